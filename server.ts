@@ -1,9 +1,12 @@
 import { flushCompileCache } from 'node:module'
+import { isatty } from 'node:tty'
 import { buildApp, type App } from './app.ts'
 import { systemClock } from './services/lib/clock.ts'
 import { homeFolder } from './services/lib/home-folder.ts'
 import { openPack } from './services/lib/pack.ts'
 import { readStdinSecrets, requirePipe } from './services/config/stdin-secrets.ts'
+import { prettyLine } from './services/log/pretty-line.ts'
+import { createServiceLog } from './services/log/service-log.ts'
 import { createStandardOutput } from './services/log/standard-output.ts'
 import { watchTerminal } from './services/log/terminal.ts'
 import { readOptions } from './settings.ts'
@@ -26,6 +29,8 @@ const FLUSH_LOG_MS = 400
 const LATE_HANG_UP_MS = 1_000
 
 const output = createStandardOutput({ clock: systemClock })
+const readable = (line: string) => prettyLine(line, { colours: !process.env.NO_COLOR })
+const log = createServiceLog({ stderr: output.stderr, clock: systemClock, ...(isatty(2) && { format: readable }) })
 const terminal = watchTerminal()
 
 async function main () {
@@ -33,7 +38,7 @@ async function main () {
   openPack()
   // A crash report is a readable file, and the environment holds keys.
   process.report.excludeEnv = true
-  output.takeOver()
+  output.takeOver(log.fileHangs)
   let input: { ended: Promise<void>, parent?: Holder } | undefined
   const options = await readOptions(process.argv.slice(2), process.env, async () => {
     requirePipe()
@@ -62,7 +67,7 @@ async function main () {
       ...options,
       home,
       cwd,
-      log: output.stderr,
+      log,
       parent: parent ?? input?.parent,
       ending: exit.signal,
       replaced: () => {
@@ -74,7 +79,9 @@ async function main () {
     clock: systemClock,
     limitMs: CLOSE_MS,
     log: printError,
-    flush: () => output.flush(FLUSH_LOG_MS),
+    flush: async () => {
+      await Promise.all([output.flush(FLUSH_LOG_MS), log.flushFile(FLUSH_LOG_MS)])
+    },
     async close () {
       const app = await service.building?.catch(() => undefined)
       await app?.close()

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { parseArgs } from 'node:util'
-import type { DestinationStream } from 'pino'
 import type { lazyCompilers } from './plugins/core/compilers.ts'
 import type { StdinSecrets } from './services/config/stdin-secrets.ts'
 import { Usage } from './services/lib/usage-error.ts'
+import type { ServiceLog } from './services/log/service-log.ts'
 import { VERSION } from './services/lib/version.ts'
 import type { LockOptions } from './services/store/directory-lock.ts'
 
@@ -28,8 +28,8 @@ export interface Settings extends LockOptions {
   replaced?: () => void
   /** Compiles the routes' schemas; tests replace it to observe compilations. */
   compilers?: typeof lazyCompilers
-  /** The destination of log lines; it must not block. Defaults to process.stderr. */
-  log?: DestinationStream
+  /** The destination of log lines; it must not block. Defaults to process.stderr. `useFile` is told the file of config.json. */
+  log?: { write(line: string): void, useFile?: ServiceLog['useFile'] }
 }
 
 const HELP = `local-agent ${VERSION}: a local HTTP server that hosts an AI agent

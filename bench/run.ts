@@ -15,6 +15,7 @@ import { largeStore } from './rows/large-store.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
 import { idleEvents } from './rows/idle-events.ts'
+import { scriptedConversation } from './rows/scripted-conversation.ts'
 import { sidecarStart } from './rows/sidecar.ts'
 import { taskRuns } from './rows/task-runs.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
@@ -37,6 +38,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'long-thread': longThread,
   'felt-first-text': feltFirstText,
   'task-runs': taskRuns,
+  'scripted-conversation': scriptedConversation,
   'idle-events': idleEvents,
   'health-saturated': healthSaturated,
   'cached-share': cachedShareRows

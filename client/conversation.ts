@@ -1,4 +1,4 @@
-import type { RunStreamEvent } from './generated/index.ts'
+import type { RunEvent } from './run-types.ts'
 
 /** A message in the AI SDK's ModelMessage format. */
 export interface Message {
@@ -51,7 +51,7 @@ export function createConversation () {
       return text
     },
 
-    add (event: RunStreamEvent) {
+    add (event: RunEvent) {
       switch (event.type) {
         case 'start-step':
           messages.push(...step())

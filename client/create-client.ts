@@ -1,9 +1,32 @@
-import { createClientConfig } from './config.ts'
-import { createClient as create, createConfig, type Client, type Config } from './generated/client/index.ts'
+import { createClient as create, createConfig, type Client, type Config, type RequestOptions } from './generated/client/index.ts'
+import { requestError } from './errors.ts'
+import { openStream, readJson } from './sse.ts'
 
 export type { Client }
 
-/** Creates a client of one service to pass to the generated functions: `health({ client })`. `auth` is the token, if there is one. */
+export const DEFAULT_URL = 'http://127.0.0.1:3001'
+
+/**
+ * Creates a client of one service to pass to the generated functions: `health({ client })`. `auth` is the token, if there is one.
+ * Every failure is an AgentError: thrown with `throwOnError`, else returned as `error`; streams throw it in their reader.
+ */
 export function createClient (config: Config = {}): Client {
-  return create(createClientConfig(createConfig({ baseUrl: 'http://127.0.0.1:3001', ...config })))
+  return withOneError(create(createConfig({ baseUrl: DEFAULT_URL, ...config })))
+}
+
+/**
+ * Makes all failures of a client AgentErrors. The generated readers of streams would repeat a request that failed, which could
+ * start a second run, and would drop the service's sentence: they are replaced.
+ */
+export function withOneError (client: Client): Client {
+  client.interceptors.error.use((error, response, _request, options) =>
+    options?.signal?.aborted ? options.signal.reason : requestError(client.getConfig().baseUrl ?? '', error, response))
+  const streamWith = (method: 'GET' | 'POST') => async (options: RequestOptions) => ({ stream: streamed(client, { ...options, method }) })
+  Object.assign(client.sse, { get: streamWith('GET'), post: streamWith('POST') })
+  return client
+}
+
+async function * streamed (client: Client, options: RequestOptions & { method: 'GET' | 'POST' }) {
+  const stream = await openStream(client, options)
+  if (stream !== undefined) yield * readJson(stream, options.signal)
 }

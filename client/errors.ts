@@ -1,38 +1,50 @@
 import type { Error as ErrorBody } from './generated/index.ts'
 
-/** An error of the service or of the connection to it. The message is the service's own sentence whenever it sent one. */
+/**
+ * The one error of this client: of the service, or of the connection to it. `message` is the service's own sentence whenever it
+ * sent one. It has the fields of the body `Error`, so that the generated functions return it as their `error`.
+ */
 export class AgentError extends Error {
+  /** The same as `message`. */
+  readonly error: string
   /** A code of the service (`ERR_…`), or ERR_UNREACHABLE, ERR_STREAM_CUT, ERR_NO_SERVICE or ERR_RUN_ENDED. */
   readonly code: string
   /** The status of an HTTP error response. */
   readonly statusCode?: number
   readonly details?: ErrorBody['details']
+  readonly stderr?: ErrorBody['stderr']
 
-  constructor (
-    message: string,
-    { code, statusCode, details, cause }: { code: string, statusCode?: number, details?: ErrorBody['details'], cause?: unknown }
-  ) {
+  constructor (message: string, { code, statusCode, details, stderr, cause }: Partial<ErrorBody> & { code: string, cause?: unknown }) {
     super(message, { cause })
     this.name = 'AgentError'
+    this.error = message
     this.code = code
     this.statusCode = statusCode
     this.details = details
+    this.stderr = stderr
   }
 }
 
-/** Returns the error of a request that was not answered with a stream. */
+/** Returns the error of a request that failed: its body, or what was thrown on the way. */
 export function requestError (baseUrl: string, error: unknown, response?: Response): AgentError {
+  if (error instanceof AgentError) return error
+  const reason = error instanceof Error ? (error.cause as Error | undefined)?.message || error.message : ''
   if (response === undefined) {
-    const { cause } = error as Error
-    return new AgentError(`The service at ${baseUrl} cannot be reached: ${(cause as Error)?.message || (error as Error).message}.`, {
-      code: 'ERR_UNREACHABLE',
-      cause: error
-    })
+    return new AgentError(`The service at ${baseUrl} cannot be reached: ${reason}.`, { code: 'ERR_UNREACHABLE', cause: error })
   }
-  const { error: message, code, statusCode, details } = (error ?? {}) as Partial<ErrorBody>
-  if (typeof message === 'string' && typeof code === 'string') return new AgentError(message, { code, statusCode, details })
+  const { error: message, code, ...rest } = (error ?? {}) as Partial<ErrorBody>
+  if (typeof message === 'string' && typeof code === 'string') return new AgentError(message, { ...rest, code })
+  if (response.ok && error instanceof Error) {
+    return new AgentError(`The answer of the service broke off: ${reason}.`, { code: 'ERR_STREAM_CUT', cause: error })
+  }
   return new AgentError(`What answers at ${baseUrl} is not the service: ${response.status} ${response.statusText}.`, {
     code: 'ERR_NO_SERVICE',
     statusCode: response.status
   })
 }
+
+export const streamCut = (cause?: unknown) =>
+  new AgentError('The stream broke off before the run was over. What it did until then is done, and nothing was sent again.', {
+    code: 'ERR_STREAM_CUT',
+    cause
+  })

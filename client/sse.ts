@@ -1,26 +1,98 @@
+import type { Client, RequestOptions } from './generated/client/index.ts'
+import { requestError, streamCut } from './errors.ts'
+
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>
+
+/** One Server-Sent Event. */
+export interface ServerSentEvent {
+  id?: string
+  event?: string
+  data: string
+}
+
+/** The service writes at least every 15 s. After this much silence the connection counts as lost, ms. */
+const SILENCE_MS = 60_000
+
 /**
- * Yields the parsed JSON of each event's `data:` line until the stream ends. When the stream breaks off, throws the error
- * that `toError` makes of the cause. The stream is closed when the caller stops reading.
- * Implements https://html.spec.whatwg.org/multipage/server-sent-events.html as far as the service uses it: one line per event.
+ * Sends one request, without repeating it, and returns the stream of its answer; undefined for 204. Throws AgentError when the
+ * service refuses or does not answer with a stream, and the signal's reason after an abort.
  */
-export async function * readEvents<T> (
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  toError: (cause: unknown) => unknown
-): AsyncGenerator<T> {
+export async function openStream (client: Client, options: RequestOptions & { method: 'GET' | 'POST' }): Promise<Body | undefined> {
+  options.signal?.throwIfAborted()
+  const { error, data, response } = await client.request<unknown, unknown, false, 'fields'>({
+    ...options,
+    security: [{ scheme: 'bearer', type: 'http' }],
+    parseAs: 'stream',
+    throwOnError: false,
+    responseStyle: 'fields'
+  })
+  if (error !== undefined) throw error
+  if (response?.status === 204) return undefined
+  if (!response?.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await (data as Body | null)?.cancel()
+    throw requestError(client.getConfig().baseUrl ?? '', undefined, response)
+  }
+  return data as Body
+}
+
+/**
+ * Yields the events of a stream until it ends. Reads no further while its reader is busy, so that a slow reader slows the service
+ * down. Throws ERR_STREAM_CUT when the stream breaks off or is silent for a minute, and the signal's reason after an abort. The
+ * connection is closed when the reader stops.
+ * Implements https://html.spec.whatwg.org/multipage/server-sent-events.html for lines that end with a line feed.
+ */
+export async function * readEvents (body: Body, signal?: AbortSignal | null): AsyncGenerator<ServerSentEvent> {
   // Not for await: in some web views streams are not async iterable.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  const cancel = () => void reader.cancel().catch(() => {})
+  signal?.addEventListener('abort', cancel)
   let rest = ''
+  let fields: Partial<ServerSentEvent> = {}
   try {
     while (true) {
-      const { done, value } = await reader.read().catch((cause) => {
-        throw toError(cause)
+      const { done, value } = await withinSilence(reader).catch((cause) => {
+        signal?.throwIfAborted()
+        throw streamCut(cause)
       })
+      signal?.throwIfAborted()
       if (done) return
       const lines = (rest + value).split('\n')
       rest = lines.pop()!
-      for (const line of lines) if (line.startsWith('data:')) yield JSON.parse(line.slice('data:'.length))
+      for (const line of lines) {
+        if (line !== '') {
+          read(line, fields)
+          continue
+        }
+        const { data } = fields
+        if (data !== undefined) yield { ...fields, data }
+        fields = {}
+      }
     }
   } finally {
-    reader.cancel().catch(() => {})
+    signal?.removeEventListener('abort', cancel)
+    cancel()
+  }
+}
+
+/** Yields the JSON of each event; see `readEvents`. */
+export async function * readJson<T> (body: Body, signal?: AbortSignal | null): AsyncGenerator<T> {
+  for await (const { data } of readEvents(body, signal)) yield JSON.parse(data) as T
+}
+
+function read (line: string, fields: Partial<ServerSentEvent>) {
+  const [, name, value] = /^(id|event|data): ?(.*)$/s.exec(line) ?? []
+  if (name === 'data') fields.data = fields.data === undefined ? value : `${fields.data}\n${value}`
+  else if (name === 'id' || name === 'event') fields[name] = value
+}
+
+async function withinSilence (reader: ReadableStreamDefaultReader<string>) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silent = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('The service was silent for a minute.')), SILENCE_MS)
+  })
+  try {
+    return await Promise.race([reader.read(), silent])
+  } finally {
+    clearTimeout(timer)
   }
 }

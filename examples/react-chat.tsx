@@ -1,33 +1,61 @@
-// A chat with approvals for React, based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
+// A chat for React with approvals and questions, which has all of its conversation again after a reload, also while the agent
+// still answers. Based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
 //
 //   npm install ai @ai-sdk/react react
 //
-// React is no dependency of this project, so the type check excludes this file. The origin of the page must be the
-// service's own, that of a Tauri shell, or listed in allowedOrigins of config.json.
-import { useState, type FormEvent } from 'react'
+// The origin of the page must be the service's own, that of a Tauri shell, or listed in allowedOrigins of config.json.
+import { useEffect, useState, type FormEvent } from 'react'
 import { useChat } from '@ai-sdk/react'
-import { DefaultChatTransport, isToolUIPart, getToolName, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai'
+import {
+  DefaultChatTransport,
+  getToolName,
+  isToolUIPart,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  type UIMessage
+} from 'ai'
 
-const RUN = 'http://127.0.0.1:3001/run'
+/** Where the service listens, and its LOCAL_AGENT_TOKEN, if it has one. */
+export interface Service {
+  url: string
+  token?: string
+}
+interface Question {
+  id: string
+  text: string
+  options?: Array<{ value: string, label: string }>
+}
 
-const transport = new DefaultChatTransport({
-  // Decisions on approvals are posted here, too; the service distinguishes them from new messages.
-  api: RUN,
-  // With LOCAL_AGENT_TOKEN: headers: { authorization: `Bearer ${token}` },
-  // A resumable run continues when the page is reloaded.
-  body: { resumable: true, context: { cwd: '/home/ada/work' } }
-})
+const headersOf = ({ token }: Service): Record<string, string> => token === undefined ? {} : { authorization: `Bearer ${token}` }
 
-/** Renders a conversation. The service stores its thread under `id`. */
-export function Chat ({ id }: { id: string }) {
+/** Renders the conversation that the service stores under `id`; a new one if there is none. */
+export function ChatPage ({ id, service }: { id: string, service: Service }) {
+  const [messages, setMessages] = useState<UIMessage[]>()
+  useEffect(() => {
+    fetch(`${service.url}/threads/${encodeURIComponent(id)}`, { headers: headersOf(service) })
+      .then(async (response) => response.ok ? (await response.json()).messages : [])
+      .then(setMessages, () => setMessages([]))
+  }, [id, service])
+  return messages === undefined ? <p>Loading…</p> : <Chat key={id} id={id} service={service} stored={messages} />
+}
+
+function Chat ({ id, service, stored }: { id: string, service: Service, stored: UIMessage[] }) {
   const [text, setText] = useState('')
-  const { messages, sendMessage, addToolApprovalResponse, status, stop, error } = useChat({
+  const { messages, sendMessage, addToolApprovalResponse, addToolOutput, status, stop, error } = useChat({
     id,
-    transport,
+    messages: stored,
+    transport: new DefaultChatTransport({
+      // Decisions and answers are posted here, too; the service distinguishes them from new messages.
+      api: `${service.url}/run`,
+      headers: headersOf(service),
+      // A resumable run continues when the page is reloaded; an interactive one may ask questions.
+      body: { resumable: true, options: { interactive: true } }
+    }),
     // Reads the run that was active when the page was closed: GET /run/{id}/stream.
-    resume: true,
-    // Continues automatically when all approval requests of a step are decided.
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses
+    resume: stored.length > 0,
+    // Continues automatically when all approvals and questions of a step are answered.
+    sendAutomaticallyWhen: (chat) =>
+      lastAssistantMessageIsCompleteWithApprovalResponses(chat) || lastAssistantMessageIsCompleteWithToolCalls(chat)
   })
 
   function submit (event: FormEvent) {
@@ -39,41 +67,61 @@ export function Chat ({ id }: { id: string }) {
   /** Stops the run on the service, because a resumable run continues when only its reader stops. */
   function end () {
     stop()
-    fetch(`${RUN}/${encodeURIComponent(id)}/stop`, { method: 'POST' }).catch(() => {})
+    fetch(`${service.url}/run/${encodeURIComponent(id)}/stop`, { method: 'POST', headers: headersOf(service) }).catch(() => {})
+  }
+
+  function renderPart (part: UIMessage['parts'][number], at: number) {
+    if (part.type === 'text') return <p key={at}>{part.text}</p>
+    if (part.type === 'reasoning') return <p key={at}><em>{part.text}</em></p>
+    if (!isToolUIPart(part)) return null
+    const toolName = getToolName(part)
+    if (toolName === 'askUser' && part.state === 'input-available') {
+      const answer = (output: object) => addToolOutput({ tool: toolName, toolCallId: part.toolCallId, output })
+      return <Questions key={at} questions={(part.input as { questions: Question[] }).questions} answer={answer} />
+    }
+    if (part.state !== 'approval-requested') return <p key={at}>{toolName}: {part.state}</p>
+    const decide = (approved: boolean) => addToolApprovalResponse({ id: part.approval.id, approved })
+    return (
+      <fieldset key={at}>
+        <legend>May it use {toolName}?</legend>
+        <pre>{JSON.stringify(part.input, undefined, 2)}</pre>
+        <button onClick={() => decide(true)}>Allow</button>
+        <button onClick={() => decide(false)}>Deny</button>
+      </fieldset>
+    )
   }
 
   return (
     <main>
-      {messages.map((message) => (
-        <article key={message.id}>
-          {message.parts.map((part, at) => {
-            if (part.type === 'text') return <p key={at}>{part.text}</p>
-            if (part.type === 'reasoning') {
-              return (
-                <p key={at}>
-                  <em>{part.text}</em>
-                </p>
-              )
-            }
-            if (!isToolUIPart(part)) return null
-            if (part.state !== 'approval-requested') return <p key={at}>{getToolName(part)}: {part.state}</p>
-            const answer = (approved: boolean) => addToolApprovalResponse({ id: part.approval.id, approved })
-            return (
-              <fieldset key={at}>
-                <legend>May it use {getToolName(part)}?</legend>
-                <pre>{JSON.stringify(part.input, undefined, 2)}</pre>
-                <button onClick={() => answer(true)}>Allow</button>
-                <button onClick={() => answer(false)}>Deny</button>
-              </fieldset>
-            )
-          })}
-        </article>
-      ))}
+      {messages.map((message) => <article key={message.id}>{message.parts.map(renderPart)}</article>)}
       {error && <p role='alert'>{error.message}</p>}
       <form onSubmit={submit}>
-        <input value={text} onChange={(event) => setText(event.target.value)} />
-        {status === 'ready' ? <button>Send</button> : <button type='button' onClick={end}>Stop</button>}
+        <input name='message' value={text} onChange={(event) => setText(event.target.value)} />
+        {status === 'ready' || status === 'error' ? <button>Send</button> : <button type='button' onClick={end}>Stop</button>}
       </form>
     </main>
+  )
+}
+
+/** Asks what the agent wants to know. A question without options is answered by a text. */
+function Questions ({ questions, answer }: { questions: Question[], answer: (output: object) => void }) {
+  function submit (event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const given = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '')
+    answer({ answers: Object.fromEntries(given) })
+  }
+  return (
+    <form onSubmit={submit} aria-label='Questions'>
+      {questions.map(({ id, text, options }) => (
+        <label key={id}>
+          {text}
+          {options === undefined
+            ? <input name={id} />
+            : <select name={id}>{options.map(({ value, label }) => <option key={value} value={value}>{label}</option>)}</select>}
+        </label>
+      ))}
+      <button>Answer</button>
+      <button type='button' onClick={() => answer({ declined: true })}>Decline</button>
+    </form>
   )
 }

@@ -21,6 +21,7 @@ import ledger from './ledger.ts'
 import mcp from './mcp.ts'
 import paths from './paths.ts'
 import providers from './providers.ts'
+import requestLog from './core/request-log.ts'
 import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
 import runs from './runs.ts'
@@ -29,6 +30,7 @@ import store from './core/store.ts'
 import stream from './core/stream.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
+import toolCalls from './tool-calls.ts'
 import tools from './tools.ts'
 import transform from './transform-worker.ts'
 import uploads from './core/uploads.ts'
@@ -39,6 +41,7 @@ import web from './web.ts'
 /** Registers every plugin in the order of their dependencies; they close in reverse order. */
 export async function registerPlugins (app: FastifyInstance, settings: Settings) {
   await app.register(clock, settings)
+  await app.register(requestLog)
   await app.register(routeTable)
   await app.register(errors)
   await app.register(config, settings)
@@ -66,6 +69,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(catalog)
   await app.register(runs)
   await app.register(approvals)
+  await app.register(toolCalls)
   await app.register(extraction)
   await app.register(backup, settings)
   await app.register(health)

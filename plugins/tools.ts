@@ -18,7 +18,7 @@ declare module 'fastify' {
 export default fp(async (app) => {
   const fence = createFence()
   const known = app.store.record<KnownGuides>(RECORDS.guides, () => ({ digests: [] }))
-  app.decorate('folderGuides', createFolderGuides({ paths: app.paths, known, digest: app.store.digest }))
+  app.decorate('folderGuides', createFolderGuides({ paths: app.paths, known, digest: app.store.digest, clock: app.clock }))
   app.decorate('fence', fence)
   const describe = createDescribeImage({ registry: app.providers, clock: app.clock, usage: app.usage })
   app.decorate(

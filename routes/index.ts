@@ -13,6 +13,7 @@ import runs from './runs.ts'
 import service from './service.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
+import toolCalls from './tool-calls.ts'
 import usage from './usage.ts'
 
 /** Registers every route of the service. */
@@ -21,6 +22,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(docs)
   await app.register(agent)
   await app.register(approvals)
+  await app.register(toolCalls)
   await app.register(grants)
   await app.register(threads)
   await app.register(tasks)

@@ -5,7 +5,7 @@ import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { QUESTION_REQUEST } from './questions.ts'
 import * as examples from './examples/run.ts'
-import { RunOptionsSchema } from './run-options.ts'
+import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
 import { UsageSchema } from './usage.ts'
 
@@ -102,7 +102,7 @@ export const CompactionSchema = Type.Object({
 
 export const FinishReason = Type.Union(
   ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'].map((reason) => Type.Literal(reason)),
-  { description: 'Why the run ended; "tool-calls" when it waits for approvals' }
+  { description: 'Why the run ended; "tool-calls" when it waits for approvals, answers or the application' }
 )
 
 /** The answer of `POST /run/sync`. */
@@ -131,6 +131,10 @@ export const RunResultSchema = Type.Object({
     expiresAt: Type.Optional(Timestamp)
   })),
   pendingQuestions: Type.Array(Type.Object(QUESTION_REQUEST), { description: 'What the agent asks its user' }),
+  pendingToolCalls: Type.Array(
+    Type.Object({ toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown(), expiresAt: Timestamp }),
+    { description: 'The calls that the application is to execute; it answers with POST /tool-calls/{id}' }
+  ),
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),
@@ -138,6 +142,7 @@ export const RunResultSchema = Type.Object({
   compactions: Type.Optional(
     Type.Array(ref(CompactionSchema), { description: 'The compactions of the conversation; absent when it fitted its model' })
   ),
+  object: Type.Optional(StructuredAnswer),
   options: Type.Optional(ref(RunOptionsSchema)),
   threadId: Type.String(),
   runId: Type.String()

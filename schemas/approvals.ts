@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { GRANTED, Scopes } from './grants.ts'
+import { UUID } from './ids.ts'
 import { AnswersSchema, QuestionSchema } from './questions.ts'
 import * as examples from './examples/approvals.ts'
 
@@ -62,7 +63,7 @@ export const ApprovalListSchema = Type.Object({
 export const ApprovalQuery = Type.Object({
   kind: Type.Optional(Kind),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
+  cursor: Type.Optional(Type.String({ pattern: UUID, description: 'nextCursor of the previous page' }))
 })
 
 export const ApprovalParams = Type.Object({ id: Type.String({ description: 'approvalId of the request' }) })

@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { UUID } from './ids.ts'
 import { Timestamp } from './common.ts'
 import * as examples from './examples/brain.ts'
 
@@ -124,7 +125,7 @@ export const FactQuery = Type.Object({
   state: Type.Optional({ ...StateSchema, default: 'known' }),
   kind: Type.Optional({ ...KindSchema, description: 'Absent: facts of what is known, everything of what is proposed or replaced' }),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
+  cursor: Type.Optional(Type.String({ pattern: UUID, description: 'nextCursor of the previous page' }))
 })
 export type FactFilter = Static<typeof FactQuery>
 

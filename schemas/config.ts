@@ -157,7 +157,14 @@ export const ConfigKeys = {
   analysis: Type.Optional(Type.Boolean()),
   offline: Type.Optional(Type.Object({ script: Type.Optional(Type.Array(ScriptedTurn)) })),
   log: Type.Optional(Type.Object({
-    level: Type.Optional(Type.Union(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level))))
+    level: Type.Optional(Type.Union(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)))),
+    file: Type.Optional(
+      Type.Union([Type.Boolean(), Type.String({ minLength: 1 })], {
+        description: 'A file that gets the log, too; true: logs/local-agent.log in the configuration directory'
+      })
+    ),
+    maxBytes: Type.Optional(Type.Integer({ minimum: 65_536, maximum: 1_073_741_824, description: 'Size of a file, bytes; 10 MiB' })),
+    keep: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'Number of older files that are kept; 5' }))
   }))
 }
 

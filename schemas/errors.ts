@@ -2,12 +2,15 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/service.ts'
 
+/** The values that are wrong, by JSON pointers. */
+export const ErrorDetails = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))
+
 /** The body of every error response. */
 export const ErrorSchema = Type.Object({
   error: Type.String({ description: 'A sentence that says what went wrong and what to do' }),
   code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
   statusCode: Type.Integer(),
-  details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+  details: Type.Optional(ErrorDetails),
   stderr: Type.Optional(Type.String({ description: 'The latest stderr output of a tool server that could not be connected' }))
 }, { $id: 'Error', description: 'The body of every error response', examples: [examples.error] })
 export type ErrorBody = Static<typeof ErrorSchema>

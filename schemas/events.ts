@@ -2,6 +2,8 @@ import { Type, type Static, type TObject, type TProperties } from '@sinclair/typ
 import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
+import { ErrorDetails } from './errors.ts'
+import { StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { QUESTION_REQUEST } from './questions.ts'
 import * as examples from './examples/events.ts'
@@ -99,17 +101,32 @@ const QuestionRequest = event(
   'The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with ' +
     'answers continues the run'
 )
+const ToolCallRequest = event('ToolCallRequestEvent', 'tool-call-request', {
+  toolCallId: Type.String({ description: 'Id of the call, for POST /tool-calls/{id}' }),
+  toolName: ToolName,
+  input: Type.Unknown({ description: 'The complete input of the call' }),
+  expiresAt: Type.Integer({ description: 'Until then the call can be answered; milliseconds since the Unix epoch' })
+}, 'The application is to execute a call of one of its tools (options.appTools). The stream ends after the last call of a step; ' +
+  'POST /tool-calls/{id}, or POST /run with the tool result, continues the run')
 const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),
   data: ref(RunTaskSchema)
 }, 'The run created and started a background task for the request. The text of the answer says so, too')
+const DataObject = event('DataObjectEvent', 'data-object', {
+  id: Type.Literal('object'),
+  data: Type.Object({
+    object: StructuredAnswer,
+    attempts: Type.Integer({ description: 'The answers of the model, with those that did not fit' })
+  })
+}, 'The structured answer that options.object asks for')
 const DataCompaction = event('DataCompactionEvent', 'data-compaction', {
   data: Type.Object(CompactionSchema.properties),
   transient: Type.Literal(true)
 }, 'The conversation was too long for its model and was shortened for it')
 const ErrorEvent = event('ErrorEvent', 'error', {
   errorText: Type.String({ description: 'A sentence that names the model that failed, what happened and what to do' }),
-  code: Type.String({ description: 'Stable machine-readable code, ERR_…' })
+  code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
+  details: Type.Optional(ErrorDetails)
 }, 'The run failed; the event finish follows')
 const Abort = event(
   'AbortEvent',
@@ -144,7 +161,9 @@ export const events = [
   ToolOutputDenied,
   ToolApprovalRequest,
   QuestionRequest,
+  ToolCallRequest,
   DataTask,
+  DataObject,
   DataCompaction,
   ErrorEvent,
   Abort,

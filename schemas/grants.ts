@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
-import { TaskId, ThreadId } from './ids.ts'
+import { TaskId, ThreadId, UUID } from './ids.ts'
 import * as examples from './examples/grants.ts'
 
 const closed = { additionalProperties: false }
@@ -78,7 +78,7 @@ export const GrantListSchema = Type.Object({
 export const GrantQuery = Type.Object({
   ...namedOwner,
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f]{1,128}/[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f]{1,128}\\/[0-9a-f\\-]{36}$', description: 'nextCursor of the previous page' }))
 })
 
 export const GrantBodySchema = Type.Object({
@@ -91,7 +91,7 @@ export const GrantBodySchema = Type.Object({
 }, { ...closed, $id: 'GrantBody', description: 'A grant for one conversation or one task', examples: [examples.grantBody] })
 export type GrantBody = Static<typeof GrantBodySchema>
 
-export const GrantParams = Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'grantId' }) })
+export const GrantParams = Type.Object({ id: Type.String({ pattern: UUID, description: 'grantId' }) })
 
 export const RemovedGrantSchema = Type.Object({ ok: Type.Literal(true), grantId: Type.String() }, {
   $id: 'RemovedGrant',

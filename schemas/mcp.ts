@@ -1,11 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
 import { McpApproval } from './config.ts'
 
 export const ServerName = Type.String({
-  pattern: '^[A-Za-z0-9._-]{1,64}$',
+  pattern: '^[A-Za-z0-9._\\-]{1,64}$',
   description: 'Up to 64 letters, digits, dots, dashes and underscores'
 })
+const ENVIRONMENT_NAME = '^[A-Za-z_][A-Za-z0-9_.\\-]{0,127}$'
 const AnyObject = (description: string) => Type.Object({}, { additionalProperties: true, description })
 
 const view = {
@@ -25,7 +27,7 @@ export const ToolServerSchema = Type.Object(view, {
 })
 export type ToolServerView = Static<typeof ToolServerSchema>
 
-export const ToolServerListSchema = Type.Object({ servers: Type.Array(Type.Object(view)) }, {
+export const ToolServerListSchema = Type.Object({ servers: Type.Array(ref(ToolServerSchema)) }, {
   $id: 'ToolServerList',
   description: 'The tool servers, in the order of config.json',
   examples: [examples.servers]
@@ -68,9 +70,9 @@ export const ConnectBodySchema = Type.Object({
     description: 'Program to start, searched in the PATH; it is not interpreted by a shell'
   }),
   args: Type.Optional(Type.Array(Type.String({ maxLength: 32_768 }), { maxItems: 256 })),
-  env: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' }), Type.String({ maxLength: 32_768 }), {
+  env: Type.Optional(Type.Record(Type.String({ pattern: ENVIRONMENT_NAME }), Type.String({ maxLength: 32_768 }), {
     additionalProperties: false,
-    propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$', description: 'Name of an environment variable' },
+    propertyNames: { pattern: ENVIRONMENT_NAME, description: 'Name of an environment variable' },
     description: 'Environment variables of the program; stored encrypted'
   })),
   approval: Type.Optional(McpApproval)

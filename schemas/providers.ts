@@ -27,7 +27,7 @@ export const ConfigureBodySchema = Type.Object({
   })),
   keys: Type.Optional(Type.Record(
     Type.String(),
-    Type.Union([Type.String({ pattern: '^\\s*[!-~]+\\s*$', maxLength: 1000 }), Type.Null()]),
+    Type.Union([Type.String({ pattern: '^[ \\t-\\r]*[!-~]+[ \\t-\\r]*$', maxLength: 1000 }), Type.Null()]),
     {
       maxProperties: 64,
       description: 'Keys of direct providers by name; stored encrypted. A key of anthropic, openai or google makes that provider ' +

@@ -14,7 +14,7 @@ const Option = Type.Object({
 }, closed)
 
 export const QuestionSchema = Type.Object({
-  id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$', description: 'Names the question in the answers' }),
+  id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.\\-]{0,127}$', description: 'Names the question in the answers' }),
   text: Type.String({ minLength: 1, maxLength: LONGEST_TEXT, description: 'The question as the user reads it' }),
   options: Type.Optional(
     Type.Array(Option, { minItems: 1, maxItems: MOST_OPTIONS, description: 'What the user can choose; without it the answer is a text' })

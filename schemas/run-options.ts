@@ -45,7 +45,7 @@ export type Budget = Static<typeof BudgetSchema>
 
 /** A tool that the application executes itself. */
 export const AppToolSchema = Type.Object({
-  name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$', description: "Not a built-in tool's name" }),
+  name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_\\-]{0,63}$', description: "Not a built-in tool's name" }),
   description: Type.String({ minLength: 1, maxLength: 8_192, description: 'Told to the model' }),
   inputSchema: Type.Unsafe<Record<string, unknown>>(
     Type.Object({}, { additionalProperties: true, description: 'JSON schema of the input, an object' })
@@ -71,6 +71,11 @@ export const ObjectOptionSchema = Type.Object({
   )
 }, { ...closed, description: 'The answer is an object that fits the schema; the run fails otherwise' })
 export type ObjectOption = Static<typeof ObjectOptionSchema>
+
+/** The structured answer of a run, as results and runs show it. */
+export const StructuredAnswer = Type.Unsafe<Record<string, unknown>>(
+  Type.Object({}, { additionalProperties: true, description: 'The structured answer; it fits options.object.schema' })
+)
 
 const toolNames = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 512, uniqueItems: true, description }))

@@ -4,6 +4,7 @@ import { ref, Timestamp } from './common.ts'
 import { JudgementFields } from './evaluation.ts'
 import * as examples from './examples/task-events.ts'
 import { QuestionSchema } from './questions.ts'
+import { StructuredAnswer } from './run-options.ts'
 import { PhaseSchema, RunStatusSchema, TaskStatusSchema } from './tasks.ts'
 
 const RunId = Type.String()
@@ -71,6 +72,7 @@ export const taskEvents = [
     runNumber: Type.Integer(),
     status: RunStatusSchema,
     output: Type.String(),
+    object: Type.Optional(StructuredAnswer),
     durationMs: Type.Integer(),
     toolCount: Type.Integer(),
     qualityScore: Type.Number()

@@ -5,10 +5,10 @@ import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
 import { QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
-import { RunOptionsSchema } from './run-options.ts'
+import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema } from './tasks.ts'
-import { TaskId } from './ids.ts'
+import { NOT_BLANK, TaskId } from './ids.ts'
 
 const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
@@ -53,7 +53,8 @@ export const TaskRunSchema = Type.Object({
   }),
   completedAt: Type.Optional(Timestamp),
   durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
-  output: text('The final text'),
+  output: text('The final text; of a run that wrote none, its object as JSON'),
+  object: Type.Optional(StructuredAnswer),
   error: text('Why the run did not complete'),
   phases: Type.Array(ref(PhaseSchema)),
   toolCalls: Type.Array(ref(TaskToolCallSchema)),
@@ -91,7 +92,7 @@ export const RunQueuedSchema = Type.Object({
 export type RunQueued = Static<typeof RunQueuedSchema>
 
 export const TaskSteerBodySchema = Type.Object({
-  comment: Type.String({ minLength: 1, maxLength: 4_000, pattern: '\\S', description: 'Feedback or instruction for the next run' }),
+  comment: Type.String({ ...NOT_BLANK, maxLength: 4_000, description: 'Feedback or instruction for the next run' }),
   runNow: Type.Optional(Type.Boolean({ description: 'Whether to start a run with this comment at once' }))
 }, { ...closed, $id: 'TaskSteerBody', description: 'A steering comment for a task', examples: [examples.steerBody] })
 export type TaskSteerBody = Static<typeof TaskSteerBodySchema>

@@ -1,6 +1,6 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import { TaskId } from './ids.ts'
+import { NOT_BLANK, TaskId } from './ids.ts'
 import * as examples from './examples/tasks.ts'
 import { LONGEST_RUN, RunOptionsSchema } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
@@ -28,7 +28,7 @@ export const PhaseSchema = Type.Object({
 }, { $id: 'Phase', description: 'A part of a plan and its status', examples: [examples.phase] })
 export type Phase = Static<typeof PhaseSchema>
 
-const Goal = Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'The result that the task must achieve' })
+const Goal = Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The result that the task must achieve' })
 const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 20 })
 
 export const PlanSchema = Type.Object({

@@ -71,7 +71,7 @@ export const ThreadsDeletedSchema = Type.Object({ deleted: Type.Integer({ descri
 const limit = Type.Integer({ minimum: 1, maximum: 500, default: 50 })
 export const ThreadListQuery = Type.Object({
   limit,
-  cursor: Type.Optional(Type.String({ pattern: '^\\d{15}-[0-9a-f]{64}$', description: 'nextCursor of the previous page' }))
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{64}$', description: 'nextCursor of the previous page' }))
 })
 export const ThreadQuery = Type.Object({
   limit: Type.Optional(
@@ -82,6 +82,6 @@ export const ThreadQuery = Type.Object({
     })
   ),
   cursor: Type.Optional(
-    Type.String({ pattern: '^\\d{1,10}$', description: 'nextCursor of the previous page; returns the messages before it' })
+    Type.String({ pattern: '^[0-9]{1,10}$', description: 'nextCursor of the previous page; returns the messages before it' })
   )
 })

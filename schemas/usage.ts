@@ -19,7 +19,7 @@ export type RecordedUsage = Pick<Usage, 'inputTokens' | 'outputTokens'> & Partia
 export const USAGE_GROUPINGS = ['day', 'model', 'role', 'task', 'thread'] as const
 export type UsageGrouping = typeof USAGE_GROUPINGS[number]
 
-const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: "A day of this machine's time zone, as 2026-01-31" })
+const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: "A day of this machine's time zone, as 2026-01-31" })
 
 export const UsageQuerySchema = Type.Object({
   from: Type.Optional({

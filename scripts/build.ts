@@ -9,8 +9,8 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 rmSync(`${ROOT}dist`, { recursive: true, force: true })
 await Promise.all([
   import('./build-server.ts'),
-  // The client is published as JavaScript with type declarations, so that its users do not need TypeScript.
-  promisify(execFile)(process.execPath, [tsc, '-p', `${ROOT}client`]).catch(({ stdout }) => {
-    throw new Error(`the client was not built:\n${stdout}`)
-  })
+  // They are published as JavaScript with type declarations, so that their users do not need TypeScript.
+  ...['client', 'supervisor'].map((name) => promisify(execFile)(process.execPath, [tsc, '-p', ROOT + name]).catch(({ stdout }) => {
+    throw new Error(`the ${name} was not built:\n${stdout}`)
+  }))
 ])

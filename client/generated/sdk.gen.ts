@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { AboutData, AboutErrors, AboutResponses, AddGrantData, AddGrantErrors, AddGrantResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, EventsData, EventsErrors, EventsResponse, EventsResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetRunData, GetRunErrors, GetRunResponses, GetTaskData, GetTaskErrors, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageData, GetUsageErrors, GetUsageResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UndoRunData, UndoRunErrors, UndoRunResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
+import type { AboutData, AboutErrors, AboutResponses, AddGrantData, AddGrantErrors, AddGrantResponses, AnswerToolCallData, AnswerToolCallErrors, AnswerToolCallResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, EventsData, EventsErrors, EventsResponse, EventsResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetRunData, GetRunErrors, GetRunResponses, GetTaskData, GetTaskErrors, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageData, GetUsageErrors, GetUsageResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolCallsData, ListToolCallsErrors, ListToolCallsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UndoRunData, UndoRunErrors, UndoRunResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -20,6 +20,8 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 
 /**
  * Describes the service and lists its endpoints
+ *
+ * Needs no model and no provider. `endpoints` comes from the routes themselves, so it is always complete.
  */
 export const about = <ThrowOnError extends boolean = false>(options?: Options<AboutData, ThrowOnError>): RequestResult<AboutResponses, AboutErrors, ThrowOnError> => (options?.client ?? client).get<AboutResponses, AboutErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -29,11 +31,15 @@ export const about = <ThrowOnError extends boolean = false>(options?: Options<Ab
 
 /**
  * Returns the health of the service and of its parts
+ *
+ * Needs no token, and answers 200 also while a part is degraded; `checks` names the part.
  */
 export const health = <ThrowOnError extends boolean = false>(options?: Options<HealthData, ThrowOnError>): RequestResult<HealthResponses, HealthErrors, ThrowOnError> => (options?.client ?? client).get<HealthResponses, HealthErrors, ThrowOnError>({ url: '/health', ...options });
 
 /**
  * Returns whether the service accepts new work
+ *
+ * Answers 503 while the service starts and while it shuts down. Use `/health` to decide whether the process must be restarted.
  */
 export const ready = <ThrowOnError extends boolean = false>(options?: Options<ReadyData, ThrowOnError>): RequestResult<ReadyResponses, ReadyErrors, ThrowOnError> => (options?.client ?? client).get<ReadyResponses, ReadyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -43,6 +49,8 @@ export const ready = <ThrowOnError extends boolean = false>(options?: Options<Re
 
 /**
  * Returns the current configuration with masked secrets
+ *
+ * Keys, tokens and values of `env` are masked. The answer is what is in effect, also after a reload that was refused.
  */
 export const getConfig = <ThrowOnError extends boolean = false>(options?: Options<GetConfigData, ThrowOnError>): RequestResult<GetConfigResponses, GetConfigErrors, ThrowOnError> => (options?.client ?? client).get<GetConfigResponses, GetConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -52,6 +60,8 @@ export const getConfig = <ThrowOnError extends boolean = false>(options?: Option
 
 /**
  * Reads config.json again; an invalid file changes nothing
+ *
+ * The service also reads the file by itself after a change. Each run keeps the configuration with which it began.
  */
 export const reloadConfig = <ThrowOnError extends boolean = false>(options?: Options<ReloadConfigData, ThrowOnError>): RequestResult<ReloadConfigResponses, ReloadConfigErrors, ThrowOnError> => (options?.client ?? client).post<ReloadConfigResponses, ReloadConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -61,6 +71,8 @@ export const reloadConfig = <ThrowOnError extends boolean = false>(options?: Opt
 
 /**
  * Returns this OpenAPI document
+ *
+ * Clients can be generated from it. Later versions add fields, operations and event types, and remove none.
  */
 export const getOpenapi = <ThrowOnError extends boolean = false>(options?: Options<GetOpenapiData, ThrowOnError>): RequestResult<GetOpenapiResponses, GetOpenapiErrors, ThrowOnError> => (options?.client ?? client).get<GetOpenapiResponses, GetOpenapiErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -70,16 +82,22 @@ export const getOpenapi = <ThrowOnError extends boolean = false>(options?: Optio
 
 /**
  * Returns a web page on which the operations of this document can be read and tried
+ *
+ * The page loads nothing from other hosts. It asks for the token before it reads `/openapi.json`.
  */
 export const getDocs = <ThrowOnError extends boolean = false>(options?: Options<GetDocsData, ThrowOnError>): RequestResult<GetDocsResponses, GetDocsErrors, ThrowOnError> => (options?.client ?? client).get<GetDocsResponses, GetDocsErrors, ThrowOnError>({ url: '/docs', ...options });
 
 /**
  * Returns a file that the documentation page loads
+ *
+ * Only the files that the page itself names exist. They hold no data and need no token.
  */
 export const getDocsFile = <ThrowOnError extends boolean = false>(options: Options<GetDocsFileData, ThrowOnError>): RequestResult<GetDocsFileResponses, GetDocsFileErrors, ThrowOnError> => (options.client ?? client).get<GetDocsFileResponses, GetDocsFileErrors, ThrowOnError>({ url: '/docs/{file}', ...options });
 
 /**
  * Answers a conversation with a stream of events
+ *
+ * The stream is the answer: events arrive while the agent works, and the last is `finish`. A tool call that needs approval, a question or a call of an application's tool ends the stream with `finishReason` "tool-calls"; the run then waits on disk. Without `resumable` a run ends with its reader. Never repeat the request by itself: it would start a second run.
  */
 export const run = <ThrowOnError extends boolean = false>(options: Options<RunData, ThrowOnError, RunResponse>): Promise<ServerSentEventsResult<RunResponses>> => (options.client ?? client).sse.post<RunResponses, RunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -93,6 +111,8 @@ export const run = <ThrowOnError extends boolean = false>(options: Options<RunDa
 
 /**
  * Decides approval requests and continues the run that waits for them
+ *
+ * For clients that hold the conversation: the decisions are the last message. The analysis is not repeated; the answer streams the rest of the run. `POST /approvals/{id}` decides without the conversation.
  */
 export const approveRun = <ThrowOnError extends boolean = false>(options: Options<ApproveRunData, ThrowOnError, ApproveRunResponse>): Promise<ServerSentEventsResult<ApproveRunResponses>> => (options.client ?? client).sse.post<ApproveRunResponses, ApproveRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -106,6 +126,8 @@ export const approveRun = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Answers a conversation with one object
+ *
+ * The same work as `/run`, answered when the run ends or waits. A run that waits is answered too, with what it waits for. A failure is an HTTP error with the sentence of the run.
  */
 export const runSync = <ThrowOnError extends boolean = false>(options: Options<RunSyncData, ThrowOnError>): RequestResult<RunSyncResponses, RunSyncErrors, ThrowOnError> => (options.client ?? client).post<RunSyncResponses, RunSyncErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -119,6 +141,8 @@ export const runSync = <ThrowOnError extends boolean = false>(options: Options<R
 
 /**
  * Streams the active run of a conversation from its first event; 204 when no run is active
+ *
+ * For a page that was reloaded, or a second reader. Reading does not keep the run alive; a resumable run needs no reader.
  */
 export const followRun = <ThrowOnError extends boolean = false>(options: Options<FollowRunData, ThrowOnError, FollowRunResponse>): Promise<ServerSentEventsResult<FollowRunResponses>> => (options.client ?? client).sse.get<FollowRunResponses, FollowRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -128,6 +152,8 @@ export const followRun = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * Stops the active run of a conversation
+ *
+ * The run ends with the event `abort`; what it did until then stays.
  */
 export const stopRun = <ThrowOnError extends boolean = false>(options: Options<StopRunData, ThrowOnError>): RequestResult<StopRunResponses, StopRunErrors, ThrowOnError> => (options.client ?? client).post<StopRunResponses, StopRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -137,6 +163,8 @@ export const stopRun = <ThrowOnError extends boolean = false>(options: Options<S
 
 /**
  * Sends a message to the active run of a conversation; the model gets it at the next step
+ *
+ * The message becomes part of the conversation. One that comes after the last step is kept for the next segment.
  */
 export const steerRun = <ThrowOnError extends boolean = false>(options: Options<SteerRunData, ThrowOnError>): RequestResult<SteerRunResponses, SteerRunErrors, ThrowOnError> => (options.client ?? client).post<SteerRunResponses, SteerRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -150,6 +178,8 @@ export const steerRun = <ThrowOnError extends boolean = false>(options: Options<
 
 /**
  * Lists what waits for a decision, of conversations and of tasks, oldest first
+ *
+ * The inbox: everything that waits for a person. What was decided, has expired or was withdrawn is not listed.
  */
 export const listApprovals = <ThrowOnError extends boolean = false>(options?: Options<ListApprovalsData, ThrowOnError>): RequestResult<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError> => (options?.client ?? client).get<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -159,6 +189,8 @@ export const listApprovals = <ThrowOnError extends boolean = false>(options?: Op
 
 /**
  * Decides an approval request and continues the run that waits for it
+ *
+ * The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on when the last open item of its step is decided, whichever operation decided the others.
  */
 export const decideApproval = <ThrowOnError extends boolean = false>(options: Options<DecideApprovalData, ThrowOnError>): RequestResult<DecideApprovalResponses, DecideApprovalErrors, ThrowOnError> => (options.client ?? client).post<DecideApprovalResponses, DecideApprovalErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -171,7 +203,31 @@ export const decideApproval = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
+ * Lists the open calls that applications execute, oldest first
+ */
+export const listToolCalls = <ThrowOnError extends boolean = false>(options?: Options<ListToolCallsData, ThrowOnError>): RequestResult<ListToolCallsResponses, ListToolCallsErrors, ThrowOnError> => (options?.client ?? client).get<ListToolCallsResponses, ListToolCallsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/tool-calls',
+    ...options
+});
+
+/**
+ * Claims a call for an instance of the application, renews the claim, or gives the result; the run then goes on
+ */
+export const answerToolCall = <ThrowOnError extends boolean = false>(options: Options<AnswerToolCallData, ThrowOnError>): RequestResult<AnswerToolCallResponses, AnswerToolCallErrors, ThrowOnError> => (options.client ?? client).post<AnswerToolCallResponses, AnswerToolCallErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/tool-calls/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Lists the grants, of a conversation, of a task or of all
+ *
+ * Each names what it covers in words, and how often it was used.
  */
 export const listGrants = <ThrowOnError extends boolean = false>(options?: Options<ListGrantsData, ThrowOnError>): RequestResult<ListGrantsResponses, ListGrantsErrors, ThrowOnError> => (options?.client ?? client).get<ListGrantsResponses, ListGrantsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -181,6 +237,8 @@ export const listGrants = <ThrowOnError extends boolean = false>(options?: Optio
 
 /**
  * Lets calls of a tool run unasked in one conversation or task
+ *
+ * Nothing wider than the scope that the service would offer for such a call can be granted. Commands need a service that was started with a token.
  */
 export const addGrant = <ThrowOnError extends boolean = false>(options: Options<AddGrantData, ThrowOnError>): RequestResult<AddGrantResponses, AddGrantErrors, ThrowOnError> => (options.client ?? client).post<AddGrantResponses, AddGrantErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -194,6 +252,8 @@ export const addGrant = <ThrowOnError extends boolean = false>(options: Options<
 
 /**
  * Ends a grant
+ *
+ * Later calls ask again. A call that already runs is not stopped.
  */
 export const removeGrant = <ThrowOnError extends boolean = false>(options: Options<RemoveGrantData, ThrowOnError>): RequestResult<RemoveGrantResponses, RemoveGrantErrors, ThrowOnError> => (options.client ?? client).delete<RemoveGrantResponses, RemoveGrantErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -203,6 +263,8 @@ export const removeGrant = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * Deletes all threads permanently
+ *
+ * Active runs are stopped first. This cannot be undone.
  */
 export const deleteThreads = <ThrowOnError extends boolean = false>(options?: Options<DeleteThreadsData, ThrowOnError>): RequestResult<DeleteThreadsResponses, DeleteThreadsErrors, ThrowOnError> => (options?.client ?? client).delete<DeleteThreadsResponses, DeleteThreadsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -212,6 +274,8 @@ export const deleteThreads = <ThrowOnError extends boolean = false>(options?: Op
 
 /**
  * Lists the threads, most recently changed first
+ *
+ * Threads are listed without their messages. Use `cursor` with `nextCursor` of the previous page.
  */
 export const listThreads = <ThrowOnError extends boolean = false>(options?: Options<ListThreadsData, ThrowOnError>): RequestResult<ListThreadsResponses, ListThreadsErrors, ThrowOnError> => (options?.client ?? client).get<ListThreadsResponses, ListThreadsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -221,6 +285,8 @@ export const listThreads = <ThrowOnError extends boolean = false>(options?: Opti
 
 /**
  * Creates a thread
+ *
+ * Runs create their threads themselves; this operation imports a conversation, or names one before its first message.
  */
 export const createThread = <ThrowOnError extends boolean = false>(options: Options<CreateThreadData, ThrowOnError>): RequestResult<CreateThreadResponses, CreateThreadErrors, ThrowOnError> => (options.client ?? client).post<CreateThreadResponses, CreateThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -234,6 +300,8 @@ export const createThread = <ThrowOnError extends boolean = false>(options: Opti
 
 /**
  * Deletes a thread with its approvals and runs, and stops its active run
+ *
+ * What was learned from it stays in the brain and can be erased there.
  */
 export const deleteThread = <ThrowOnError extends boolean = false>(options: Options<DeleteThreadData, ThrowOnError>): RequestResult<DeleteThreadResponses, DeleteThreadErrors, ThrowOnError> => (options.client ?? client).delete<DeleteThreadResponses, DeleteThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -243,6 +311,8 @@ export const deleteThread = <ThrowOnError extends boolean = false>(options: Opti
 
 /**
  * Returns a thread with its messages
+ *
+ * The newest messages come first by page and in order within one; `cursor` reads earlier ones.
  */
 export const getThread = <ThrowOnError extends boolean = false>(options: Options<GetThreadData, ThrowOnError>): RequestResult<GetThreadResponses, GetThreadErrors, ThrowOnError> => (options.client ?? client).get<GetThreadResponses, GetThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -252,6 +322,8 @@ export const getThread = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * Creates a thread, or replaces the given fields of an existing one
+ *
+ * Title and metadata may change while a run is active; messages may not.
  */
 export const putThread = <ThrowOnError extends boolean = false>(options: Options<PutThreadData, ThrowOnError>): RequestResult<PutThreadResponses, PutThreadErrors, ThrowOnError> => (options.client ?? client).put<PutThreadResponses, PutThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -265,6 +337,8 @@ export const putThread = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * Extracts facts and preferences from the statements of the user in a thread
+ *
+ * The service does this itself when a thread has been idle. What is found is proposed or stored as the settings say.
  */
 export const extractFacts = <ThrowOnError extends boolean = false>(options: Options<ExtractFactsData, ThrowOnError>): RequestResult<ExtractFactsResponses, ExtractFactsErrors, ThrowOnError> => (options.client ?? client).post<ExtractFactsResponses, ExtractFactsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -274,6 +348,8 @@ export const extractFacts = <ThrowOnError extends boolean = false>(options: Opti
 
 /**
  * Streams the events of all tasks
+ *
+ * Never ends by itself and replays nothing: read `GET /tasks` first for the state. `/events` has ids and can be resumed.
  */
 export const taskEvents = <ThrowOnError extends boolean = false>(options?: Options<TaskEventsData, ThrowOnError, TaskEventsResponse>): Promise<ServerSentEventsResult<TaskEventsResponses>> => (options?.client ?? client).sse.get<TaskEventsResponses, TaskEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -283,6 +359,8 @@ export const taskEvents = <ThrowOnError extends boolean = false>(options?: Optio
 
 /**
  * Summarises what tasks did since a given time, what they wait for and what is planned next
+ *
+ * Meant for a summary at the start of the day: what ended, what failed, what waits and what comes next.
  */
 export const taskDigest = <ThrowOnError extends boolean = false>(options: Options<TaskDigestData, ThrowOnError>): RequestResult<TaskDigestResponses, TaskDigestErrors, ThrowOnError> => (options.client ?? client).get<TaskDigestResponses, TaskDigestErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -292,6 +370,8 @@ export const taskDigest = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Lists tasks, newest first
+ *
+ * Use `status` and `type` to select, and `cursor` with `nextCursor` of the previous page.
  */
 export const listTasks = <ThrowOnError extends boolean = false>(options?: Options<ListTasksData, ThrowOnError>): RequestResult<ListTasksResponses, ListTasksErrors, ThrowOnError> => (options?.client ?? client).get<ListTasksResponses, ListTasksErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -301,6 +381,8 @@ export const listTasks = <ThrowOnError extends boolean = false>(options?: Option
 
 /**
  * Creates a task and its plan
+ *
+ * The plan is written by the model unless the body has one. The task does nothing before it is started. A repeated `Idempotency-Key` gets the first answer.
  */
 export const createTask = <ThrowOnError extends boolean = false>(options: Options<CreateTaskData, ThrowOnError>): RequestResult<CreateTaskResponses, CreateTaskErrors, ThrowOnError> => (options.client ?? client).post<CreateTaskResponses, CreateTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -314,6 +396,8 @@ export const createTask = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Stops a task and deletes it with its runs
+ *
+ * Its runs, approvals and grants go with it. This cannot be undone.
  */
 export const deleteTask = <ThrowOnError extends boolean = false>(options: Options<DeleteTaskData, ThrowOnError>): RequestResult<DeleteTaskResponses, DeleteTaskErrors, ThrowOnError> => (options.client ?? client).delete<DeleteTaskResponses, DeleteTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -323,6 +407,8 @@ export const deleteTask = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Returns a task
+ *
+ * The whole state: goal, plan, schedule, memory, comments and history of approvals.
  */
 export const getTask = <ThrowOnError extends boolean = false>(options: Options<GetTaskData, ThrowOnError>): RequestResult<GetTaskResponses, GetTaskErrors, ThrowOnError> => (options.client ?? client).get<GetTaskResponses, GetTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -332,6 +418,8 @@ export const getTask = <ThrowOnError extends boolean = false>(options: Options<G
 
 /**
  * Changes the goal, plan, schedule or other settings of a task
+ *
+ * Only the given fields change. A changed goal or plan ends the grants of the task.
  */
 export const updateTask = <ThrowOnError extends boolean = false>(options: Options<UpdateTaskData, ThrowOnError>): RequestResult<UpdateTaskResponses, UpdateTaskErrors, ThrowOnError> => (options.client ?? client).put<UpdateTaskResponses, UpdateTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -345,6 +433,8 @@ export const updateTask = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Starts a task that is planned or has ended
+ *
+ * A task with a schedule waits for its next time; one without begins to run.
  */
 export const startTask = <ThrowOnError extends boolean = false>(options: Options<StartTaskData, ThrowOnError>): RequestResult<StartTaskResponses, StartTaskErrors, ThrowOnError> => (options.client ?? client).post<StartTaskResponses, StartTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -354,6 +444,8 @@ export const startTask = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * Pauses a task and stops its run
+ *
+ * The run that is under way is stopped and recorded; the schedule rests.
  */
 export const pauseTask = <ThrowOnError extends boolean = false>(options: Options<PauseTaskData, ThrowOnError>): RequestResult<PauseTaskResponses, PauseTaskErrors, ThrowOnError> => (options.client ?? client).post<PauseTaskResponses, PauseTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -363,6 +455,8 @@ export const pauseTask = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * Resumes a paused task
+ *
+ * A task with a schedule waits for its next time again.
  */
 export const resumeTask = <ThrowOnError extends boolean = false>(options: Options<ResumeTaskData, ThrowOnError>): RequestResult<ResumeTaskResponses, ResumeTaskErrors, ThrowOnError> => (options.client ?? client).post<ResumeTaskResponses, ResumeTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -372,6 +466,8 @@ export const resumeTask = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Cancels a task and its run
+ *
+ * The task stays, with its runs, and can be started again.
  */
 export const cancelTask = <ThrowOnError extends boolean = false>(options: Options<CancelTaskData, ThrowOnError>): RequestResult<CancelTaskResponses, CancelTaskErrors, ThrowOnError> => (options.client ?? client).post<CancelTaskResponses, CancelTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -381,6 +477,8 @@ export const cancelTask = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Queues a run of a task now, independently of its schedule
+ *
+ * Also for a task without a schedule. The run waits while another run of the task is under way.
  */
 export const runTask = <ThrowOnError extends boolean = false>(options: Options<RunTaskData, ThrowOnError>): RequestResult<RunTaskResponses, RunTaskErrors, ThrowOnError> => (options.client ?? client).post<RunTaskResponses, RunTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -390,6 +488,8 @@ export const runTask = <ThrowOnError extends boolean = false>(options: Options<R
 
 /**
  * Adds a comment that the next run of a task gets
+ *
+ * All comments are told to later runs. With `runNow` a run is queued at once.
  */
 export const steerTask = <ThrowOnError extends boolean = false>(options: Options<SteerTaskData, ThrowOnError>): RequestResult<SteerTaskResponses, SteerTaskErrors, ThrowOnError> => (options.client ?? client).post<SteerTaskResponses, SteerTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -403,6 +503,8 @@ export const steerTask = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * Decides an open question of a run
+ *
+ * `notes` are told to later runs. `POST /approvals/{id}` does the same by the id of the approval alone.
  */
 export const approveTask = <ThrowOnError extends boolean = false>(options: Options<ApproveTaskData, ThrowOnError>): RequestResult<ApproveTaskResponses, ApproveTaskErrors, ThrowOnError> => (options.client ?? client).post<ApproveTaskResponses, ApproveTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -416,6 +518,8 @@ export const approveTask = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * Lists the runs of a task, newest first
+ *
+ * Use `cursor` with `nextCursor` of the previous page.
  */
 export const listTaskRuns = <ThrowOnError extends boolean = false>(options: Options<ListTaskRunsData, ThrowOnError>): RequestResult<ListTaskRunsResponses, ListTaskRunsErrors, ThrowOnError> => (options.client ?? client).get<ListTaskRunsResponses, ListTaskRunsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -425,6 +529,8 @@ export const listTaskRuns = <ThrowOnError extends boolean = false>(options: Opti
 
 /**
  * Returns a run with all of its tool calls
+ *
+ * Also while the run is under way. A restart of the service loses nothing of it.
  */
 export const getTaskRun = <ThrowOnError extends boolean = false>(options: Options<GetTaskRunData, ThrowOnError>): RequestResult<GetTaskRunResponses, GetTaskRunErrors, ThrowOnError> => (options.client ?? client).get<GetTaskRunResponses, GetTaskRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -434,6 +540,8 @@ export const getTaskRun = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Cancels a run
+ *
+ * The run ends as cancelled; the task stays as it is.
  */
 export const cancelTaskRun = <ThrowOnError extends boolean = false>(options: Options<CancelTaskRunData, ThrowOnError>): RequestResult<CancelTaskRunResponses, CancelTaskRunErrors, ThrowOnError> => (options.client ?? client).post<CancelTaskRunResponses, CancelTaskRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -443,6 +551,8 @@ export const cancelTaskRun = <ThrowOnError extends boolean = false>(options: Opt
 
 /**
  * Returns a task's schedule with the next planned times and the outcome of past ones
+ *
+ * Times are computed in the time zone of the schedule, over changes of daylight saving time.
  */
 export const getTaskSchedule = <ThrowOnError extends boolean = false>(options: Options<GetTaskScheduleData, ThrowOnError>): RequestResult<GetTaskScheduleResponses, GetTaskScheduleErrors, ThrowOnError> => (options.client ?? client).get<GetTaskScheduleResponses, GetTaskScheduleErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -452,6 +562,8 @@ export const getTaskSchedule = <ThrowOnError extends boolean = false>(options: O
 
 /**
  * Lists the runs of conversations and of tasks, newest first
+ *
+ * Runs of conversations and of tasks in one shape, newest first. Inputs and outputs of calls are shortened; a single run has them whole.
  */
 export const listRuns = <ThrowOnError extends boolean = false>(options?: Options<ListRunsData, ThrowOnError>): RequestResult<ListRunsResponses, ListRunsErrors, ThrowOnError> => (options?.client ?? client).get<ListRunsResponses, ListRunsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -461,6 +573,8 @@ export const listRuns = <ThrowOnError extends boolean = false>(options?: Options
 
 /**
  * Returns a run, of a conversation or a task; with waitMs at its end, or when it waits for a person or the application
+ *
+ * With `waitMs` the answer comes when the run is over, or waits for a person or for the application, or when the time is over.
  */
 export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>): RequestResult<GetRunResponses, GetRunErrors, ThrowOnError> => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -470,6 +584,8 @@ export const getRun = <ThrowOnError extends boolean = false>(options: Options<Ge
 
 /**
  * Lists the files that a run changed, of a conversation or a task, also while it is under way
+ *
+ * Changes by file tools have their differences; commands are named as not covered. An undo has changes of its own.
  */
 export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -479,6 +595,8 @@ export const listChanges = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * Takes back the changes of a run that is over, as far as its files are still as it left them
+ *
+ * Files that are no longer as the run left them are not touched, and are named with the reason.
  */
 export const undoRun = <ThrowOnError extends boolean = false>(options: Options<UndoRunData, ThrowOnError>): RequestResult<UndoRunResponses, UndoRunErrors, ThrowOnError> => (options.client ?? client).post<UndoRunResponses, UndoRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -492,6 +610,8 @@ export const undoRun = <ThrowOnError extends boolean = false>(options: Options<U
 
 /**
  * Streams what happens in conversations and tasks, and resumes after the last event that the reader has got
+ *
+ * Each event has an `id:`. `Last-Event-ID`, or `after`, resumes after it from the last 10,000 events; when they are no longer known, as after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.
  */
 export const events = <ThrowOnError extends boolean = false>(options?: Options<EventsData, ThrowOnError, EventsResponse>): Promise<ServerSentEventsResult<EventsResponses>> => (options?.client ?? client).sse.get<EventsResponses, EventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -501,6 +621,8 @@ export const events = <ThrowOnError extends boolean = false>(options?: Options<E
 
 /**
  * Deletes all facts, preferences, instructions and patterns permanently, with proposals and what was replaced
+ *
+ * Cannot be undone. Threads stay as they are.
  */
 export const clearBrain = <ThrowOnError extends boolean = false>(options?: Options<ClearBrainData, ThrowOnError>): RequestResult<ClearBrainResponses, ClearBrainErrors, ThrowOnError> => (options?.client ?? client).delete<ClearBrainResponses, ClearBrainErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -510,6 +632,8 @@ export const clearBrain = <ThrowOnError extends boolean = false>(options?: Optio
 
 /**
  * Returns the brain, and the part of the system prompt that it gives to every run
+ *
+ * `contextPreview` is the text that models are told, to the letter.
  */
 export const getBrain = <ThrowOnError extends boolean = false>(options?: Options<GetBrainData, ThrowOnError>): RequestResult<GetBrainResponses, GetBrainErrors, ThrowOnError> => (options?.client ?? client).get<GetBrainResponses, GetBrainErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -530,6 +654,8 @@ export const listFacts = <ThrowOnError extends boolean = false>(options?: Option
 
 /**
  * Erases a fact, preference, instruction or pattern, what it had replaced, and proposals to replace it
+ *
+ * The same statement is not learned again from the same words.
  */
 export const deleteFact = <ThrowOnError extends boolean = false>(options: Options<DeleteFactData, ThrowOnError>): RequestResult<DeleteFactResponses, DeleteFactErrors, ThrowOnError> => (options.client ?? client).delete<DeleteFactResponses, DeleteFactErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -539,6 +665,8 @@ export const deleteFact = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Edits, pins, accepts, restores or hides a fact, preference or instruction
+ *
+ * What the user has edited or pinned is not replaced by what is learned later, unless the user accepts a proposal.
  */
 export const changeFact = <ThrowOnError extends boolean = false>(options: Options<ChangeFactData, ThrowOnError>): RequestResult<ChangeFactResponses, ChangeFactErrors, ThrowOnError> => (options.client ?? client).put<ChangeFactResponses, ChangeFactErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -552,6 +680,8 @@ export const changeFact = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Erases the fact that equals the given text, what it had replaced, and proposals to replace it
+ *
+ * The text must equal the stored fact; 404 says that none does.
  */
 export const forgetFact = <ThrowOnError extends boolean = false>(options: Options<ForgetFactData, ThrowOnError>): RequestResult<ForgetFactResponses, ForgetFactErrors, ThrowOnError> => (options.client ?? client).delete<ForgetFactResponses, ForgetFactErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -565,6 +695,8 @@ export const forgetFact = <ThrowOnError extends boolean = false>(options: Option
 
 /**
  * Stores a fact; a fact that equals a stored one except for letter case, spacing or final punctuation is not added
+ *
+ * For facts that the user states in the application itself; nothing learned replaces them unasked.
  */
 export const learnFact = <ThrowOnError extends boolean = false>(options: Options<LearnFactData, ThrowOnError>): RequestResult<LearnFactResponses, LearnFactErrors, ThrowOnError> => (options.client ?? client).post<LearnFactResponses, LearnFactErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -578,6 +710,8 @@ export const learnFact = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * Erases a preference, its proposals and its earlier values
+ *
+ * The key must equal the stored one; 404 says that none does.
  */
 export const deletePreference = <ThrowOnError extends boolean = false>(options: Options<DeletePreferenceData, ThrowOnError>): RequestResult<DeletePreferenceResponses, DeletePreferenceErrors, ThrowOnError> => (options.client ?? client).delete<DeletePreferenceResponses, DeletePreferenceErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -591,6 +725,8 @@ export const deletePreference = <ThrowOnError extends boolean = false>(options: 
 
 /**
  * Sets or overwrites a preference
+ *
+ * A value of the same key is overwritten. Runs that begin later are told of it.
  */
 export const setPreference = <ThrowOnError extends boolean = false>(options: Options<SetPreferenceData, ThrowOnError>): RequestResult<SetPreferenceResponses, SetPreferenceErrors, ThrowOnError> => (options.client ?? client).post<SetPreferenceResponses, SetPreferenceErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -604,6 +740,8 @@ export const setPreference = <ThrowOnError extends boolean = false>(options: Opt
 
 /**
  * Lists the providers of models, and the models in use
+ *
+ * `configured` says whether a provider has what it needs, and not whether it can be reached: `POST /providers/test` does.
  */
 export const listProviders = <ThrowOnError extends boolean = false>(options?: Options<ListProvidersData, ThrowOnError>): RequestResult<ListProvidersResponses, ListProvidersErrors, ThrowOnError> => (options?.client ?? client).get<ListProvidersResponses, ListProvidersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -613,6 +751,8 @@ export const listProviders = <ThrowOnError extends boolean = false>(options?: Op
 
 /**
  * Sets the model and the keys of providers; the next run uses them
+ *
+ * Keys are stored encrypted and are never answered. A model without a key is accepted, with a `warning`.
  */
 export const configureProviders = <ThrowOnError extends boolean = false>(options: Options<ConfigureProvidersData, ThrowOnError>): RequestResult<ConfigureProvidersResponses, ConfigureProvidersErrors, ThrowOnError> => (options.client ?? client).post<ConfigureProvidersResponses, ConfigureProvidersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -626,6 +766,8 @@ export const configureProviders = <ThrowOnError extends boolean = false>(options
 
 /**
  * Lists the models of every provider; the lists are cached for five minutes
+ *
+ * A provider that cannot be asked is named in `errors`; the others are listed all the same.
  */
 export const listModels = <ThrowOnError extends boolean = false>(options?: Options<ListModelsData, ThrowOnError>): RequestResult<ListModelsResponses, ListModelsErrors, ThrowOnError> => (options?.client ?? client).get<ListModelsResponses, ListModelsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -635,6 +777,8 @@ export const listModels = <ThrowOnError extends boolean = false>(options?: Optio
 
 /**
  * Makes one small call to a model and returns its result and latency
+ *
+ * A model that fails is an answer with `ok: false` and a sentence, and no HTTP error. The call costs a few tokens.
  */
 export const testProvider = <ThrowOnError extends boolean = false>(options?: Options<TestProviderData, ThrowOnError>): RequestResult<TestProviderResponses, TestProviderErrors, ThrowOnError> => (options?.client ?? client).post<TestProviderResponses, TestProviderErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -648,6 +792,8 @@ export const testProvider = <ThrowOnError extends boolean = false>(options?: Opt
 
 /**
  * Lists the tool servers and their connection states
+ *
+ * Servers that are not connected are listed with the reason, and are connected again by themselves.
  */
 export const listToolServers = <ThrowOnError extends boolean = false>(options?: Options<ListToolServersData, ThrowOnError>): RequestResult<ListToolServersResponses, ListToolServersErrors, ThrowOnError> => (options?.client ?? client).get<ListToolServersResponses, ListToolServersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -657,6 +803,8 @@ export const listToolServers = <ThrowOnError extends boolean = false>(options?: 
 
 /**
  * Returns one tool server with the schemas of its tools, its resources, its prompts and its latest stderr output
+ *
+ * What the server says of itself is its own text, and not checked.
  */
 export const getToolServer = <ThrowOnError extends boolean = false>(options: Options<GetToolServerData, ThrowOnError>): RequestResult<GetToolServerResponses, GetToolServerErrors, ThrowOnError> => (options.client ?? client).get<GetToolServerResponses, GetToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -666,6 +814,8 @@ export const getToolServer = <ThrowOnError extends boolean = false>(options: Opt
 
 /**
  * Starts a tool server and saves it, so that it is connected at every start; a server of the same name is replaced
+ *
+ * The program runs as the user of the service. Values of `env` are stored encrypted.
  */
 export const connectToolServer = <ThrowOnError extends boolean = false>(options: Options<ConnectToolServerData, ThrowOnError>): RequestResult<ConnectToolServerResponses, ConnectToolServerErrors, ThrowOnError> => (options.client ?? client).post<ConnectToolServerResponses, ConnectToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -679,6 +829,8 @@ export const connectToolServer = <ThrowOnError extends boolean = false>(options:
 
 /**
  * Stops a tool server and deletes it with its environment variables
+ *
+ * Its process and the children of it are ended. Runs that are under way get an error for its tools.
  */
 export const disconnectToolServer = <ThrowOnError extends boolean = false>(options: Options<DisconnectToolServerData, ThrowOnError>): RequestResult<DisconnectToolServerResponses, DisconnectToolServerErrors, ThrowOnError> => (options.client ?? client).delete<DisconnectToolServerResponses, DisconnectToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -688,6 +840,8 @@ export const disconnectToolServer = <ThrowOnError extends boolean = false>(optio
 
 /**
  * Returns what model calls used in a range of days, by day, model, role, task or thread
+ *
+ * Days are those of the time zone of this machine. A model without a known price has tokens and no cost.
  */
 export const getUsage = <ThrowOnError extends boolean = false>(options?: Options<GetUsageData, ThrowOnError>): RequestResult<GetUsageResponses, GetUsageErrors, ThrowOnError> => (options?.client ?? client).get<GetUsageResponses, GetUsageErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -697,6 +851,8 @@ export const getUsage = <ThrowOnError extends boolean = false>(options?: Options
 
 /**
  * Exports all data of the service as one encrypted file
+ *
+ * The passphrase is sent as header `x-export-passphrase`; without it the file cannot be read again.
  */
 export const exportAll = <ThrowOnError extends boolean = false>(options: Options<ExportAllData, ThrowOnError>): RequestResult<ExportAllResponses, ExportAllErrors, ThrowOnError> => (options.client ?? client).get<ExportAllResponses, ExportAllErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -706,6 +862,8 @@ export const exportAll = <ThrowOnError extends boolean = false>(options: Options
 
 /**
  * Replaces all data of the service with a backup
+ *
+ * All current data is replaced, after the file was checked as a whole. A failure changes nothing.
  */
 export const importAll = <ThrowOnError extends boolean = false>(options: Options<ImportAllData, ThrowOnError>): RequestResult<ImportAllResponses, ImportAllErrors, ThrowOnError> => (options.client ?? client).post<ImportAllResponses, ImportAllErrors, ThrowOnError>({
     bodySerializer: null,

@@ -52,6 +52,60 @@ export type Analysis = {
 };
 
 /**
+ * The call after a claim or an answer
+ */
+export type AnsweredToolCall = {
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call; it fits the inputSchema of the tool
+     */
+    input: unknown;
+    /**
+     * options.app of the run
+     */
+    app?: string;
+    runId: string;
+    /**
+     * The conversation of the run; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task of the run; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * The instance of the application that executes the call
+     */
+    claim?: {
+        /**
+         * An id that the instance of the application has chosen for itself
+         */
+        instance: string;
+        /**
+         * Until then the claim must be renewed; milliseconds since the Unix epoch
+         */
+        until: number;
+    };
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+    /**
+     * open → claimed → done or error; unknown: the claim was not renewed; expired: nobody answered; withdrawn: the run does not need it
+     */
+    state: 'open' | 'claimed' | 'done' | 'error' | 'unknown' | 'expired' | 'withdrawn';
+    /**
+     * Whether the run went on: false after a claim, and while other calls of the same step are open
+     */
+    continued: boolean;
+};
+
+/**
  * The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed
  */
 export type Answers = {
@@ -478,6 +532,26 @@ export type DataCompactionEvent = {
         dropped: number;
     };
     transient: true;
+};
+
+/**
+ * The structured answer that options.object asks for
+ */
+export type DataObjectEvent = {
+    type: 'data-object';
+    id: 'object';
+    data: {
+        /**
+         * The structured answer; it fits options.object.schema
+         */
+        object: {
+            [key: string]: unknown;
+        };
+        /**
+         * The answers of the model, with those that did not fit
+         */
+        attempts: number;
+    };
 };
 
 /**
@@ -983,6 +1057,10 @@ export type ErrorEvent = {
      * Stable machine-readable code, ERR_…
      */
     code: string;
+    details?: Array<{
+        path: string;
+        message: string;
+    }>;
 };
 
 /**
@@ -1167,7 +1245,7 @@ export type FileChange = {
 export type FinishEvent = {
     type: 'finish';
     /**
-     * Why the run ended; "tool-calls" when it waits for approvals
+     * Why the run ended; "tool-calls" when it waits for approvals, answers or the application
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     usage: Usage;
@@ -1826,9 +1904,15 @@ export type Run = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */
@@ -2094,7 +2178,7 @@ export type RunResult = {
     }>;
     usage: Usage;
     /**
-     * Why the run ended; "tool-calls" when it waits for approvals
+     * Why the run ended; "tool-calls" when it waits for approvals, answers or the application
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     pendingApprovals: Array<{
@@ -2146,6 +2230,18 @@ export type RunResult = {
          */
         expiresAt: number;
     }>;
+    /**
+     * The calls that the application is to execute; it answers with POST /tool-calls/{id}
+     */
+    pendingToolCalls: Array<{
+        toolCallId: string;
+        toolName: string;
+        input: unknown;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
+    }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
     task?: RunTask;
@@ -2153,6 +2249,12 @@ export type RunResult = {
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     options?: RunOptions;
     threadId: string;
     runId: string;
@@ -2181,7 +2283,59 @@ export type RunStartEvent = {
 /**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | QuestionRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = ({
+    type: 'start';
+} & StartEvent) | ({
+    type: 'reasoning-start';
+} & ReasoningStartEvent) | ({
+    type: 'reasoning-delta';
+} & ReasoningDeltaEvent) | ({
+    type: 'reasoning-end';
+} & ReasoningEndEvent) | ({
+    type: 'step-boundary';
+} & StepBoundaryEvent) | ({
+    type: 'start-step';
+} & StartStepEvent) | ({
+    type: 'finish-step';
+} & FinishStepEvent) | ({
+    type: 'text-start';
+} & TextStartEvent) | ({
+    type: 'text-delta';
+} & TextDeltaEvent) | ({
+    type: 'text-end';
+} & TextEndEvent) | ({
+    type: 'tool-input-start';
+} & ToolInputStartEvent) | ({
+    type: 'tool-input-delta';
+} & ToolInputDeltaEvent) | ({
+    type: 'tool-input-available';
+} & ToolInputAvailableEvent) | ({
+    type: 'tool-input-error';
+} & ToolInputErrorEvent) | ({
+    type: 'tool-output-available';
+} & ToolOutputAvailableEvent) | ({
+    type: 'tool-output-error';
+} & ToolOutputErrorEvent) | ({
+    type: 'tool-output-denied';
+} & ToolOutputDeniedEvent) | ({
+    type: 'tool-approval-request';
+} & ToolApprovalRequestEvent) | ({
+    type: 'question-request';
+} & QuestionRequestEvent) | ({
+    type: 'tool-call-request';
+} & ToolCallRequestEvent) | ({
+    type: 'data-task';
+} & DataTaskEvent) | ({
+    type: 'data-object';
+} & DataObjectEvent) | ({
+    type: 'data-compaction';
+} & DataCompactionEvent) | ({
+    type: 'error';
+} & ErrorEvent) | ({
+    type: 'abort';
+} & AbortEvent) | ({
+    type: 'finish';
+} & FinishEvent);
 
 /**
  * A background task that a run created and started
@@ -2333,7 +2487,45 @@ export type StepBoundaryEvent = {
 /**
  * One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may resume from. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type StreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent | RunStartEvent | RunEndEvent | ApprovalOpenEvent | ApprovalClosedEvent | ToolCallOpenEvent | ToolCallClosedEvent | ResetEvent | ShutdownEvent;
+export type StreamEvent = ({
+    type: 'task:start';
+} & TaskStartEvent) | ({
+    type: 'task:phase';
+} & TaskPhaseEvent) | ({
+    type: 'task:tool-start';
+} & TaskToolStartEvent) | ({
+    type: 'task:tool';
+} & TaskToolEvent) | ({
+    type: 'task:eval';
+} & TaskEvalEvent) | ({
+    type: 'task:approval';
+} & TaskApprovalEvent) | ({
+    type: 'task:tool-call';
+} & TaskToolCallEvent) | ({
+    type: 'task:complete';
+} & TaskCompleteEvent) | ({
+    type: 'task:error';
+} & TaskErrorEvent) | ({
+    type: 'task:steer';
+} & TaskSteerEvent) | ({
+    type: 'task:status';
+} & TaskStatusEvent) | ({
+    type: 'run:start';
+} & RunStartEvent) | ({
+    type: 'run:end';
+} & RunEndEvent) | ({
+    type: 'approval:open';
+} & ApprovalOpenEvent) | ({
+    type: 'approval:closed';
+} & ApprovalClosedEvent) | ({
+    type: 'tool-call:open';
+} & ToolCallOpenEvent) | ({
+    type: 'tool-call:closed';
+} & ToolCallClosedEvent) | ({
+    type: 'reset';
+} & ResetEvent) | ({
+    type: 'service:shutdown';
+} & ShutdownEvent);
 
 /**
  * A background task
@@ -2608,6 +2800,12 @@ export type TaskCompleteEvent = {
     runNumber: number;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
     output: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     durationMs: number;
     toolCount: number;
     qualityScore: number;
@@ -2849,9 +3047,15 @@ export type TaskRun = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */
@@ -2973,7 +3177,29 @@ export type TaskSteered = {
 /**
  * One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
+export type TaskStreamEvent = ({
+    type: 'task:start';
+} & TaskStartEvent) | ({
+    type: 'task:phase';
+} & TaskPhaseEvent) | ({
+    type: 'task:tool-start';
+} & TaskToolStartEvent) | ({
+    type: 'task:tool';
+} & TaskToolEvent) | ({
+    type: 'task:eval';
+} & TaskEvalEvent) | ({
+    type: 'task:approval';
+} & TaskApprovalEvent) | ({
+    type: 'task:tool-call';
+} & TaskToolCallEvent) | ({
+    type: 'task:complete';
+} & TaskCompleteEvent) | ({
+    type: 'task:error';
+} & TaskErrorEvent) | ({
+    type: 'task:steer';
+} & TaskSteerEvent) | ({
+    type: 'task:status';
+} & TaskStatusEvent);
 
 /**
  * A tool call of a run
@@ -3244,6 +3470,76 @@ export type ToolApprovalRequestEvent = {
 };
 
 /**
+ * A call of a tool that the application executes
+ */
+export type ToolCall = {
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call; it fits the inputSchema of the tool
+     */
+    input: unknown;
+    /**
+     * options.app of the run
+     */
+    app?: string;
+    runId: string;
+    /**
+     * The conversation of the run; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task of the run; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * The instance of the application that executes the call
+     */
+    claim?: {
+        /**
+         * An id that the instance of the application has chosen for itself
+         */
+        instance: string;
+        /**
+         * Until then the claim must be renewed; milliseconds since the Unix epoch
+         */
+        until: number;
+    };
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+    /**
+     * open → claimed → done or error; unknown: the claim was not renewed; expired: nobody answered; withdrawn: the run does not need it
+     */
+    state: 'open' | 'claimed' | 'done' | 'error' | 'unknown' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The claim of a call by an instance of the application, to be renewed within 60 s; or its output; or its error. With output or error, "claim" names the instance that claimed it
+ */
+export type ToolCallAnswer = {
+    /**
+     * An id that the instance of the application has chosen for itself
+     */
+    claim?: string;
+    /**
+     * The result, an object
+     */
+    output?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Why the call failed; the model is told
+     */
+    error?: string;
+};
+
+/**
  * The call has its result, has expired or was withdrawn
  */
 export type ToolCallClosedEvent = {
@@ -3281,6 +3577,14 @@ export type ToolCallClosedEvent = {
 };
 
 /**
+ * A page of calls that applications execute; nextCursor is present when there are more
+ */
+export type ToolCallList = {
+    toolCalls: Array<ToolCall>;
+    nextCursor?: string;
+};
+
+/**
  * A call of a tool of the application waits for its result
  */
 export type ToolCallOpenEvent = {
@@ -3315,6 +3619,26 @@ export type ToolCallOpenEvent = {
      * Milliseconds since the Unix epoch
      */
     at: number;
+};
+
+/**
+ * The application is to execute a call of one of its tools (options.appTools). The stream ends after the last call of a step; POST /tool-calls/{id}, or POST /run with the tool result, continues the run
+ */
+export type ToolCallRequestEvent = {
+    type: 'tool-call-request';
+    /**
+     * Id of the call, for POST /tool-calls/{id}
+     */
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call
+     */
+    input: unknown;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
 };
 
 /**
@@ -3536,24 +3860,7 @@ export type ToolServerDetail = {
  * The tool servers, in the order of config.json
  */
 export type ToolServerList = {
-    servers: Array<{
-        /**
-         * Unique name of the connection
-         */
-        name: string;
-        /**
-         * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
-         */
-        status: 'connecting' | 'connected' | 'disconnected' | 'failed';
-        /**
-         * Names of the tools that the server offers
-         */
-        tools: Array<string>;
-        /**
-         * Why the server is not connected
-         */
-        error?: string;
-    }>;
+    servers: Array<ToolServer>;
 };
 
 /**
@@ -4537,6 +4844,139 @@ export type DecideApprovalResponses = {
 };
 
 export type DecideApprovalResponse = DecideApprovalResponses[keyof DecideApprovalResponses];
+
+export type ListToolCallsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * open: nobody executes it yet; claimed: an instance does; absent: both
+         */
+        state?: 'open' | 'claimed';
+        /**
+         * options.app of the runs
+         */
+        app?: string;
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        threadId?: string;
+        /**
+         * A UUID
+         */
+        taskId?: string;
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/tool-calls';
+};
+
+export type ListToolCallsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListToolCallsError = ListToolCallsErrors[keyof ListToolCallsErrors];
+
+export type ListToolCallsResponses = {
+    /**
+     * A page of calls that applications execute; nextCursor is present when there are more
+     */
+    200: ToolCallList;
+};
+
+export type ListToolCallsResponse = ListToolCallsResponses[keyof ListToolCallsResponses];
+
+export type AnswerToolCallData = {
+    body: ToolCallAnswer;
+    path: {
+        /**
+         * toolCallId of the call
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tool-calls/{id}';
+};
+
+export type AnswerToolCallErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The resource existed but has expired
+     */
+    410: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AnswerToolCallError = AnswerToolCallErrors[keyof AnswerToolCallErrors];
+
+export type AnswerToolCallResponses = {
+    /**
+     * The call after a claim or an answer
+     */
+    200: AnsweredToolCall;
+};
+
+export type AnswerToolCallResponse = AnswerToolCallResponses[keyof AnswerToolCallResponses];
 
 export type ListGrantsData = {
     body?: never;

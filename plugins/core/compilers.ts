@@ -1,5 +1,6 @@
 import AjvCompiler from '@fastify/ajv-compiler'
 import SerializerCompiler from '@fastify/fast-json-stringify-compiler'
+import { FORMATS } from '../../schemas/formats.ts'
 
 type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 
@@ -12,9 +13,9 @@ type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 export function lazyCompilers ({ validateSchema = false } = {}): any {
   const ajv = once(() => AjvCompiler() as unknown as (schemas: any, options: any) => (route: any) => unknown)
   const json: () => (schemas: any, options: any) => (route: any) => (data: unknown) => string = SerializerCompiler as any
-  const requests = new Map<string, Array<() => unknown>>()
+  const requests = new Map<string, Array<() => Validate>>()
   return {
-    compilersOf: (url: string) => requests.get(url) ?? [],
+    compilersOf: (url: string): Array<() => Validate> => requests.get(url) ?? [],
     buildValidator (schemas: any, options: any) {
       const compilerFor = (coerceTypes: boolean | 'array') =>
         once(() =>
@@ -28,6 +29,7 @@ export function lazyCompilers ({ validateSchema = false } = {}): any {
               removeAdditional: false,
               useDefaults: true,
               validateSchema,
+              formats: FORMATS,
               verbose: true,
               allErrors: false
             }

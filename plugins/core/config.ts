@@ -1,6 +1,8 @@
 import fp from 'fastify-plugin'
+import type { Settings } from '../../settings.ts'
 import { openConfig, type ConfigService } from '../../services/config/config.ts'
 import { waitForEnding, type LockOptions } from '../../services/store/directory-lock.ts'
+import { logFile } from '../../services/log/log-file.ts'
 import { hasPendingReplacement } from '../../services/store/replacement/pending.ts'
 
 declare module 'fastify' {
@@ -13,7 +15,7 @@ declare module 'fastify' {
  * The configuration. It is read after a service that is shutting down no longer writes it, and after a pending import or key
  * change is finished.
  */
-export default fp<LockOptions & { home: string }>(async (app, { home, parent, ending }) => {
+export default fp<LockOptions & Pick<Settings, 'home' | 'log'>>(async (app, { home, parent, ending, log: output }) => {
   const options = { clock: app.clock, parent, ending }
   await waitForEnding(home, options)
   if (hasPendingReplacement(home)) {
@@ -23,6 +25,7 @@ export default fp<LockOptions & { home: string }>(async (app, { home, parent, en
     dir: home,
     onChange: ({ log }) => {
       app.log.level = log?.level ?? 'info'
+      output?.useFile?.(logFile(home, log))
     }
   })
   if (config.problem) app.log.error(config.problem)

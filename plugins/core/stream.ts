@@ -45,7 +45,6 @@ export default fp(async (app) => {
         'x-run-id': run.runId,
         ...encoder.headers
       })
-      raw.flushHeaders()
       await pump({ chunks: rendered(run.batches(closed), encoder), lag: run.lag }, raw, { clock: app.clock, signal: closed })
     } finally {
       run.unsubscribe()

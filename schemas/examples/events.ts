@@ -51,7 +51,15 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     questions: [question],
     expiresAt: 1795352414802
   },
+  {
+    type: 'tool-call-request',
+    toolCallId: '01a1fe30-21c4-7d53-9f10-b1d0f9a1c7e2',
+    toolName: 'openDocument',
+    input: { name: 'Budget 2026' },
+    expiresAt: 1795353787844
+  },
   { type: 'data-task', id: runTask.taskId, data: runTask },
+  { type: 'data-object', id: 'object', data: { object: { city: 'Bern', people: 134_000 }, attempts: 1 } },
   { type: 'data-compaction', data: compaction, transient: true },
   {
     type: 'error',

@@ -40,6 +40,7 @@ export const runResult = {
   usage: { inputTokens: 473, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 11, reasoningTokens: 0, costUsd: 0 },
   finishReason: 'tool-calls',
   pendingQuestions: [],
+  pendingToolCalls: [],
   pendingApprovals: [{ approvalId, ...call, cwd: '/home/ada/notes' }],
   threadId,
   runId,

@@ -3,6 +3,7 @@
 export const PUBLIC: Record<string, string[]> = {
   agent: [],
   approvals: [
+    'app-calls/answer-app-call',
     'approval-errors',
     'approval-record',
     'approval-states',
@@ -27,6 +28,7 @@ export const PUBLIC: Record<string, string[]> = {
   log: [],
   mcp: [],
   models: [
+    'answer-tool',
     'check-part',
     'compaction/compactor',
     'compaction/items',
@@ -45,6 +47,7 @@ export const PUBLIC: Record<string, string[]> = {
     'stream-call',
     'structured-call'
   ],
+  objects: ['object-answer', 'take-answer'],
   process: ['child-environment', 'own-programs', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
   providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],

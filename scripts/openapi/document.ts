@@ -7,6 +7,7 @@ import swagger from '@fastify/swagger'
 import { buildApp, type App } from '../../app.ts'
 import { refusalsOf, responses, sharedAnswer } from './answers.ts'
 import { info, securitySchemes, servers, TAGS } from './info.ts'
+import { DESCRIPTIONS } from './operations.ts'
 
 type Json = any
 
@@ -37,6 +38,9 @@ export async function makeDocument (): Promise<{ document: Json, endpoints: stri
       Object.values<Json>(document.paths).flatMap((operations) => Object.values<Json>(operations).flatMap(({ tags }) => tags))
     )
     document.tags = Object.entries(TAGS).filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description }))
+    document.components.schemas = Object.fromEntries(
+      Object.entries<Json>(document.components.schemas).map(([name, schema]) => [name, discriminated(schema, document)])
+    )
     return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints }
   } finally {
     await app.close()
@@ -47,8 +51,9 @@ export async function makeDocument (): Promise<{ document: Json, endpoints: stri
 /** Returns the text of openapi.json. */
 export const textOf = (document: Json): string => `${JSON.stringify(document, undefined, 2)}\n`
 
-/** Completes an operation with its security, its optional bodies and parameters, and the shared error responses. */
+/** Completes an operation with its description, its security, its optional bodies and parameters, and the shared error responses. */
 function finish (operation: Json, method: string, config: Json) {
+  operation.description ??= DESCRIPTIONS[operation.operationId]
   operation.security = config?.open ? [] : SECURITY
   if (config?.stream) {
     operation.requestBody = { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
@@ -63,6 +68,17 @@ function finish (operation: Json, method: string, config: Json) {
 }
 
 const isError = ({ content }: Json) => content?.['application/json']?.schema?.$ref === '#/components/schemas/Error'
+
+/** Adds the discriminator `type` to a union of components that each have a `type` of their own. */
+function discriminated ({ anyOf, ...rest }: Json, document: Json): Json {
+  const mapping: Record<string, string> = {}
+  for (const { $ref } of anyOf ?? []) {
+    const type = document.components.schemas[$ref?.split('/').at(-1)]?.properties.type.const
+    if (type !== undefined) mapping[type] = $ref
+  }
+  if (anyOf === undefined || Object.keys(mapping).length !== anyOf.length) return { ...anyOf && { anyOf }, ...rest }
+  return { oneOf: anyOf, discriminator: { propertyName: 'type', mapping }, ...rest }
+}
 
 /** Converts unions of constants to `enum`, for which generators make better names, and removes `$id`. */
 function tidied (value: Json): Json {

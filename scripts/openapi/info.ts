@@ -9,6 +9,7 @@ export const info = {
 
 All errors have the body \`Error\`. Times are integer milliseconds since the Unix epoch. Unknown fields of a request are
 refused, except in the bodies of \`/run\`, \`/run/approve\` and \`/run/sync\`; later versions may add fields to answers.`,
+  contact: { name: `The maintainers of ${name}` },
   license: { name: license, identifier: license }
 }
 
@@ -18,6 +19,7 @@ export const TAGS: Record<string, string> = {
   agent: 'Conversations with the agent: runs as streams of events',
   usage: 'What model calls used, and what it cost',
   approvals: 'All that waits for a person: calls of tools and results of tasks',
+  'tool calls': 'Calls of the tools of applications, which execute them',
   runs: 'Runs of conversations and of tasks: what they did, the files that they changed, and their undo',
   events: 'One stream of all that happens, which readers can resume',
   tasks: 'Background work: goals with a plan, a schedule and a history of runs',

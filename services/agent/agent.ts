@@ -7,7 +7,6 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { withRunModels } from '../providers/run-models.ts'
 import type { ChatRunSource } from '../runs/chat-run-record.ts'
 import { runKey } from '../store/keys.ts'
-import { isAnswer } from './approval-answers.ts'
 import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -16,7 +15,7 @@ import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
 import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, type ActiveRun } from './active-runs.ts'
 import { BadMessage } from './raw-message.ts'
-import { interruptCutRuns, replayInterrupted } from './interrupted-runs.ts'
+import { interruptCutRuns, replayRecorded } from './interrupted-runs.ts'
 import { activeChatRun, loadRun, type Run, type RunHead } from './run-repository.ts'
 import { settleRun } from './settle-run.ts'
 import { collectResult } from './sync.ts'
@@ -39,7 +38,7 @@ export function createAgent (deps: AgentDeps) {
   })
   const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
-  const { answer, decide } = createResumeRun(parts)
+  const { answer, answersOf, decide, answerCall, closeCall } = createResumeRun(parts)
 
   /** Returns the largest context window, in tokens, among the models that may answer with these options. */
   async function largestWindow (options: RunOptions | undefined): Promise<number> {
@@ -61,7 +60,7 @@ export function createAgent (deps: AgentDeps) {
       throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
     }
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
-    if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
+    if ((await answersOf({ ...body, messages: [body.message] })).length > 0) return { ...request, messages: [body.message] }
     // A run that is ending still has to write its answer into the thread.
     await settleRun(activeRuns.of(body.id), deps.clock)
     if (activeRuns.has(body.id)) throw new ConversationBusy()
@@ -71,7 +70,7 @@ export function createAgent (deps: AgentDeps) {
 
   async function run (body: RunBody, protocol?: Protocol): Promise<Subscription> {
     const request = await withHistory(body, protocol)
-    return isAnswer(request) ? answer(request) : startRun(request)
+    return (await answersOf(request)).length > 0 ? answer(request) : startRun(request)
   }
 
   /** Returns the active run of a thread, or the one with this id if there is no such thread. Waits for the end of an aborted run. */
@@ -88,12 +87,12 @@ export function createAgent (deps: AgentDeps) {
     return live
   }
 
-  /** Returns the interrupted run with which a thread ends, or the interrupted run with this id. */
-  async function interruptedRun (id: string): Promise<Run | undefined> {
+  /** Returns the interrupted run with which a thread ends, or the run with this id. */
+  async function recordedRun (id: string): Promise<Run | undefined> {
     const isThread = await deps.threads.get(id) !== undefined
     const runId = isThread ? (await deps.conversations.get(id)).runId : id
     const run = runId !== undefined && isId(runId) ? await loadRun(deps.store, runId) : undefined
-    return run?.head.end?.status === 'interrupted' ? run : undefined
+    return isThread && run?.head.end?.status !== 'interrupted' ? undefined : run
   }
 
   return {
@@ -106,18 +105,23 @@ export function createAgent (deps: AgentDeps) {
     /** Decides one approval request of a conversation, without a reader of what follows. */
     decide,
 
+    /** Take what the application says of one of its calls, and close an overdue one. */
+    answerCall,
+    closeCall,
+
     /** Does the same as `run`, and returns the result as one object instead of a stream. */
     sync: async (body: RunBody, signal: AbortSignal): Promise<RunResult> => collectResult(await run(body), signal),
 
     /**
      * Subscribes to the active run of a thread, or the one with this id, from the first event of its segment, in a chat client's protocol
-     * of its message. An interrupted run is replayed; undefined for any other.
+     * of its message. An interrupted run is replayed, and by its own id also the last segment of one that ended or waits; undefined
+     * for any other.
      */
     async subscribe (id: string, protocol?: Protocol): Promise<Subscription | undefined> {
       const live = await activeRun(id)
       if (live !== undefined) return live.subscribe(live.run.head.segment, protocol, { isWhole: true })
-      const cut = await interruptedRun(id)
-      return cut && replayInterrupted(cut, protocol)
+      const recorded = await recordedRun(id)
+      return recorded && replayRecorded(recorded, protocol)
     },
 
     /** Stops the active run and waits for its end. Throws NoActiveRun (404). */

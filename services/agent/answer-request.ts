@@ -28,7 +28,8 @@ export function createAnswerRequest (shared: AgentDeps) {
       await held?.drop()
       throw error
     })
-    if (analysis.complexity !== 'long_running' || tasks === undefined) {
+    // Who asked for an object waits for it; a background task would not give it here.
+    if (analysis.complexity !== 'long_running' || tasks === undefined || attempt.owed !== undefined) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()
@@ -53,7 +54,7 @@ async function analyzeRun (
   log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
   end()
   log.append({ type: 'analysis', analysis })
-  live.run.head = { ...live.run.head, maxSteps: stepLimit(config(), analysis.complexity) }
+  live.run.head = { ...live.run.head, maxSteps: stepLimit(config(), analysis.complexity, live.run.head.options) }
   return analysis
 }
 

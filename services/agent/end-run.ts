@@ -12,12 +12,19 @@ import { commit, type RunEnd } from './run-repository.ts'
 /** The codes of aborts that count as failures of the run. */
 const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }
 
-/** Ends a run that has answered. */
-export function finish (stepFinish: EventOf<'step-finish'>, { live }: RunAttempt, deps: AgentDeps) {
+/** Ends a run that has answered, with `answer` if it owed a structured one; its last step may have ended before an approval. */
+export function finish (
+  stepFinish: EventOf<'step-finish'> | undefined,
+  { live }: RunAttempt,
+  deps: AgentDeps,
+  answer?: EventOf<'object'>
+) {
   const { run } = live
   live.endSteering()
-  const { finishReason } = stepFinish
-  const finalEvents: RunEvent[] = [stepFinish, { type: 'finish', finishReason, usage: { ...run.head.usage } }]
+  // The calls of the last step were the answer.
+  const finishReason = answer !== undefined || stepFinish === undefined ? 'stop' : stepFinish.finishReason
+  const ends: RunEvent[] = [stepFinish, answer].filter((event) => event !== undefined)
+  const finalEvents: RunEvent[] = [...ends, { type: 'finish', finishReason, usage: { ...run.head.usage } }]
   return endSegment(run, deps, { finalEvents, end: 'completed' })
 }
 
@@ -26,7 +33,8 @@ const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 'c
 
 /**
  * Ends a run that was aborted or failed, with the reason in its stream. A run that continues after an approval keeps its last stored step,
- * so that sending the same answer again continues from there, unless the user or its budget stopped it.
+ * so that sending the same answer again continues from there, unless the user or its budget stopped it or it never gave the object that it
+ * owed.
  * Except after a deletion, the thread gets the messages of the run in either case.
  */
 export async function endEarly (
@@ -47,7 +55,7 @@ export async function endEarly (
     // A deleted conversation must not be written again; only wait for the writes that were begun.
     if (kind === 'delete') await Promise.all([run.saved, run.writing])
     else if (end === 'interrupted') await interrupt(run, deps)
-    else if (run.durable && kind !== 'stop' && kind !== 'budget') {
+    else if (run.durable && kind !== 'stop' && kind !== 'budget' && !isWithoutObject(error)) {
       await commit(run, deps, { ops: await recordAnswer(run, deps, finalEvents), end })
     } else return await endSegment(run, deps, { finalEvents, end })
   } catch (failed) {
@@ -56,13 +64,18 @@ export async function endEarly (
   finalEvents.forEach(run.log.append)
 }
 
+const isWithoutObject = (error: unknown) => error instanceof ServiceError && error.code === 'ERR_OBJECT_INVALID'
+
 function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEvent {
   const kind = abortKind(error)
   if (kind !== undefined) {
     const code = LIMITS[kind]
     return code === undefined ? { type: 'abort', reason: kind } : { type: 'error', errorText: (error as Error).message, code }
   }
-  if (error instanceof ServiceError) return { type: 'error', errorText: error.message, code: error.code }
+  if (error instanceof ServiceError) {
+    const { message, code, details } = error
+    return { type: 'error', errorText: message, code, ...(details && { details }) }
+  }
   log.error({ err: error, runId }, 'run failed')
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }

@@ -9,7 +9,7 @@ import { subscribeToRecorded, type Subscription } from './active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
 import { cutCalls } from './cut-calls.ts'
-import { commit, loadRun, type Run } from './run-repository.ts'
+import { commit, loadRun, storedSegment, type Run } from './run-repository.ts'
 
 const Interrupted = defineError(
   'ERR_INTERRUPTED',
@@ -53,11 +53,14 @@ export async function interruptCutRuns (deps: Deps): Promise<void> {
   for (let at = 0; at < runIds.length; at += AT_ONCE) await Promise.all(runIds.slice(at, at + AT_ONCE).map(recover))
 }
 
-/** Replays the last segment of an interrupted run, in `ui` the whole message, with the interruption as its end. */
-export function replayInterrupted (run: Run, protocol: Protocol = run.head.protocol ?? 'documented'): Subscription {
+/** Replays the last segment of a run, in `ui` the whole message; an interrupted one ends with the interruption. */
+export function replayRecorded (run: Run, protocol: Protocol = run.head.protocol ?? 'documented'): Subscription | undefined {
   const { head, log: { events } } = run
-  const { code, message } = new Interrupted()
   const replayed = protocol === 'documented' ? events.slice(segmentStart(events, head.segment)) : wholeMessage(events, protocol)
+  if (head.end?.status !== 'interrupted') {
+    return storedSegment(run, head.segment) && subscribeToRecorded(head, replayed, protocol)
+  }
+  const { code, message } = new Interrupted()
   const end: RunEvent[] = [
     { type: 'error', errorText: message, code },
     { type: 'finish', finishReason: 'error', usage: head.usage }

@@ -1,5 +1,6 @@
 import { Aborted } from '../lib/abort.ts'
 import { startDeadline } from '../lib/deadline.ts'
+import { openObjectAnswer } from '../objects/object-answer.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -45,7 +46,7 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
     const { runId, threadId } = run.head
     return activeRuns.launch(run, options, async (live) => {
       const begun = clock.awake()
-      const { activeMs: before = 0, options: { budget: { minutes = Infinity } = {} } = {} } = run.head
+      const { activeMs: before = 0, options: { budget: { minutes = Infinity } = {}, object } = {} } = run.head
       const limit = config().limits?.runMs ?? RUN_MS
       const left = Math.max(minutes * 60_000 - before, 0)
       const reason = left < limit
@@ -64,6 +65,7 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
           live,
           conversation,
           meter,
+          ...(object !== undefined && { owed: await openObjectAnswer(object) }),
           attempt: fence.enter(runId),
           activeMs: () => before + Math.round(clock.awake() - begun)
         })

@@ -1,6 +1,7 @@
 import type { ThreadItem } from '../approvals/approval-record.ts'
 import { reviewAnswer } from '../judge/review-answer.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import { takeAnswer } from '../objects/take-answer.ts'
+import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
@@ -28,7 +29,7 @@ export async function runSteps (
   deps: AgentDeps,
   { callModel = createModelCalls(attempt, context, deps), decided }: RunStart = {}
 ) {
-  const { live } = attempt
+  const { live, owed } = attempt
   const { run } = live
   let left = decided && stepLeft(run.log.events)
   for (;;) {
@@ -37,10 +38,14 @@ export async function runSteps (
     const calls = await settleStep(decided ?? [], attempt, deps)
     if (calls.length > 0) return requestApprovals(calls, decided ?? [], stepFinish, attempt, deps)
     const isLast = run.head.steps > run.head.maxSteps
-    const review = isAnswer && !isLast && !live.isSteered ? await reviewOnce(attempt, context, stepFinish, deps) : undefined
+    const taken = owed && takeAnswer(run.log.events, owed, { isLast })
+    taken?.outcomes.forEach(run.log.append)
+    const isDone = taken === undefined ? isAnswer : taken.answer !== undefined
+    const review = isDone && !isLast && !live.isSteered ? await reviewOnce(attempt, context, stepFinish, taken?.answer, deps) : undefined
     // Check for steering again, because messages may arrive during the review.
-    if (isAnswer && review === undefined && !live.isSteered) return finish(stepFinish, attempt, deps)
+    if (isDone && review === undefined && !live.isSteered) return finish(stepFinish, attempt, deps, taken?.answer)
     if (stepFinish !== undefined) run.log.append(stepFinish)
+    if (taken?.retry !== undefined) run.log.append(taken.retry)
     if (review !== undefined) run.log.append({ type: 'message', text: review })
     saveSoon(run, deps)
   }
@@ -61,10 +66,11 @@ async function reviewOnce (
   { live: { run, signal }, meter }: RunAttempt,
   { prompt }: Context,
   stepFinish: RunEvent | undefined,
+  answer: EventOf<'object'> | undefined,
   deps: AgentDeps
 ) {
   const events = stepFinish === undefined ? run.log.events : [...run.log.events, stepFinish]
-  const review = await reviewAnswer({ events, prompt, cwd: run.head.cwd }, { ...deps, meter }, signal)
+  const review = await reviewAnswer({ events, prompt, cwd: run.head.cwd, object: answer?.object }, { ...deps, meter }, signal)
   if (review !== undefined) run.log.append({ type: 'evaluation', evaluation: review.evaluation })
   return review?.refinement
 }

@@ -43,7 +43,7 @@ export function createModelCalls (
   deps: AgentDeps,
   { append, backpressure, signal }: ModelOutput = directOutput(attempt.live)
 ): ModelCalls {
-  const { live, meter, conversation: { denials } } = attempt
+  const { live, meter, owed, conversation: { denials } } = attempt
   const { run } = live
   const { registry, clock, host, threads } = deps
   const { prompt, older, places } = context
@@ -76,6 +76,7 @@ export function createModelCalls (
     const { calls, finishReason, usage } = await modelStep({
       step,
       isLast,
+      owed,
       notes: [...unheard, ...live.drainSteering()],
       messages: [...prompt, ...foldToModelMessages(run.log.events, host.forModel)],
       latest: prompt.findLastIndex(({ role }) => role === 'user'),

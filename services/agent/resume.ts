@@ -1,11 +1,13 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
-import type { ThreadItem } from '../approvals/approval-record.ts'
+import type { AppCall, AppCallAnswer } from '../approvals/app-calls/answer-app-call.ts'
+import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
 import { withRunOptions } from '../run-options/with-run-options.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
-import { approvalResponses } from './approval-answers.ts'
+import { approvalResponses, isAnswer, type AnswerSource } from './approval-answers.ts'
+import { callResults, type CallResult } from './call-results.ts'
 import { requestEvent } from './request-approvals.ts'
 import type { RunRequest } from './start.ts'
 import type { ConversationState } from './conversation-state.ts'
@@ -87,33 +89,47 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     return { is: 'active', live: resumed, segment }
   }
 
-  /** Stores decisions on approvals of one conversation. Throws as `Ledger.decide` does. */
-  async function record (threadId: string, decisions: Decision[], id?: string) {
-    const { approvals, decided } = await ledger.decide(decisions, id)
+  /** Stores decisions on approvals, and results of calls, of one conversation. Throws as `Ledger.decide` and `answerAppCall` do. */
+  async function record (threadId: string, answers: Answer[], id?: string) {
+    const { approvals, decided } = await ledger.decide(answers.filter(isDecision), id)
+    const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId: id ?? threadId })
     let conversation = await conversations.get(threadId)
-    const calls = decided.filter((approval) => approval.kind === 'tool')
-    const granted = calls.map((approval) => grants.fromAnswer({ threadId }, approval))
-    const ops = [...ledger.record(decided), ...(await Promise.all(granted)).flat()]
-    const refused = calls.filter(({ approved }) => !approved)
+    const toolCalls = decided.filter((approval) => approval.kind === 'tool')
+    const granted = toolCalls.map((approval) => grants.fromAnswer({ threadId }, approval))
+    const ops = [...ledger.record([...decided, ...answered]), ...(await Promise.all(granted)).flat()]
+    const refused = toolCalls.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)
       conversation = denied.conversation
       ops.push(denied.op)
     }
     if (ops.length > 0) await store.transact(ops)
-    return { approvals, decided, conversation }
+    return { items: [...approvals, ...calls], changed: [...decided, ...answered], conversation }
+  }
+
+  /** Returns the answers of a request to approval requests and to calls of the application; [] if it is a new message. */
+  async function answersOf (request: AnswerSource): Promise<Answer[]> {
+    const responses = isAnswer(request) ? approvalResponses(request) : undefined
+    const results = await ledger.calls.known(callResults(request))
+    const answers: Answer[] = [...responses?.decisions ?? [], ...results]
+    return responses?.includesOlder || results.length > 0 ? ledger.currentAnswers(answers) : answers
   }
 
   return {
-    /** Records the answers of a request and subscribes to what follows, in the way that the request says. */
+    answersOf,
+
+    /**
+     * Records the answers of a request and subscribes to what follows, in the way that the request says. Throws BadMessage (400) for a
+     * request without answers.
+     */
     async answer (request: RunRequest): Promise<Subscription> {
-      const responses = approvalResponses(request)
-      const decisions = responses.includesOlder ? await ledger.currentApprovals(responses.decisions) : responses.decisions
-      const { threadId } = await ledger.requireOfThread(decisions[0].approvalId)
+      const answers = await answersOf(request)
+      if (answers.length === 0) approvalResponses(request)
+      const threadId = await ledger.threadOf(answers[0].approvalId)
       return locked(threadId, async () => {
-        const { approvals, conversation } = await record(threadId, decisions, request.id)
+        const { items, conversation } = await record(threadId, answers, request.id)
         const { protocol } = request
-        const next = await resume(approvals, conversation, request)
+        const next = await resume(items, conversation, request)
         switch (next.is) {
           case 'active':
             return next.live.subscribe(next.segment, protocol)
@@ -122,7 +138,9 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
           case 'waiting': {
             const { head, open } = next
             const finish: RunEvent = { type: 'finish', finishReason: 'tool-calls', usage: head.usage }
-            return subscribeToRecorded(head, [startEvent(head), ...open.map(requestEvent), finish], protocol)
+            // A chat client would execute its calls again.
+            const again = protocol === 'documented' ? open : open.filter(({ kind }) => kind !== 'app')
+            return subscribeToRecorded(head, [startEvent(head), ...again.map(requestEvent), finish], protocol)
           }
         }
       })
@@ -131,12 +149,42 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     /** Records one decision without a reader: the run goes on in a resumable segment, which later answers subscribe to. */
     decide: (threadId: string, decision: Decision): Promise<DecidedApproval> =>
       locked(threadId, async () => {
-        const { approvals: [approval], decided, conversation } = await record(threadId, [decision])
+        const { items: [approval], changed, conversation } = await record(threadId, [decision])
         const next = await resume([approval], conversation, { resumable: true })
         const { approvalId, runId } = approval
-        return { approvalId, state: (decided[0] ?? approval).state, runId, threadId, continued: next.is !== 'waiting' }
+        const { state } = changed[0] ?? approval
+        return { approvalId, state: state as DecidedApproval['state'], runId, threadId, continued: next.is !== 'waiting' }
+      }),
+
+    /** Records a claim or the result of one call of the application; after a result, the run goes on as in `decide`. */
+    answerCall: (threadId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }> =>
+      locked(threadId, async () => {
+        const { calls, answered } = await ledger.calls.answer([{ approvalId: callId, ...answer }], { threadId })
+        await store.transact(ledger.record(answered))
+        const [call] = answered.length > 0 ? answered : calls
+        if (answer.result === undefined) return { call, continued: false }
+        const next = await resume(calls, await conversations.get(threadId), { resumable: true })
+        return { call, continued: next.is !== 'waiting' }
+      }),
+
+    /** Lets the run of an overdue call go on, with its outcome for the model; while other calls are open, only closes it. */
+    closeCall: (threadId: string, callId: string): Promise<void> =>
+      locked(threadId, async () => {
+        const call = await ledger.calls.requireOf(callId, { threadId })
+        if (ledger.isOpen(call) || !isUnanswered(call)) return
+        // The run closes the call with the event of its outcome, unless the run waits for other calls or cannot go on.
+        const next = await resume([call], await conversations.get(threadId), { resumable: true }).catch((error) => {
+          if (error instanceof RunGone || error instanceof MovedOn) return undefined
+          throw error
+        })
+        if (next?.is !== 'active') await store.transact(ledger.closeSilent(call))
       })
   }
 }
+
+/** A decision on an approval request, or the result of a call of the application. */
+type Answer = Decision | CallResult
+const isDecision = (answer: Answer): answer is Decision => 'approved' in answer
+const isResult = (answer: Answer): answer is CallResult => 'result' in answer
 
 const startEvent = ({ messageId, threadId, runId }: RunHead): RunEvent => ({ type: 'start', messageId, threadId, runId })

@@ -1,4 +1,5 @@
 import type { ActiveRun } from './active-runs.ts'
+import type { ObjectAnswer } from '../objects/object-answer.ts'
 import type { Meter } from '../usage/meter.ts'
 import type { ConversationState } from './conversation-state.ts'
 
@@ -9,6 +10,8 @@ export interface RunAttempt {
   conversation: ConversationState
   /** Counts and admits the model calls of the run. */
   meter: Meter
+  /** The structured answer that the run owes by its options. */
+  owed?: ObjectAnswer
   /** Returns how long the run has worked, over all its segments; milliseconds. */
   activeMs: () => number
 }

@@ -4,6 +4,7 @@ import type { Grant } from '../approvals/grants/grant-record.ts'
 import { callAnswer, callApproval, findOfCall } from '../approvals/call-approval.ts'
 import { wasRefused } from '../approvals/refused-calls.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { isAnswerCall } from '../objects/take-answer.ts'
 import { openCalls } from '../run-log/open-calls.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { Op } from '../store/store-types.ts'
@@ -20,7 +21,7 @@ import { checkLength, commit } from './run-repository.ts'
  * of a call with an item, and of a call with an intent, is stored in the thread immediately.
  */
 export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
-  const { live: { run, signal }, conversation } = attempt
+  const { live: { run, signal }, conversation, owed } = attempt
   const { ledger, host, grants, store } = deps
   const { log, head: { runId, threadId, cwd, options } } = run
   const newest = log.events.slice(log.events.findLastIndex(({ type }) => type === 'step-start'))
@@ -37,7 +38,9 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
     await inOrder(() => commit(run, deps, { finalEvents: [intent], ops }))
   }
 
-  const { asked } = await settleCalls(openCalls(newest), {
+  // The structured answer is taken when the other calls have their outcomes.
+  const calls = openCalls(newest).filter((call) => owed === undefined || !isAnswerCall(call))
+  const { asked } = await settleCalls(calls, {
     tools: host,
     run: { runId, owner: store.digest(threadId), attempt: attempt.attempt, cwd, signal },
     events: newest,
@@ -77,9 +80,9 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
           await store.transact(changed)
           return log.append(event)
         }
-        const silent = answer?.kind === 'question' && answer.state === 'pending' ? ledger.expire(answer) : []
-        const ops = approval === undefined ? silent : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
-        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
+        const silent = answer === undefined ? [] : ledger.closeSilent(answer)
+        const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
+        await commit(run, deps, { finalEvents: [event], ops: [...silent, ...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })
   return asked

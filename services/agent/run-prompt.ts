@@ -1,5 +1,7 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { RunContext, RunEvent } from '../run-log/run-events.ts'
 import type { RunAttempt } from './run-attempt.ts'
+import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { offeredTools } from '../step/who-is-asked.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -8,6 +10,19 @@ import { systemPrompt } from './system-prompt.ts'
 export interface PromptInputs {
   instructions: string[]
   notes?: string[]
+  /** The guide of the working folder, if reading it has begun already. */
+  guide?: Promise<FolderGuide | undefined>
+}
+
+type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'>
+const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
+
+/** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
+function describeTool (tool: Described): LanguageModelV4FunctionTool {
+  const { name, description, inputSchema } = tool
+  const described = descriptions.get(tool) ?? { type: 'function', name, description, inputSchema }
+  descriptions.set(tool, described)
+  return described
 }
 
 /**
@@ -15,23 +30,25 @@ export interface PromptInputs {
  * memory and tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
  */
 export async function runContext (
-  { live }: RunAttempt,
-  { instructions, notes = [] }: PromptInputs,
+  { live, owed }: RunAttempt,
+  { instructions, notes = [], guide: begun }: PromptInputs,
   { host, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { head, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
-  const tools = offeredTools(host.offered(), head.options?.interactive === true)
-  const [remembered, guide] = await Promise.all([memory(), guides.read(head.cwd)])
+  const ofHost = offeredTools(host.offered(), head.options?.interactive === true)
+  const tools = owed === undefined || ofHost.length === 0 ? ofHost : [...ofHost, owed.tool]
+  const [remembered, guide] = await Promise.all([memory(), begun ?? guides.read(head.cwd)])
   const system = systemPrompt({
     machine,
     tools: tools.map(({ name }) => name),
     servers: host.describe(),
     cwd: head.cwd,
     now: at,
-    instructions,
+    instructions: [...instructions, ...head.options?.instructions === undefined ? [] : [head.options.instructions]],
+    ...(owed && { answer: owed.instructions(ofHost.length > 0) }),
     memory: remembered,
     notes
   })
@@ -40,7 +57,7 @@ export async function runContext (
     cwd: head.cwd,
     system,
     ...(guide !== undefined && { guide }),
-    tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function' as const, name, description, inputSchema }))
+    tools: tools.map(describeTool)
   }
   append({ type: 'context', context })
   return context

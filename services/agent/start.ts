@@ -1,5 +1,6 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import { newId } from '../lib/ids.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { createAnswerRequest } from './answer-request.ts'
@@ -12,7 +13,6 @@ import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './t
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { newRunOps, loadRun, supersedeOps, type Run } from './run-repository.ts'
-import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { settleRun } from './settle-run.ts'
 import { supersededNotes } from './superseded-notes.ts'
 import { stepLimit } from './step-limits.ts'
@@ -76,7 +76,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         cwd,
         ...(options !== undefined && { options }),
         // Until the analysis sets it.
-        maxSteps: stepLimit(deps.config(), 'standard'),
+        maxSteps: stepLimit(deps.config(), 'standard', options),
         createdAt: now,
         updatedAt: now,
         segment: 0,
@@ -136,6 +136,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const { messages, context: where, id, options, resumable = false, protocol } = request
     await checkRunOptions(options, deps)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
+    // Read beside the rest, because it takes a while.
+    const guide = deps.guides.read(cwd)
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
     await settleRun(activeRuns.of(threadId), clock)
@@ -153,7 +155,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           conversation,
           resumable,
           protocol,
-          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes })
+          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes, guide })
         })
       })
       return live.subscribe(0)

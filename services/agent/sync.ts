@@ -13,6 +13,7 @@ const OWN_FAILURES: readonly ErrorCode[] = [
   'ERR_BUDGET',
   'ERR_BUDGET_UNPRICED',
   'ERR_INTERNAL',
+  'ERR_OBJECT_INVALID',
   'ERR_STORE_UNAVAILABLE',
   'ERR_STORE_BUSY',
   'ERR_TOO_MANY_TASKS'
@@ -20,7 +21,7 @@ const OWN_FAILURES: readonly ErrorCode[] = [
 
 /**
  * Waits for the end of a run and returns its result as one object. Throws the run's failure: ERR_UPSTREAM (502),
- * ERR_TIMEOUT (504), ERR_BUDGET (402), ERR_BUDGET_UNPRICED (422), an unavailable or busy store
+ * ERR_TIMEOUT (504), ERR_BUDGET (402), ERR_BUDGET_UNPRICED and ERR_OBJECT_INVALID (422), an unavailable or busy store
  * (503), too many tasks (409) or an internal error (500).
  */
 export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
@@ -33,7 +34,9 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
   const [failure] = of('error')
   if (failure !== undefined) {
-    throw new ServiceError(OWN_FAILURES.find((code) => code === failure.code) ?? 'ERR_UPSTREAM', failure.errorText)
+    const error = new ServiceError(OWN_FAILURES.find((code) => code === failure.code) ?? 'ERR_UPSTREAM', failure.errorText)
+    error.details = failure.details
+    throw error
   }
   const finish = of('finish')[0]
   return {
@@ -45,10 +48,12 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     finishReason: finish?.finishReason ?? 'other',
     pendingApprovals: of('approval-request').map(({ type, ...request }) => request),
     pendingQuestions: of('question-request').map(({ type, ...request }) => request),
+    pendingToolCalls: of('tool-call-request').map(({ type, ...request }) => request),
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
     ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),
     ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...compaction }) => compaction) }),
+    ...(of('object')[0] && { object: of('object')[0].object }),
     ...(subscription.options && { options: subscription.options }),
     threadId: subscription.threadId,
     runId: subscription.runId

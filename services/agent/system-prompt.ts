@@ -1,4 +1,5 @@
 import type { Denial } from '../approvals/refused-calls.ts'
+import { applicationInstructions } from '../step/opening.ts'
 
 export interface PromptParts {
   /** A description of the computer. */
@@ -10,8 +11,10 @@ export interface PromptParts {
   cwd: string
   /** The current time, for the date in the prompt; epoch milliseconds. */
   now: number
-  /** The application's instructions: the system messages at the beginning of the conversation. */
+  /** The application's instructions: the system messages at the beginning of the conversation, and those of the run's options. */
   instructions: string[]
+  /** What is said of the structured answer that the run owes. */
+  answer?: string
   /** What is remembered of the user, with its introductions; '' for an empty brain. */
   memory: string
   /** Facts about the conversation that its messages may not contain. */
@@ -27,7 +30,7 @@ const DENIALS_SHOWN = 20
  * Returns the texts of the agent's system prompt without the refused calls, from what seldom changes to what often changes: first what
  * every run is told, then what the runs of a conversation are told, then what only this run is told.
  */
-export function systemPrompt ({ machine, tools, servers, cwd, now, instructions, memory, notes }: PromptParts): string[] {
+export function systemPrompt ({ machine, tools, servers, cwd, now, instructions, answer = '', memory, notes }: PromptParts): string[] {
   const stable = [
     "You are an assistant that works on its user's own computer. Answer briefly and truthfully. " +
     'Use the tools to look before you claim, and say plainly when something failed.',
@@ -39,7 +42,8 @@ export function systemPrompt ({ machine, tools, servers, cwd, now, instructions,
   ]
   const ofConversation = [
     `Working folder: ${JSON.stringify(cwd)}. Relative paths start there. Today is ${new Date(now).toDateString()}.`,
-    instructions.length > 0 ? `Instructions of the application:\n${instructions.join('\n')}` : '',
+    applicationInstructions(instructions),
+    answer,
     memory
   ]
   const ofRun = [

@@ -92,6 +92,8 @@ export interface AppCallItem extends Item, Call {
   /** The instance of the application that executes the call, and the time until which it must renew its claim. */
   claim?: { instance: string, until: number }
   output?: Record<string, unknown>
+  /** The output of the application was no object, and is the property `result` of `output`. */
+  isWrapped?: true
   errorText?: string
 }
 

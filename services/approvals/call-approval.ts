@@ -25,10 +25,10 @@ export function callAnswer (item: QuestionItem | AppCallItem, isOpen: boolean): 
   return item.kind === 'app' ? appAnswer(item) : userAnswer(item)
 }
 
-function appAnswer ({ state, output = {}, errorText = 'The application reported an error.' }: AppCallItem): CallAnswer {
+function appAnswer ({ state, output = {}, isWrapped, errorText = 'The application reported an error.' }: AppCallItem): CallAnswer {
   switch (state) {
     case 'done':
-      return { is: 'output', output }
+      return { is: 'output', output, ...(isWrapped && { isWrapped }) }
     case 'error':
       return { is: 'error', errorText }
     case 'claimed':

@@ -24,6 +24,8 @@ import {
 } from './approval-record.ts'
 import { inState } from './approval-states.ts'
 import { approvalView } from './approval-view.ts'
+import { createCallLedger } from './app-calls/call-ledger.ts'
+import type { DueCalls } from './app-calls/due-calls.ts'
 import { decideApproval, isOverdue, type Decision } from './decide-approval.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
@@ -37,7 +39,6 @@ const THREAD_TTL_MS = 24 * 60 * 60 * 1000
 const keyOf = ({ approvalId, taskId }: Approval) => taskId === undefined ? approvalKey(approvalId) : taskApprovalKey(approvalId)
 const put = (approval: Approval): Op => ({ type: 'put', key: keyOf(approval), value: approval })
 const close = ({ approvalId }: Pick<Approval, 'approvalId'>): Op => ({ type: 'del', key: openApprovalKey(approvalId) })
-const closeIn = (approval: Approval): Op[] => [put(approval), close(approval)]
 const open = (approval: Approval): Op[] => [put(approval), {
   type: 'put',
   key: openApprovalKey(approval.approvalId),
@@ -47,9 +48,16 @@ const open = (approval: Approval): Op[] => [put(approval), {
 /**
  * The one record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved and
  * what has run: of a client's messages only the approval id and the decision count. Methods that return operations leave the
- * commit to the caller, so that the caller can store other changes in the same transaction.
+ * commit to the caller, so that the caller can store other changes in the same transaction. `dueCalls` learns when calls of applications
+ * are overdue.
  */
-export function createLedger ({ store, clock }: { store: Store, clock: Clock }) {
+export function createLedger ({ store, clock, dueCalls }: { store: Store, clock: Clock, dueCalls?: DueCalls }) {
+  /** Returns the operations that store an item, in the index of open items or out of it. */
+  function stored (item: Approval): Op[] {
+    dueCalls?.follow(item)
+    return isUnanswered(item) ? open(item) : [put(item), close(item)]
+  }
+
   /** Clients send the ids; a malformed id is never looked up. */
   const get = async (id: string): Promise<Approval | undefined> =>
     isId(id) ? await store.get<Approval>(approvalKey(id)) ?? store.get<Approval>(taskApprovalKey(id)) : undefined
@@ -89,7 +97,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
   }
 
   /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
-  const expire = (approval: ThreadApproval): Op[] => closeIn(inState(approval, 'expired'))
+  const expire = (approval: ThreadApproval): Op[] => stored(inState(approval, 'expired'))
 
   /** Reads the open items, oldest first, from `after` on. Damaged ones are left out. */
   async function * readOpen ({ after, kind }: { after?: string, kind?: Approval['kind'] } = {}): AsyncGenerator<Approval> {
@@ -106,7 +114,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     /** Creates the items of calls that wait, and the operations that store them. */
     ask<O extends Owner> (owner: O, requests: ItemRequest[], ttlMs = THREAD_TTL_MS): { items: Array<O & CallItem>, ops: Op[] } {
       const items = requests.map((request) => ({ ...owner, ...newItem(request, ttlMs) }))
-      return { items, ops: items.flatMap((item) => open(item)) }
+      return { items, ops: items.flatMap((item) => stored(item)) }
     },
 
     /** Creates the approval of the result of a task's run, which is to be stored. */
@@ -115,6 +123,16 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
 
     require,
     requireOfThread,
+
+    /** Returns the conversation of an item. Throws as `requireOfThread` does. */
+    async threadOf (approvalId: string): Promise<string> {
+      const item = await get(approvalId)
+      return item?.kind === 'app' && item.threadId !== undefined ? item.threadId : (await requireOfThread(approvalId)).threadId
+    },
+
+    /** The calls of applications. */
+    calls: createCallLedger({ clock, find: get, readOpen }),
+
     find: get,
 
     /** Whether the item can still be answered. */
@@ -133,18 +151,17 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     },
 
     /**
-     * Selects the current decisions of a chat message, which also contains the decisions of earlier steps: the decisions on
-     * pending approvals or, if none is pending, the decisions of the newest step, whose continuation is then subscribed to or replayed.
+     * Selects the current answers of a chat message, which also contains the answers of earlier steps: those to open items or, if none
+     * is open, those of the newest step, whose continuation is then subscribed to or replayed.
      */
-    async currentApprovals (decisions: Decision[]): Promise<Decision[]> {
-      const known = (await Promise.all(decisions.map(async (decision) => ({ decision, approval: await get(decision.approvalId) }))))
-        .filter((entry): entry is { decision: Decision, approval: Approval } => entry.approval !== undefined)
-      const open = known.filter(({ approval }) => approval.state === 'pending')
-      const last = known.at(-1)?.approval
-      const current = open.length > 0
-        ? open
-        : known.filter(({ approval }) => approval.runId === last?.runId && approval.segment === last.segment)
-      return current.length > 0 ? current.map(({ decision }) => decision) : decisions
+    async currentAnswers<A extends { approvalId: string }> (answers: A[]): Promise<A[]> {
+      const known = (await Promise.all(answers.map(async (answer) => ({ answer, item: await get(answer.approvalId) }))))
+        .filter((entry): entry is { answer: A, item: Approval } => entry.item !== undefined)
+        .sort((a, b) => a.item.createdAt - b.item.createdAt)
+      const open = known.filter(({ item }) => isUnanswered(item))
+      const last = known.at(-1)?.item
+      const current = open.length > 0 ? open : known.filter(({ item }) => item.runId === last?.runId && item.segment === last.segment)
+      return current.length > 0 ? current.map(({ answer }) => answer) : answers
     },
 
     /**
@@ -180,8 +197,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     },
 
     /** Returns the operations that store approvals. */
-    record: (approvals: readonly Approval[]): Op[] =>
-      approvals.flatMap((approval) => isUnanswered(approval) ? open(approval) : closeIn(approval)),
+    record: (approvals: readonly Approval[]): Op[] => approvals.flatMap((approval) => stored(approval)),
 
     /** Returns the approval in its new state, and the operation that stores it. */
     move<A extends Approval> (approval: A, state: A['state']): { approval: A, op: Op } {
@@ -191,11 +207,17 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
 
     expire,
 
+    /** Returns the operations that close an item whose time has passed without an answer. */
+    closeSilent (item: Approval): Op[] {
+      if (!isUnanswered(item) || !isOverdue(item, clock.now())) return []
+      return stored(inState(item, item.state === 'claimed' ? 'unknown' : 'expired'))
+    },
+
     /** Returns the operations that withdraw what a run still waits for that a new message superseded. */
     withdraw: (items: ThreadItem[]): Op[] =>
       items
         .filter((item) => isUnanswered(item) || item.state === 'approved')
-        .flatMap((item) => closeIn(inState(item, 'withdrawn'))),
+        .flatMap((item) => stored(inState(item, 'withdrawn'))),
 
     /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
     replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),

@@ -58,6 +58,7 @@ function explain (failed: FailedRule): string {
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'pattern':
+    case 'format':
       return description ? `must be ${lower(description)}` : message
     default:
       return message

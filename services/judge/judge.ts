@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { judgementPrompt, refinementPrompt, type Judgement, type Material } from '../models/prompts/judgement.ts'
 import { askStructured, type NoAnswer } from '../models/structured-call.ts'
+import { isAnswerCall } from '../objects/take-answer.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { answerText } from '../run-log/fold.ts'
@@ -30,6 +31,8 @@ export interface JudgedRun extends Pick<Material, 'goal' | 'request' | 'criteria
   events: readonly RunEvent[]
   /** The folder that relative paths of the run resolve against. */
   cwd: string
+  /** The structured answer of the run. */
+  object?: object
   /** The claims of the report before the refinement. */
   earlier?: Claim[]
 }
@@ -44,9 +47,10 @@ export async function judgeRun (
   deps: JudgeDeps,
   signal: AbortSignal
 ): Promise<{ evaluation: Evaluation, refinement: string, report: string }> {
-  const { events, cwd, earlier = [] } = run
-  const calls = callFacts(events, deps.host.find, cwd)
-  const report = answerText(events).trim()
+  const { events, cwd, object, earlier = [] } = run
+  const calls = callFacts(object === undefined ? events : events.filter((event) => !isAnswerCall(event)), deps.host.find, cwd)
+  const text = answerText(events).trim()
+  const report = object === undefined ? text : `${text}\n\nThe answer as data:\n${JSON.stringify(object)}`.trimStart()
   const answer = await askJudge({ ...run, report, calls }, deps, signal)
   if ('refused' in answer && answer.refused) throw answer.refused
   if ('problem' in answer) deps.log.warn({ problem: answer.problem }, 'no model judged a run; its calls alone decide')
@@ -56,7 +60,7 @@ export async function judgeRun (
   const claims = await verifyClaims(asserted, { calls, cwd, signal })
   const evaluation = evaluate({ ...answer, claims, calls, report, isCutOff: isCutOff(events) })
   const unknown = calls.filter(({ status, proves }) => status === 'unknown' && proves !== undefined)
-  return { evaluation, refinement: refinementPrompt(evaluation, unknown.map(nameOf)), report }
+  return { evaluation, refinement: refinementPrompt(evaluation, unknown.map(nameOf), object !== undefined), report: text }
 }
 
 async function askJudge (

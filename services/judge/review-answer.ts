@@ -9,14 +9,15 @@ import { judgeRun, type JudgeDeps } from './judge.ts'
  * present when the answer is to be mended: a question to the user is not, because in a conversation the user answers it.
  */
 export async function reviewAnswer (
-  { events, prompt, cwd }: { events: readonly RunEvent[], prompt: LanguageModelV4Prompt, cwd: string },
+  { events, prompt, cwd, object }: { events: readonly RunEvent[], prompt: LanguageModelV4Prompt, cwd: string, object?: object },
   deps: JudgeDeps,
   signal: AbortSignal
 ): Promise<{ evaluation: Evaluation, refinement?: string } | undefined> {
   const analysis = events.find((event) => event.type === 'analysis')?.analysis
   if (analysis?.complexity !== 'complex' || events.some(({ type }) => type === 'evaluation')) return undefined
   const { goal, qualityCriteria: criteria } = analysis
-  const judged = await judgeRun({ goal, request: requestOf(prompt), criteria, plan: [], events, cwd }, deps, signal).catch((error) => {
+  const run = { goal, request: requestOf(prompt), criteria, plan: [], events, cwd, object }
+  const judged = await judgeRun(run, deps, signal).catch((error) => {
     // The user has the answer already; a budget that is used up takes nothing from it.
     if (!isBudgetError(error)) throw error
   })

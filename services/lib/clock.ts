@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { watchStops } from './process-stops.ts'
 
 /** The source of time for every service. Tests replace it. */
@@ -48,12 +47,24 @@ export const systemClock: Clock = {
   async sleep (ms, signal) {
     signal?.throwIfAborted()
     const end = performance.now() + ms
-    try {
-      for (let remaining = ms; remaining > 0; remaining = end - performance.now()) {
-        await wait(Math.min(remaining, LONGEST_TIMER_MS), undefined, { signal, ref: false })
-      }
-    } catch (error) {
-      throw signal?.aborted ? signal.reason : error
+    for (let remaining = ms; remaining > 0; remaining = end - performance.now()) {
+      await wait(Math.min(remaining, LONGEST_TIMER_MS), signal)
     }
   }
+}
+
+/** As the `setTimeout` of Node's promises, but without an error with a stack trace for each timer that is stopped: most are. */
+function wait (ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    timer.unref()
+    signal?.addEventListener('abort', stop)
+  })
 }

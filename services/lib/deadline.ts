@@ -32,7 +32,8 @@ export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: s
     renew () {
       renewedAt = clock.awake()
     },
-    stop: () => stopped.abort()
+    // Without a reason, Node would make an exception with a stack trace.
+    stop: () => stopped.abort('stopped')
   }
 }
 
@@ -87,6 +88,6 @@ export async function settlesWithin (
   try {
     return await Promise.race([promise.then(() => true), clock.timeout(ms, either).then(() => false, () => false)])
   } finally {
-    settled.abort()
+    settled.abort('settled')
   }
 }

@@ -70,3 +70,15 @@ function beforeQuote (json: Buffer, from: number): number {
  * of a call that was rejected as invalid.
  */
 export const asObject = (value: unknown): object => typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+
+const fixed = new WeakMap<object, string>()
+
+/** Returns the JSON text of an array of objects that never change, such as the descriptions of tools. The text of each is made once. */
+export function jsonOfFixed (values: readonly object[]): string {
+  const texts = values.map((value) => {
+    const text = fixed.get(value) ?? JSON.stringify(value)
+    fixed.set(value, text)
+    return text
+  })
+  return `[${texts.join(',')}]`
+}

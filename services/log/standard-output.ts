@@ -1,6 +1,6 @@
-import { hostname } from 'node:os'
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../lib/clock.ts'
+import { lossLine } from './loss-line.ts'
 import { createSink, type Sink } from './sink.ts'
 import { openTarget } from './sink-target.ts'
 
@@ -15,17 +15,7 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
     createSink({
       target: openTarget(fd),
       clock,
-      describeLoss: (lost) =>
-        `${
-          JSON.stringify({
-            level: 40,
-            time: clock.now(),
-            pid: process.pid,
-            hostname: hostname(),
-            lost,
-            msg: `${name} accepted no output for a while: ${lost} lines were lost here`
-          })
-        }\n`
+      describeLoss: lossLine(clock, name)
     })
   const stdout = open(1, 'stdout')
   const stderr = open(2, 'stderr')
@@ -36,13 +26,13 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
 
     /**
      * Redirects the output of console, Node's warnings and worker threads to the sinks, and prevents a hung file from delaying
-     * the exit.
+     * the exit; `fileHangs` tells whether one of the log does.
      */
-    takeOver (): void {
+    takeOver (fileHangs: (ms: number) => boolean = () => false): void {
       redirect(process.stdout, stdout)
       redirect(process.stderr, stderr)
       process.on('exit', (code) => {
-        if (stdout.hangs(HUNG_MS) || stderr.hangs(HUNG_MS)) exitNow(code)
+        if (stdout.hangs(HUNG_MS) || stderr.hangs(HUNG_MS) || fileHangs(HUNG_MS)) exitNow(code)
       })
     },
 

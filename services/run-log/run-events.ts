@@ -1,5 +1,6 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
+import type { ErrorBody } from '../../schemas/errors.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
 import type { Question } from '../../schemas/questions.ts'
@@ -74,7 +75,8 @@ export type RunEvent =
    * something or was approved. `grantId` is the grant that covers it.
    */
   | { type: 'tool-intent', toolCallId: string, grantId?: string }
-  | { type: 'tool-output', output: Record<string, unknown> } & Call & Changes
+  /** `isWrapped`: the application's output was no object, and is the property `result`. Chat clients get it as they gave it. */
+  | { type: 'tool-output', output: Record<string, unknown>, isWrapped?: true } & Call & Changes
   | { type: 'tool-error', errorText: string } & Call & Changes
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
@@ -84,6 +86,8 @@ export type RunEvent =
   /** The agent asks the user; without a call, a tool server does. */
   | { type: 'question-request', approvalId: string, toolCallId?: string, questions: Question[], expiresAt: number }
   | { type: 'evaluation', evaluation: Evaluation }
+  /** The structured answer that the options of the run ask for; `attempts` counts those that did not fit, too. */
+  | { type: 'object', object: Record<string, unknown>, attempts: number }
   /** The request became a background task. */
   | { type: 'task', task: RunTask }
   /**
@@ -91,9 +95,12 @@ export type RunEvent =
    * messages summarised and of messages dropped.
    */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
-  /** A user message to the model between two steps: steering, or the issues that the judge found. */
-  | { type: 'message', text: string }
-  | { type: 'error', errorText: string, code: string }
+  /**
+   * A user message to the model between two steps: steering, the issues that the judge found, or, with `isRetry`, that the run still
+   * owes its structured answer.
+   */
+  | { type: 'message', text: string, isRetry?: true }
+  | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }
   | { type: 'abort', reason: string }
   | { type: 'finish', finishReason: FinishReason, usage: RecordedUsage }
 

@@ -107,6 +107,9 @@ export function foldToUIMessage (
       case 'task':
         parts.push({ type: 'data-task', id: event.task.taskId, data: event.task })
         break
+      case 'object':
+        parts.push({ type: 'step-start' }, { type: 'data-object', id: OBJECT_PART, data: objectData(event) })
+        break
       case 'tool-input-start':
         callOf(event)
         break
@@ -126,7 +129,7 @@ export function foldToUIMessage (
         })
         break
       case 'tool-output':
-        settle(event, { state: 'output-available', output: event.output })
+        settle(event, { state: 'output-available', output: shownOutput(event) })
         break
       case 'tool-error':
         settle(event, { state: 'output-error', errorText: event.errorText })
@@ -164,6 +167,10 @@ interface Meta {
 }
 const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
 
+/** The id of the part that holds the structured answer of a run. */
+export const OBJECT_PART = 'object'
+export const objectData = ({ object, attempts }: EventOf<'object'>) => ({ object, attempts })
+
 /** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
 export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
 
@@ -176,6 +183,9 @@ export function approvalPart (event: EventOf<'approval-request' | 'question-requ
     data: { kind: type === 'approval-request' ? 'tool' : 'question', ...data, ...(reason !== undefined && { note: reason }) }
   }
 }
+
+/** Returns an output as chat clients show it. */
+export const shownOutput = ({ output, isWrapped }: EventOf<'tool-output'>): unknown => isWrapped ? output.result : output
 
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
   providerMetadata ? { callProviderMetadata: providerMetadata } : {}

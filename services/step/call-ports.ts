@@ -29,7 +29,7 @@ export interface CallApproval {
 /** What the ledger knows of a call that the user or the application answers in the tool's place. */
 export type CallAnswer =
   | { is: 'open' }
-  | { is: 'output', output: Record<string, unknown> }
+  | { is: 'output', output: Record<string, unknown>, isWrapped?: true }
   | { is: 'error', errorText: string }
   /** The application began the call, and nobody knows how it ended. */
   | { is: 'unknown', errorText: string }

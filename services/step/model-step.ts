@@ -12,6 +12,8 @@ import { withRecentImages } from '../models/recent-images.ts'
 import { streamModel } from '../models/stream-call.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Registry } from '../providers/registry.ts'
+import type { ObjectAnswer } from '../objects/object-answer.ts'
+import { ANSWER_TOOL } from '../models/answer-tool.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { Meter } from '../usage/meter.ts'
@@ -38,8 +40,10 @@ export interface ModelStepParts {
 /** One model call. */
 export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
   step: number
-  /** The model must answer without calling tools. */
+  /** The model must answer without calling tools; `answer` may be called. */
   isLast: boolean
+  /** The structured answer that the run owes. */
+  owed?: ObjectAnswer
   /** User messages that the model gets for the first time with this step. */
   notes: readonly string[]
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
@@ -52,6 +56,10 @@ const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', c
 const STEPS_USED_UP = userMessage(
   `${NOTE_OPENING} You have used all your steps with tools: answer with what you have, and say what is left to do.]`
 )
+/** The same where the run owes a structured answer. No choice of the tool is forced: models that reason refuse it. */
+const ONLY_ANSWER_LEFT = userMessage(
+  `${NOTE_OPENING} You have used all your steps with tools: call the tool ${ANSWER_TOOL} now, with what you have. No other tool runs.]`
+)
 
 /**
  * Returns the function that makes the model calls of one attempt: it fits the conversation into the model's window, streams the
@@ -63,7 +71,7 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
   let compactor: Promise<Compactor> | undefined
   const answeredBy = (name: string) => host.find(name)?.answeredBy?.by
 
-  return async ({ step, isLast, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
+  return async ({ step, isLast, owed, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     for (const text of notes) append({ type: 'message', text })
     append({ type: 'step-start', step })
     await host.ready(signal)
@@ -77,6 +85,9 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
       onCompaction: (compaction) => append({ type: 'compaction', ...compaction })
     })
     const { compact } = await compactor
+    const mayAnswer = owed !== undefined && tools.length > 0
+    const isAnswer = (toolName: string) => mayAnswer && toolName === ANSWER_TOOL
+    const described = tools.length > 0 ? tools : toolsCalled(messages)
     const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
     const { write, result } = createStepWriter({ append, ids, isAnswered: (name) => answeredBy(name) !== undefined })
     await streamModel({
@@ -85,12 +96,16 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
       describe: registry.describeFailure,
       async prompt (id, tooLong) {
         const prompt = await compact(id, conversation, tooLong)
-        return isLast && prompt !== undefined ? [...prompt, STEPS_USED_UP] : prompt
+        return isLast && prompt !== undefined ? [...prompt, mayAnswer ? ONLY_ANSWER_LEFT : STEPS_USED_UP] : prompt
       },
-      // The last step still describes the tools, because providers refuse a history with calls of tools that are not described.
+      // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
       options: {
         ...registry.callSettings('capable'),
-        ...(tools.length > 0 && { tools, toolChoice: { type: isLast ? 'none' as const : 'auto' as const } })
+        ...(described.length > 0 && {
+          tools: described,
+          toolChoice: { type: tools.length === 0 || (isLast && !mayAnswer) ? 'none' as const : 'auto' as const }
+        }),
+        ...(owed !== undefined && tools.length === 0 && { responseFormat: owed.responseFormat })
       },
       signal,
       clock,
@@ -101,12 +116,24 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
       }
     })
     for (const { toolCallId, toolName, input: text, providerMetadata } of result.calls) {
-      const checked = readInput(toolName, text, host.validate)
+      const checked = readInput(toolName, text, owed !== undefined && isAnswer(toolName) ? owed.validateCall : host.validate)
       const call = { toolCallId, toolName, input: checked.input, providerMetadata }
-      const errorText = isLast ? NO_STEPS_LEFT : checked.ok ? undefined : checked.error
+      const errorText = isLast && !isAnswer(toolName) ? NO_STEPS_LEFT : checked.ok ? undefined : checked.error
       const app = answeredBy(toolName) === 'app' && { app: true as const }
       append(errorText === undefined ? { type: 'tool-input', ...call, ...app } : { type: 'tool-input-error', ...call, errorText })
     }
-    return isLast && result.calls.length > 0 ? { ...result, finishReason: 'length' } : result
+    return isLast && result.calls.some(({ toolName }) => !isAnswer(toolName)) ? { ...result, finishReason: 'length' } : result
   }
+}
+
+/** Stubs of the tools that a conversation has calls of. */
+function toolsCalled (messages: LanguageModelV4Prompt): LanguageModelV4FunctionTool[] {
+  const parts = messages.flatMap((message) => message.role === 'assistant' ? message.content : [])
+  const names = new Set(parts.flatMap((part) => part.type === 'tool-call' ? [part.toolName] : []))
+  return [...names].map((name) => ({
+    type: 'function',
+    name,
+    description: 'Cannot be called in this run.',
+    inputSchema: { type: 'object', properties: {} }
+  }))
 }

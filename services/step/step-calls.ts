@@ -30,10 +30,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const refused = ({ toolCallId, toolName }: Call, state: CallEnd['state'], reason: string, approvalId?: string): CallEnd =>
     ({ event: { type: 'tool-denied', toolCallId, toolName, reason, ...(approvalId !== undefined && { approvalId }) }, state })
 
-  const answered = (call: Call, answer: Exclude<CallAnswer, { is: 'open' }>): CallEnd =>
-    answer.is === 'output'
-      ? { event: { type: 'tool-output', toolCallId: call.toolCallId, toolName: call.toolName, output: answer.output }, state: 'done' }
-      : failed(call, answer.errorText, answer.is === 'unknown' ? 'unknown' : 'done')
+  function answered (call: Call, answer: Exclude<CallAnswer, { is: 'open' }>): CallEnd {
+    if (answer.is !== 'output') return failed(call, answer.errorText, answer.is === 'unknown' ? 'unknown' : 'done')
+    const { is, ...output } = answer
+    return { event: { type: 'tool-output', toolCallId: call.toolCallId, toolName: call.toolName, ...output }, state: 'done' }
+  }
 
   /** Decides about a call before any call runs. */
   function decide (call: Call): 'run' | 'ask' | 'wait' | CallEnd {

@@ -7,8 +7,8 @@ import type { Op } from '../store/store-types.ts'
 import type { RunDeps } from './task-deps.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { givenPlan, makePlan } from './make-plan.ts'
-import { withRunModels } from '../providers/run-models.ts'
 import { checkRunOptions } from '../run-options/check-run-options.ts'
+import { withRunModels } from '../providers/run-models.ts'
 import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
@@ -21,7 +21,7 @@ export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated:
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, grants, clock, registry, usage, workspace } = deps
+  const { repository, grants, clock, usage, workspace } = deps
 
   const newPlan = (taskId: string, goal: string, options: RunOptions, signal: AbortSignal) => {
     const meter = usage.meter({ owner: { kind: 'task', id: taskId } })
@@ -53,9 +53,9 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     if (taskType !== 'recurring' && schedule !== undefined) {
       throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
     }
-    const options = taskOptions(body, {}, registry)
-    const approval = await approvalOf(body.approval, options)
     await checkRunOptions(body.options, deps)
+    const options = taskOptions(body, {})
+    const approval = await approvalOf(body.approval, options)
     const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.validate(schedule)
     await repository.index.assertRoom()
@@ -102,8 +102,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       if (schedule !== undefined && before.taskType !== 'recurring') {
         throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
       }
-      const changedOptions = taskOptions(changes, before.options, registry)
       await checkRunOptions(changes.options, deps)
+      const changedOptions = taskOptions(changes, before.options)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.validate(schedule)
       const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'
@@ -115,7 +115,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           )
         }
         const isReset = isNewGoal || plan !== undefined
-        const options = taskOptions(changes, task.options, registry)
+        const options = taskOptions(changes, task.options)
         const changed: StoredTask = {
           ...task,
           ...(goal !== undefined && { goal }),

@@ -118,7 +118,12 @@ export function createLifecycle (
       answer: { ...resumed, status },
       ...more
     })
-    if (live?.status === 'pending_approval') return to('pending_approval')
+    if (live?.status === 'pending_approval') {
+      if ((await repository.open(live)).length > 0) return to('pending_approval')
+      // The application answered while the task was paused.
+      const { runId } = live
+      return to('running', { runs: [{ ...live, status: 'running', putDown: true }], after: () => queue.push(task.id, runId) })
+    }
     if (hasUsedAllRuns(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
     if (task.taskType !== 'one_shot') return to('scheduled')
     const enqueue = () => queue.push(task.id, live!.runId)

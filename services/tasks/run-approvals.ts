@@ -1,7 +1,8 @@
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
 import { GrantRefused } from '../approvals/approval-errors.ts'
-import { isOfTask, type TaskApproval } from '../approvals/approval-record.ts'
+import { closeOverdue, type AppCall, type AppCallAnswer } from '../approvals/app-calls/answer-app-call.ts'
+import { isOfTask, isUnanswered, type TaskApproval } from '../approvals/approval-record.ts'
 import { inState } from '../approvals/approval-states.ts'
 import { decideApproval, type Decision } from '../approvals/decide-approval.ts'
 import type { Change } from './task-repository.ts'
@@ -132,7 +133,36 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     return repository.change(taskId, (task) => decide(task, body))
   }
 
+  /** Returns the change that stores a call of the application in its new state. The run goes on when it was the last open item. */
+  async function withCall (task: StoredTask, call: AppCall<{ taskId: string }>): Promise<Change<{ call: AppCall, continued: boolean }>> {
+    const run = await repository.run(task.id, call.runId)
+    const isLast = !isUnanswered(call) && (await repository.open(run)).every(({ approvalId }) => approvalId === call.approvalId)
+    const continued = isLast && task.status === 'pending_approval'
+    const change = { approvals: [call], answer: { call, continued } }
+    if (!continued) return { task, ...change }
+    return {
+      task: { ...task, status: 'running' },
+      runs: [{ ...run, status: 'running', putDown: true }],
+      ...change,
+      after: () => queue.push(task.id, run.runId)
+    }
+  }
+
   return {
+    /** Records a claim or the result of a call of the application. Throws as `CallLedger.answer` does. */
+    answerCall: (taskId: string, callId: string, given: AppCallAnswer) =>
+      repository.change(taskId, async (task): Promise<Change<{ call: AppCall, continued: boolean }>> => {
+        const { calls: [call], answered: [answered] } = await ledger.calls.answer([{ approvalId: callId, ...given }], { taskId })
+        return answered === undefined ? { task, answer: { call, continued: false } } : withCall(task, answered)
+      }),
+
+    /** Closes a call of the application if it is overdue; the model is told. */
+    closeCall: (taskId: string, callId: string) =>
+      repository.change<{ call: AppCall, continued: boolean } | undefined>(taskId, async (task) => {
+        const closed = closeOverdue(await ledger.calls.requireOf(callId, { taskId }), clock.now())
+        return closed === undefined ? undefined : withCall(task, closed)
+      }),
+
     /** Throws NoQuestion, ApprovalDecided, ApprovalWithdrawn or WrongState (409), QuestionNotFound (404), ApprovalExpired (410). */
     async approve (taskId: string, body: TaskApproveBody): Promise<TaskApproved> {
       const { item: { runId, approvalId }, status } = await answer(taskId, body)

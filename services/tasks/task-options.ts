@@ -1,6 +1,5 @@
 import type { Budget, RunOptions } from '../../schemas/run-options.ts'
 import type { TaskBudget } from '../../schemas/tasks.ts'
-import type { Registry } from '../providers/registry.ts'
 import { BadTask } from './task-errors.ts'
 
 /** Working time of a run, unless its task says otherwise; minutes. */
@@ -14,11 +13,9 @@ interface Given {
 
 /**
  * Returns the options of a task from those of a request. Without `options`, a changed `budget` changes the options that the task
- * had. Throws BadTask when both are given and contradict each other, InvalidModelId or ModelNotUsable when the model cannot be used
- * (400).
+ * had. Throws BadTask (400) when both are given and contradict each other.
  */
-export function taskOptions ({ options, budget }: Given, had: RunOptions, registry: Pick<Registry, 'requireUsable'>): RunOptions {
-  if (options?.model !== undefined) registry.requireUsable(options.model)
+export function taskOptions ({ options, budget }: Given, had: RunOptions): RunOptions {
   const { budget: chosen, ...rest } = options ?? (budget === undefined ? had : { ...had, budget: { usd: had.budget?.usd } })
   return { ...rest, budget: withEarlierForm(chosen, budget) }
 }

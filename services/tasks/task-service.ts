@@ -132,6 +132,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     approve: approvals.approve,
     /** Decides one approval of the task, named by its id. */
     decide: approvals.decide,
+    answerCall: approvals.answerCall,
+    closeCall: approvals.closeCall,
     cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await lifecycle.cancelRun(taskId, runId)),
 
     /** Stops the runs of the task, then removes the task with its runs. A damaged task can be removed, too. Throws TaskNotFound (404). */

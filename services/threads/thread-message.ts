@@ -54,7 +54,8 @@ export function answerTexts (messages: ThreadMessage[]): string[] {
   const whole = answers.map((message) => textOf(message)).join('')
   const parts = answers.flatMap(partsOf)
   const end = parts.slice(parts.findLastIndex((part) => /^(tool-|dynamic-tool|step-start)/.test(part?.type)) + 1)
-  return [...new Set([whole, textOf({ role: 'assistant', parts: end })].map((text) => text.replace(/\s+/g, '')))]
+  const texts = new Set([whole, textOf({ role: 'assistant', parts: end })])
+  return [...new Set([...texts].map((text) => text.replace(/\s+/g, '')))]
 }
 
 /** Returns the beginning of a text on one line, at limit `limit` characters and an ellipsis, cut between words if possible. */

@@ -41,7 +41,9 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
       },
       { toolCalls: [{ toolName: 'readFile', input: { path: 'missing.txt' } }, append('a'), append('b')] },
       { toolCalls: [append('a'), append('c')] },
-      { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 }
+      { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 },
+      { text: 'on' },
+      { toolCalls: [{ toolName: 'answer', input: {} }] }
     ][nth], { config: { analysis: true, contextWindows: { test: 20_000 } } })
 
   const events: Sent[] = []
@@ -64,7 +66,11 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
   const long = await post(app, `/run?protocol=${protocol}`, {
     messages: [said('user', 'go'), said('assistant', 'word '.repeat(16_000)), said('user', 'on')]
   })
-  return [...events, ...long.events]
+  const data = await post(app, `/run?protocol=${protocol}`, {
+    messages: [said('user', 'as data')],
+    options: { object: { schema: { type: 'object' } } }
+  })
+  return [...events, ...long.events, ...data.events]
 }
 
 /** The keys that the strict chunks of 5.0.0 have; a client of that age throws on any other. */
@@ -87,6 +93,7 @@ const OLDEST: Record<string, string[]> = {
   'tool-output-available': ['toolCallId', 'output'],
   'tool-output-error': ['toolCallId', 'errorText'],
   'data-approval-request': ['id', 'data'],
+  'data-object': ['id', 'data'],
   'data-compaction': ['data', 'transient']
 }
 /** What came later, and what 6.0.0 took of it. */

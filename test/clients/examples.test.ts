@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -77,6 +78,28 @@ t.test('examples/tasks.sh takes a task from its making to its end', async (t) =>
   }
   const tasks = await fetch(`${service.url}/tasks`, { headers: { authorization: `Bearer ${env.LOCAL_AGENT_TOKEN}` } })
   t.same(await tasks.json(), { tasks: [] })
+})
+
+t.test('examples/ci runs a scripted conversation with an empty environment', async (t) => {
+  const server = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
+  const folder = t.testdir({})
+  const env = { PATH: process.env.PATH, TMPDIR: folder }
+  const { stdout } = await execute(script('ci/conversation'), [process.execPath, server], { timeout: 60_000, env, cwd: folder })
+  t.equal(stdout, [
+    'ok: the run waits for an approval',
+    'ok: nothing was written before it',
+    'ok: the agent answers',
+    'ok: the approved call has run',
+    'ok: the service ended in order\n'
+  ].join('\n'))
+  const test = fileURLToPath(new URL('../../examples/ci/conversation.test.js', import.meta.url))
+  await t.resolves(execute(process.execPath, ['--test', test], { timeout: 60_000, env, cwd: folder }))
+  t.same(readdirSync(folder), [], 'nothing is left behind')
+})
+
+t.test('examples/ci/conversation.sh fails when the service cannot start or answers otherwise', async (t) => {
+  const env = { PATH: process.env.PATH, TMPDIR: t.testdir({}) }
+  await t.rejects(execute(script('ci/conversation'), ['false'], { timeout: 60_000, env }), { code: 1 })
 })
 
 t.test('examples/curl.sh stops at the first call that fails', async (t) => {

@@ -32,10 +32,15 @@ t.test('the service', async (t) => {
   t.same((await sdk.getOpenapi(options)).data, document, 'getOpenapi')
 })
 
-t.test('an error is the body that says what is wrong', async (t) => {
+t.test('an error has the fields of the body that says what is wrong, and is the one error class', async (t) => {
   const { client } = await clientOf(await build(t, { token: 'the-token' }))
   const { error, response } = await sdk.learnFact({ client, body: { fact: 'x' }, auth: 'another' })
   t.equal(response?.status, 401)
+  t.ok(error instanceof sdk.AgentError)
+  await t.rejects(sdk.health({ client: sdk.createClient({ baseUrl: 'http://127.0.0.1:1' }), throwOnError: true }), {
+    name: 'AgentError',
+    code: 'ERR_UNREACHABLE'
+  })
   is(
     t,
     error!,
@@ -63,7 +68,7 @@ t.test('a stream that is refused or cut fails its reader, and is asked for once'
   const { stream } = await sdk.run({ ...options, body: { messages: [] } })
   await t.rejects(async () => {
     for await (const event of stream) t.fail(event.type)
-  }, { message: /400/ })
+  }, { name: 'AgentError', code: 'ERR_INVALID_REQUEST', statusCode: 400, message: 'body.messages needs at least 1 entry.' })
   t.equal(requests, 1)
 })
 

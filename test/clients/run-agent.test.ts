@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { AgentError, runAgent, type RunStreamEvent } from '../../client/index.ts'
+import { AgentError, runAgent, type RunEvent } from '../../client/index.ts'
 import type { App } from '../../app.ts'
 import { build } from '../harness/helper.ts'
 import { listen } from '../harness/raw.ts'
@@ -45,7 +45,7 @@ t.test('a run has the options that it is given', async (t) => {
 t.test('a run goes through its approvals to the end', async (t) => {
   const app = await build(t, { token: 'the-token' })
   const asked: unknown[] = []
-  const events: RunStreamEvent[] = []
+  const events: RunEvent[] = []
   const result = await runAgent({
     baseUrl: await urlOf(app),
     token: 'the-token',
@@ -151,7 +151,7 @@ t.test('aborting ends the run, in the service too', async (t) => {
 
 t.test('a run that is stopped from elsewhere is an error', async (t) => {
   const { app } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
-  const onEvent = ({ type }: RunStreamEvent) => {
+  const onEvent = ({ type }: RunEvent) => {
     if (type === 'text-delta') app.inject({ method: 'POST', url: '/run/chat/stop' }).catch(() => {})
   }
   t.match(await failure(runAgent({ baseUrl: await urlOf(app), id: 'chat', messages: user('go'), approve: noQuestions, onEvent })), {

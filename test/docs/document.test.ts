@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
+import { FORMATS } from '../../schemas/formats.ts'
 import { generateClient } from '../../scripts/openapi/client.ts'
 import { makeDocument, textOf } from '../../scripts/openapi/document.ts'
 
@@ -40,7 +41,7 @@ t.test('every operation says what it is, what it takes and what it answers', asy
   t.same(ids.filter((id, at) => ids.indexOf(id) !== at), [], 'ids are unique')
   const tags = document.tags.map(({ name }: { name: string }) => name)
   for (const { name, path, method, operation } of operations) {
-    t.match(operation, { operationId: /^[a-z]+[A-Za-z]*$/, summary: /^[A-Z].+[^.]$/, tags: [String] }, name)
+    t.match(operation, { operationId: /^[a-z]+[A-Za-z]*$/, summary: /^[A-Z].+[^.]$/, tags: [String], description: /^.+\.$/s }, name)
     t.ok(operation.tags.every((tag: string) => tags.includes(tag)), `${name}: its tags are described`)
     t.same(
       operation.parameters?.filter((each: any) => each.in === 'path').map((each: any) => each.name) ?? [],
@@ -67,15 +68,40 @@ t.test('the components that the interface names are there, and each of ours has 
   const { schemas, securitySchemes } = document.components
   for (const name of ['Brain', 'Error', 'Approval', 'RunResult', 'RunStreamEvent', 'ToolApprovalRequestEvent']) t.ok(schemas[name], name)
   t.match(securitySchemes.token, { type: 'http', scheme: 'bearer' })
-  const ajv = new Ajv2020({ strict: false })
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS })
   ajv.addSchema(document, 'document')
   for (const [name, schema] of Object.entries<any>(schemas)) {
     const fits = ajv.getSchema(`document#/components/schemas/${name}`)!
-    if (!schema.anyOf) t.ok(schema.examples?.length > 0, `${name} has an example`)
+    if (!schema.oneOf) t.ok(schema.examples?.length > 0, `${name} has an example`)
     for (const example of schema.examples ?? []) t.ok(fits(example), `${name}: ${ajv.errorsText(fits.errors)}`)
   }
   for (const [name, { content }] of Object.entries<any>(document.components.responses)) {
     t.ok(ajv.getSchema('document#/components/schemas/Error')!(content['application/json'].example), name)
+  }
+})
+
+t.test('a union of events has a discriminator that names each of them', async (t) => {
+  const unions = Object.entries<any>(document.components.schemas).filter(([, { oneOf }]) => oneOf)
+  t.match(unions.map(([name]) => name).join(), /RunStreamEvent.*TaskStreamEvent/)
+  for (const [name, { oneOf, discriminator }] of unions) {
+    t.equal(discriminator.propertyName, 'type', name)
+    t.same(Object.values(discriminator.mapping), oneOf.map(({ $ref }: any) => $ref), name)
+    for (const [type, $ref] of Object.entries<string>(discriminator.mapping)) {
+      t.equal(document.components.schemas[$ref.split('/').at(-1)!].properties.type.const, type, `${name}: ${type}`)
+    }
+  }
+})
+
+t.test('what linters of documents warn of is not there', async (t) => {
+  t.ok(document.info.contact.name && document.info.license.identifier && document.info.description, 'info')
+  const used = new Set<string>()
+  walk(document, ({ $ref, discriminator }) => {
+    if (typeof $ref === 'string') used.add($ref)
+    if (discriminator?.mapping) Object.values<string>(discriminator.mapping).forEach((each) => used.add(each))
+  })
+  for (const [kind, components] of Object.entries<any>(document.components)) {
+    if (kind === 'securitySchemes') continue
+    t.same(Object.keys(components).filter((name) => !used.has(`#/components/${kind}/${name}`)), [], `every one of ${kind} is used`)
   }
 })
 

@@ -39,7 +39,11 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
       { text: ['first ', 'never'], ending: 'stall' as const, after: 4 },
       { text: 'Long.' },
-      asking()
+      asking(),
+      { text: 'on.' },
+      { toolCalls: [{ toolName: 'answer', input: { n: 'one' } }] },
+      { toolCalls: [{ toolName: 'answer', input: { n: 1 } }] },
+      { toolCalls: [{ toolName: 'answer', input: {} }] }
     ][nth], {
     // The answers are counted, so no call may be dropped.
     config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
@@ -64,7 +68,11 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
     content: 'on'
   }])
   const questions = await say(app, 'ask me', { options: { interactive: true } })
-  return [...questions.events, ...long.events, ...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
+  const object = { schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } }
+  const data = await say(app, 'as data', { options: { object } })
+  const noData = await say(app, 'as data', { options: { object: { ...object, retries: 0 } } })
+  const more = [...data.events, ...noData.events, ...questions.events]
+  return [...more, ...long.events, ...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
 }
 
 t.test('every event of a long, varied run fits its schema, which names all of its fields', async (t) => {

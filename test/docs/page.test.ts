@@ -17,6 +17,8 @@ t.test('openapi.json is served as it is committed, to whom has the token', async
 t.test('the page and its files are open, name no other host, and are all there is', async (t) => {
   const app = await build(t, { token: TOKEN })
   const page = await app.inject('/docs')
+  const { statusCode, headers, body } = await app.inject('/docs/')
+  t.same([statusCode, headers['content-security-policy'], body], [200, page.headers['content-security-policy'], page.body], 'with a slash')
   t.match(page.headers, { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' })
   t.match(page.headers['content-security-policy'], /^default-src 'none'; (?!.*(?:https?:|\*|unsafe-eval)).*connect-src 'self'/)
   t.notMatch(page.body, /https?:|\/\/\w/)

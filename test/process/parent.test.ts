@@ -44,8 +44,13 @@ async function startShell (
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home },
     stdio: ['ignore', 'pipe', 'inherit']
   })
-  const [line] = await once(createInterface({ input: shell.stdout! }), 'line')
-  const { url, pid } = JSON.parse(line)
+  const { url, pid } = await new Promise<{ url: string, pid: number }>((resolve) => {
+    // A supervisor tells more than the ready line.
+    createInterface({ input: shell.stdout! }).on('line', (line) => {
+      const told = JSON.parse(line)
+      if (told.event === 'ready') resolve(told)
+    })
+  })
   atEnd(t, () => {
     for (const each of [shell.pid!, pid]) {
       try {

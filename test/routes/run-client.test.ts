@@ -41,6 +41,8 @@ t.test('an approved tool that was cut off has an unknown outcome and is not run 
   const run = await openRun(app, { messages: [response] }, '/run/approve')
   while (!existsSync(`${app.cwd}/begun`)) await new Promise(setImmediate)
   run.hangUp()
+  // An answer that arrives before the service has noticed that would follow the run instead.
+  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
   const { events } = await answer(app, { [id]: true })
   t.match(events, [{ type: 'start' }, { type: 'tool-output-error', errorText: /outcome unknown/i }])
   t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })

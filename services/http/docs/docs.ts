@@ -28,17 +28,20 @@ export interface StaticFile {
  * them.
  */
 export function createDocs () {
+  const page = (): StaticFile => {
+    const { headers, body } = file(HTML, PAGE)
+    return { headers: { ...headers, 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }, body }
+  }
+
   return {
     /** Returns openapi.json. */
     document: async (): Promise<StaticFile> => file(JSON_TYPE, readPacked('openapi.json') ?? await readFile(SOURCE)),
 
-    page: (): StaticFile => {
-      const { headers, body } = file(HTML, PAGE)
-      return { headers: { ...headers, 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }, body }
-    },
+    page,
 
-    /** Returns a file of the page. Throws NoSuchFile (404). */
+    /** Returns a file of the page; without a name, as in `/docs/`, the page itself. Throws NoSuchFile (404). */
     async asset (name: string): Promise<StaticFile> {
+      if (name === '') return page()
       if (name === 'start.js') return file(SCRIPT, START)
       if (!Object.hasOwn(ASSETS, name)) throw new NoSuchFile(name)
       return file(ASSETS[name], readPacked(`docs/${name}`) ?? await readFile(join(swaggerFolder(), name)))

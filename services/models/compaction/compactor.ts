@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { jsonOfFixed } from '../../lib/json.ts'
 import {
   dropOldest,
   isSummarised,
@@ -47,7 +48,7 @@ export interface Conversation {
   messages: LanguageModelV4Prompt
   /** The index of the user's latest message. Later user messages are steering. */
   latest: number
-  tools: unknown[]
+  tools: object[]
   /** The part of the thread before the messages, which was not read. */
   older?: UnreadHistory
   /** The positions in the thread; a thread message that became several prompt messages is represented by the first. */
@@ -128,7 +129,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
     ): Promise<LanguageModelV4Prompt | undefined> {
       const units = await unitsOf(messages)
       const offset = older?.units ?? 0
-      const fixed = opening.reduce((sum, message) => sum + tokensOf(message), tokensIn(JSON.stringify(tools)))
+      const fixed = opening.reduce((sum, message) => sum + tokensOf(message), tokensIn(jsonOfFixed(tools)))
       let items = await itemsOf(units, unitsIn(messages, latest), offset)
       let left = 0
       if (older !== undefined) {

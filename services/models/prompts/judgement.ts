@@ -84,9 +84,13 @@ export const judgementPrompt = {
 
 /**
  * The message to the model for the one refinement of a run. It asks for the truth and not for action: a run that had nothing to do
- * must be able to say so. `unknown` names the calls whose outcome is unknown.
+ * must be able to say so. `unknown` names the calls whose outcome is unknown; `owesObject` is set when the answer is data, too.
  */
-export function refinementPrompt ({ issues, outcome }: Pick<Evaluation, 'issues' | 'outcome'>, unknown: string[]): string {
+export function refinementPrompt (
+  { issues, outcome }: Pick<Evaluation, 'issues' | 'outcome'>,
+  unknown: string[],
+  owesObject = false
+): string {
   return [
     `A review of this run found:\n${issues.length > 0 ? issues.map((issue) => `- ${issue}`).join('\n') : '- the goal is not reached'}`,
     ...(unknown.length > 0
@@ -96,6 +100,7 @@ export function refinementPrompt ({ issues, outcome }: Pick<Evaluation, 'issues'
       ? ['Nobody may be there to answer: unless you have a tool that asks the user, decide, and say what you assumed.']
       : []),
     'Where something is missing, do it, or say that it was not done. If nothing was to be done, say that. ' +
-    'Then give the whole report again, and claim nothing that this run did not do.'
+    'Then give the whole report again, and claim nothing that this run did not do.',
+    ...(owesObject ? ['Give the answer as data again, too, also where nothing in it changes.'] : [])
   ].join('\n\n')
 }

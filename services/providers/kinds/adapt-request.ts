@@ -13,12 +13,14 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     // format, and some reject certain schemas. The schema is therefore sent as a message.
     refusal: /response.?format|json.?schema|structured/i,
     key: ({ response_format: format }) => format && `schema ${format.json_schema?.name}`,
-    without: ({ response_format: { json_schema: { schema } }, ...body }) => ({
+    without: ({ response_format: { json_schema: { schema } = {} }, ...body }) => ({
       ...body,
-      messages: [...body.messages, {
-        role: 'user',
-        content: `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
-      }]
+      messages: schema === undefined
+        ? body.messages
+        : [...body.messages, {
+            role: 'user',
+            content: `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
+          }]
     })
   },
   {

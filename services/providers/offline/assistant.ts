@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
+import { ANSWER_OPENING, ANSWER_TOOL } from '../../models/answer-tool.ts'
 import { COMMENT_OPENING } from '../../models/note-opening.ts'
 import { phasesOf } from './plan-phases.ts'
 import { callsMade, lastAnswer, lastRequest, type MadeCall } from './prompt.ts'
@@ -15,7 +16,8 @@ const REVIEW = /^A review of (?:this run|your answer) found:\n/
  * Carries out the plain commands of the last user message, one tool call per answer, and reports the results at the end.
  * The function keeps no state: the calls already made are read from the prompt.
  */
-export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reply {
+export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat }: LanguageModelV4CallOptions): Reply {
+  if (responseFormat?.type === 'json' || tools.some(isAnswerTool)) return { error: NO_OBJECTS }
   const [request, ...remarks] = lastRequest(prompt).split(`\n\n${COMMENT_OPENING}`)
   // All commands were carried out before the review, so the earlier report is the answer again.
   if (REVIEW.test(request)) return { text: `I was told to do nothing more. My report again:\n\n${lastAnswer(prompt)}` }
@@ -49,6 +51,13 @@ export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageMode
   }
   return phases.updates.length > 0 ? { toolCalls: phases.updates } : { text: report(outcomes) }
 }
+
+const NO_OBJECTS = 'It reads plain commands and cannot make the object that options.object asks for. Configure a language model with ' +
+  'POST /providers/configure, or let offline/scripted call the tool answer.'
+
+/** Whether a tool is the one by which a run gives a structured answer; a tool server may have one of the same name. */
+const isAnswerTool = (tool: LanguageModelV4FunctionTool | LanguageModelV4ProviderTool): boolean =>
+  tool.type === 'function' && tool.name === ANSWER_TOOL && tool.description?.startsWith(ANSWER_OPENING) === true
 
 /** Reads a remark on a task. Its text may steer the task without being a command. */
 const readRemark = (text: string): Step[] => readSteps(text).map((step) => step.kind === 'unread' ? { ...step, isRemark: true } : step)

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
+import { ANSWER_TOOL } from '../../models/answer-tool.ts'
 import type { Provider } from '../provider.ts'
 import { InvalidModelId } from '../provider-errors.ts'
 import type { Reply } from './reply-model.ts'
@@ -34,7 +35,8 @@ export function createOfflineProvider ({ clock, script }: { clock: Clock, script
       }
       const { assistantReply, structuredReply, createReplyModel } = await load()
       const reply = (options: LanguageModelV4CallOptions) => {
-        if (options.responseFormat?.type === 'json') return structuredReply(options, options.responseFormat.name)
+        const { responseFormat } = options
+        if (responseFormat?.type === 'json' && responseFormat.name !== ANSWER_TOOL) return structuredReply(options, responseFormat.name)
         return name === 'assistant' ? assistantReply(options) : scriptedReply(script() ?? [], options)
       }
       return createReplyModel({ modelId: name, clock, reply })

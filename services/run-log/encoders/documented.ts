@@ -1,5 +1,6 @@
 import type { RunEvent } from '../run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
+import { OBJECT_PART, objectData } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -77,8 +78,10 @@ function render (event: RunEvent): string {
     }
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    case 'object':
+      return eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) })
     case 'error':
-      return eventLine({ type: 'error', errorText: event.errorText, code: event.code })
+      return eventLine({ type: 'error', errorText: event.errorText, code: event.code, ...(event.details && { details: event.details }) })
     case 'abort':
       return eventLine({ type: 'abort', reason: event.reason })
     case 'finish':

@@ -1,7 +1,7 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
-import { ANALYSIS, approvalPart } from '../ui-message.ts'
+import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -56,7 +56,7 @@ export function renderChunk (event: RunEvent): string {
         ...meta(event)
       })
     case 'tool-output':
-      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: event.output })
+      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: shownOutput(event) })
     case 'tool-error':
       return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.errorText })
     // Clients expect the user's answer in a denied part; a denial without an answer is therefore sent as an error.
@@ -71,6 +71,10 @@ export function renderChunk (event: RunEvent): string {
       return eventLine(approvalPart(event))
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    // In a step of its own: chats that continue by themselves do so when the last step ends with the output of a tool.
+    case 'object':
+      return eventLine({ type: 'start-step' }) + eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) }) +
+        eventLine({ type: 'finish-step' })
     case 'error':
       return eventLine({ type: 'error', errorText: event.errorText })
     case 'abort':

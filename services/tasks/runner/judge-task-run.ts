@@ -8,7 +8,7 @@ import { PHASE_TOOL } from './phases.ts'
 export async function judgeTaskRun (
   { task, run, log }: {
     task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>,
-    run: Pick<StoredRun, 'phases' | 'evaluation'>,
+    run: Pick<StoredRun, 'phases' | 'evaluation' | 'object'>,
     log: readonly TaskLogEvent[]
   },
   deps: JudgeDeps,
@@ -21,6 +21,7 @@ export async function judgeTaskRun (
     // Progress reports are no work.
     events: runEvents(log).filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
     cwd: task.cwd,
+    object: run.object,
     earlier: run.evaluation?.claims
   }, deps, signal)
   return { evaluation: { ...rest, qualityScore: score }, ...judged }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { COMMENT_OPENING, NOTE_OPENING } from '../../models/note-opening.ts'
+import type { ObjectAnswer } from '../../objects/object-answer.ts'
 import type { RunContext } from '../../run-log/run-events.ts'
 import type { FolderGuide } from '../../tools/files/folder-guide.ts'
 import type { Tool } from '../../tools/tool.ts'
@@ -7,7 +8,12 @@ import { taskContext, type ContextParts } from './task-prompt.ts'
 import type { TaskLogEvent } from '../run-history.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
-type Parts = Omit<ContextParts, 'tools'> & { tools: Tool[], guide: FolderGuide | undefined }
+interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
+  tools: Tool[]
+  guide: FolderGuide | undefined
+  /** The structured answer that the run owes. */
+  owed: ObjectAnswer | undefined
+}
 
 /** The context of an earlier attempt at the run; undefined when there was none, or when the task has changed since. */
 export function knownContext (log: readonly TaskLogEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
@@ -19,18 +25,26 @@ export function knownContext (log: readonly TaskLogEvent[], task: StoredTask, ru
  * The system prompt and the tools of a run. They stay the same in all its steps and attempts, because the reasoning of a
  * model is bound to them.
  */
-export function newContext ({ tools, guide, ...parts }: Parts): RunContext {
+export function newContext ({ tools, guide, owed, ...parts }: Parts): RunContext {
+  const names = tools.map(({ name }) => name)
   return {
     at: parts.now,
     cwd: parts.task.cwd,
-    system: taskContext({ ...parts, tools: tools.map(({ name }) => name) }),
+    system: taskContext({
+      ...parts,
+      ...(owed && { answer: owed.instructions(true) }),
+      tools: owed === undefined ? names : [...names, owed.tool.name]
+    }),
     ...(guide !== undefined && { guide }),
-    tools: tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool => ({
-      type: 'function',
-      name,
-      description,
-      inputSchema
-    }))
+    tools: [
+      ...tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool => ({
+        type: 'function',
+        name,
+        description,
+        inputSchema
+      })),
+      ...owed === undefined ? [] : [owed.tool]
+    ]
   }
 }
 

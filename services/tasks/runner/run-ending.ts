@@ -25,7 +25,8 @@ export function closeRun (
 ): { run: StoredRun, events: TaskStreamEvent[] } {
   const completed = status === 'completed'
   const { phases, changed } = endPhases(run.phases, completed)
-  const { taskId, runId, runNumber, output = '', toolCount, qualityScore = 0 } = run
+  const { taskId, runId, runNumber, output = '', object, toolCount, qualityScore = 0 } = run
+  const ended = { taskId, runId, runNumber }
   const reason = error ?? `The run was ${status}.`
   const durationMs = Math.max(now - run.startedAt, 0)
   const closed: StoredRun = {
@@ -50,7 +51,7 @@ export function closeRun (
     events: [
       ...phaseEvents,
       completed
-        ? { type: 'task:complete', taskId, runId, runNumber, status, output, durationMs, toolCount, qualityScore }
+        ? { type: 'task:complete', ...ended, status, output, ...(object && { object }), durationMs, toolCount, qualityScore }
         : { type: 'task:error', taskId, runId, status, error: reason }
     ]
   }

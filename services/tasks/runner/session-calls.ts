@@ -8,12 +8,16 @@ import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
 import { whoIsAsked } from '../../step/who-is-asked.ts'
 import { settleCalls } from '../../step/step-calls.ts'
 import { forModel } from '../../tools/model-output.ts'
+import type { ObjectAnswer } from '../../objects/object-answer.ts'
+import { isAnswerCall } from '../../objects/take-answer.ts'
 import type { Meter } from '../../usage/meter.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { BudgetExceeded } from '../task-errors.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
+import { answerOfStep } from './owed-answer.ts'
 import { PHASE_TOOL } from './phases.ts'
+import { mostSteps } from './run-steps.ts'
 import type { AttemptApprovals } from './attempt-approvals.ts'
 import { createTaskTools } from './task-tools.ts'
 
@@ -26,6 +30,8 @@ export interface SessionParts {
   task: StoredTask
   items: AttemptApprovals
   current: () => StoredRun
+  /** The structured answer that the run owes. */
+  owed: () => ObjectAnswer | undefined
   log: readonly TaskLogEvent[]
   record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskItem[], ops?: Op[]) => Promise<void>
   attempt: number
@@ -47,7 +53,8 @@ const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): b
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Settles the tool calls of a run, and records each before and after it runs. */
-export function createSessionCalls ({ task, items, current, log, record, attempt, signal, deps: { host, grants, emit } }: SessionParts) {
+export function createSessionCalls ({ task, items, current, owed, log, record, attempt, signal, deps }: SessionParts) {
+  const { host, grants, emit } = deps
   const ids = { taskId: task.id, runId: current().runId }
   const running = new Set<Promise<unknown>>()
   const { interactive } = current().options ?? task.options
@@ -99,9 +106,24 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool', ...ids, tool, input, ...resultOf(event) })
   }
 
+  /** Takes the structured answer of the step, when its other calls have their outcomes. */
+  async function takeOwed (owing: ObjectAnswer): Promise<void> {
+    const { options = task.options, steps } = current()
+    const given = openCalls(runEvents(log))
+    const { changes, events } = answerOfStep(runEvents(log), owing, steps >= mostSteps(options))
+    await record(changes, events)
+    for (const event of events) {
+      if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
+      const { toolName: tool, toolCallId } = event
+      emit({ type: 'task:tool', ...ids, tool, input: given.find((call) => call.toolCallId === toolCallId)?.input, ...resultOf(event) })
+    }
+  }
+
   async function settle (): Promise<{ events: RunEvent[], waiting: boolean }> {
     const from = log.length
-    const work = settleCalls(openCalls(runEvents(log)), {
+    const owing = owed()
+    const calls = openCalls(runEvents(log)).filter((call) => owing === undefined || !isAnswerCall(call))
+    const work = settleCalls(calls, {
       tools,
       run: { runId: ids.runId, owner: task.id, attempt, cwd: task.cwd, signal },
       events: log,
@@ -121,6 +143,7 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
     try {
       const { asked, isWaiting } = await work
       callsToAsk.push(...asked)
+      if (!isWaiting && owing !== undefined) await takeOwed(owing)
       return { events: runEvents(log.slice(from)).map(modelView), waiting: isWaiting }
     } finally {
       running.delete(work)

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { openingOf } from '../../step/opening.ts'
+import { openCalls } from '../../run-log/open-calls.ts'
 import { joinDeltas } from '../../run-log/join-deltas.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { createModelSteps } from '../../step/model-step.ts'
@@ -8,11 +9,11 @@ import { runEvents } from '../run-history.ts'
 import { BudgetExceeded } from '../task-errors.ts'
 import { PHASE_TOOL } from './phases.ts'
 import type { SessionCalls, SessionParts } from './session-calls.ts'
+import { answerOfStep } from './owed-answer.ts'
+import { mostSteps } from './run-steps.ts'
 import { nextAfter } from './worker-loop.ts'
 import type { StepResult } from './worker-rpc.ts'
 
-/** Model calls that a run may make; the last call gets no tools. */
-export const MAX_STEPS = 50
 /** Characters that a model may write in one step; more is taken for a runaway answer. */
 const MAX_STEP_CHARACTERS = 4 * 1024 * 1024
 
@@ -22,7 +23,7 @@ interface SessionStepParts extends SessionParts {
 
 /** The model calls of one attempt at a run. */
 export function createSessionStep (
-  { task, current, log, record, signal, meter, deps, calls: { tools: offered, shown } }: SessionStepParts
+  { task, current, owed, log, record, signal, meter, deps, calls: { tools: offered, shown } }: SessionStepParts
 ) {
   const { clock, registry, emit } = deps
   /** The events of the step under way, which are stored together. */
@@ -49,7 +50,7 @@ export function createSessionStep (
 
   /**
    * Makes one model call and stores its events. `notes` are user messages that the model receives before this step. Throws
-   * BudgetMet and BudgetUnpriced when the call may not be made, and BudgetExceeded (409).
+   * BudgetMet and BudgetUnpriced when the call may not be made, BudgetExceeded (409), and AnswerDoesNotFit (422).
    */
   return async function step (
     messages: LanguageModelV4Prompt,
@@ -58,12 +59,14 @@ export function createSessionStep (
   ): Promise<StepResult> {
     const { runId, steps, toolCount } = current()
     const number = steps + 1
-    const isLast = number >= MAX_STEPS
+    const isLast = number >= mostSteps(current().options ?? task.options)
+    const owing = owed()
     events = []
     characters = 0
     const { calls, finishReason, usage } = await modelStep({
       step: number,
       isLast,
+      owed: owing,
       notes,
       messages,
       latest: 0,
@@ -77,6 +80,10 @@ export function createSessionStep (
       const { toolName: tool, input, errorText: error } = event
       emit({ type: 'task:tool', taskId: task.id, runId, tool, input, output: { error }, status: 'error' })
     }
-    return { events: shown(stored), next: isLast ? 'evaluate' : nextAfter(runEvents(log)) }
+    if (owing === undefined) return { events: shown(stored), next: isLast ? 'evaluate' : nextAfter(runEvents(log)) }
+    if (openCalls(stored).length > 0) return { events: shown(stored), next: 'settle' }
+    const taken = answerOfStep(runEvents(log), owing, isLast)
+    await record(taken.changes, taken.events)
+    return { events: shown([...stored, ...taken.events]), next: nextAfter(runEvents(log)) }
   }
 }

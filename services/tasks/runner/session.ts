@@ -8,9 +8,11 @@ import { answerText } from '../../run-log/fold.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
 import { createSessionCalls, usesLearned } from './session-calls.ts'
 import { createAttemptApprovals } from './attempt-approvals.ts'
-import { createSessionStep, MAX_STEPS } from './session-step.ts'
+import { mostSteps } from './run-steps.ts'
+import { createSessionStep } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
+import { openObjectAnswer, type ObjectAnswer } from '../../objects/object-answer.ts'
 import { withRunOptions } from '../../run-options/with-run-options.ts'
 import { LONGEST_RUN } from '../../../schemas/run-options.ts'
 import { judgeTaskRun } from './judge-task-run.ts'
@@ -18,6 +20,7 @@ import { findInReport } from './run-memory.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import { beginNext } from './phases.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
+import { answerOfStep } from './owed-answer.ts'
 import { knownContext, newContext, notesOf } from './run-context.ts'
 import type { RunStart, TaskMain, Verdict } from './worker-rpc.ts'
 
@@ -53,6 +56,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   let run: StoredRun = { ...initialRun, usage }
   const meter = deps.usage.open(run.runId, { owner: { kind: 'task', id: task.id }, budget: options.budget, total: usage })
   let context: RunContext | undefined
+  let owed: ObjectAnswer | undefined
   /** Texts that the model receives as user messages before the next step. */
   let pendingNotes: string[] = []
 
@@ -78,7 +82,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     }
   }
 
-  const parts = { task, items, current: () => run, log, record, attempt, signal, meter, deps }
+  const parts = { task, items, current: () => run, owed: () => owed, log, record, attempt, signal, meter, deps }
   const calls = createSessionCalls(parts)
   const runStep = createSessionStep({ ...parts, calls })
 
@@ -86,6 +90,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     // The folder existed when the task was created; it may be gone now.
     await workingFolder(task.cwd, task.cwd)
     await host.ready(signal)
+    owed = options.object && await openObjectAnswer(options.object)
     const known = knownContext(log, task, run)
     const phases = beginNext(run.phases)
     context = known ??
@@ -96,6 +101,8 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
         machine: deps.machine,
         memory: await deps.memory(),
         guide: await deps.guides.readKnown(task.cwd),
+        instructions: options.instructions,
+        owed,
         tools: calls.tools.offered(),
         grants: await grantsInWords(),
         servers: host.describe(),
@@ -121,9 +128,17 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   }
 
   async function evaluate (): Promise<Verdict> {
-    const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, { ...deps, meter }, signal)
+    // The service may have ended between an answer without its object and the message that asks for it.
+    if (owed !== undefined && run.object === undefined) {
+      const { changes, events } = answerOfStep(runEvents(log), owed, true)
+      await record(changes, events)
+      if (run.object === undefined) return { next: 'step', events }
+    }
+    const judged = await judgeTaskRun({ task, run, log }, { ...deps, meter }, signal)
+    const { evaluation, refinement } = judged
+    const report = judged.report === '' && run.object !== undefined ? JSON.stringify(run.object) : judged.report
     const { satisfied, qualityScore } = evaluation
-    const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && items.denied() === undefined
+    const isRefined = !satisfied && !run.refined && run.steps < mostSteps(options) - 1 && items.denied() === undefined
     const learned = satisfied ? await findInReport(task.goal, report, { ...deps, meter }, signal) : undefined
     const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement }] : []
     await record(

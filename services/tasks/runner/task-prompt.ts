@@ -1,4 +1,5 @@
 import type { Phase } from '../../../schemas/tasks.ts'
+import { applicationInstructions } from '../../step/opening.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
 const LINES_SHOWN = 40
@@ -34,6 +35,10 @@ export interface ContextParts {
   machine: string
   /** What is remembered of the user, with its introductions; '' for an empty brain. */
   memory: string
+  /** The application's instructions in the options of the task. */
+  instructions: string | undefined
+  /** What is said of the structured answer that the run owes. */
+  answer?: string
   tools: string[]
   /** A description of the tools of tool servers; '' for none. */
   servers: string
@@ -60,10 +65,12 @@ const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
   servers
 ]
 
-const ofTask = ({ task: { cwd, plan }, run, memory }: ContextParts): string[] => [
+const ofTask = ({ task: { cwd, plan }, run, instructions, answer = '', memory }: ContextParts): string[] => [
   `Working folder: ${JSON.stringify(cwd)}. Relative paths start there.`,
   `The plan:\n${run.phases.map(phaseLine).join('\n')}\nCall updatePhase whenever a phase is completed, failed or skipped.`,
   ...section('The result must meet these criteria:', plan.qualityCriteria),
+  applicationInstructions(instructions === undefined ? [] : [instructions]),
+  answer,
   memory
 ]
 

@@ -21,7 +21,7 @@ export async function taskLoop (main: TaskMain): Promise<WorkerEnd> {
       const settled = await main.settle()
       if (settled.waiting) return 'waiting'
       log.push(...settled.events)
-      next = 'step'
+      next = nextAfter(log)
     } else if (next === 'evaluate') {
       const verdict = await main.evaluate()
       if (verdict.next === 'end') return 'answered'
@@ -39,6 +39,7 @@ export async function taskLoop (main: TaskMain): Promise<WorkerEnd> {
 export function nextAfter (events: readonly RunEvent[]): 'settle' | 'step' | 'evaluate' {
   if (openCalls(events).length > 0) return 'settle'
   const last = events.at(-1)
+  if (last?.type === 'object') return 'evaluate'
   return last?.type === 'step-finish' && !hasCallsInLastStep(events) ? 'evaluate' : 'step'
 }
 

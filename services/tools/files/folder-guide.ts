@@ -1,5 +1,6 @@
-import { lstat, type FileHandle } from 'node:fs/promises'
+import { lstat, stat, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
+import type { Clock } from '../../lib/clock.ts'
 import type { StoredRecord } from '../../store/store-types.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
@@ -26,11 +27,16 @@ const NAMES = ['AGENTS.md', 'CLAUDE.md']
 /** Bytes of a guide that models get. */
 export const MAX_GUIDE_BYTES = 8 * 1024
 const MAX_KNOWN = 1_000
+/** Folders without a guide that are remembered. */
+const MAX_EMPTY = 100
+/** A folder that changed so recently may change again within the precision of its time. Milliseconds. */
+const RECENT_MS = 5_000
 
 interface Parts {
   paths: PathPolicy
   known: StoredRecord<KnownGuides>
   digest: (text: string) => string
+  clock: Pick<Clock, 'now'>
 }
 
 export type FolderGuides = ReturnType<typeof createFolderGuides>
@@ -39,15 +45,22 @@ export type FolderGuides = ReturnType<typeof createFolderGuides>
  * Reads the guides of working folders, under the rules for paths of tools, and knows which of them runs of a person had: a folder may
  * hold what anybody wrote, so a run that nobody watches gets no guide that appeared since.
  */
-export function createFolderGuides ({ paths, known, digest }: Parts) {
+export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
+  /** When folders without a guide last changed, as long as that stays the same: most have none, and the user waits for this. */
+  const empty = new Map<string, number>()
   const digests = (): Promise<string[]> => known.get().then((record) => record.digests, () => [])
 
   /** Returns the guide of a folder; undefined when it has none that can be read as text. */
   async function read (cwd: string): Promise<FolderGuide | undefined> {
-    // Most folders have none, and the user waits for this.
+    const changedAt = await stat(cwd).then(({ mtimeMs }) => mtimeMs, () => undefined)
+    if (changedAt === undefined || empty.get(cwd) === changedAt) return undefined
     const there = await Promise.all(NAMES.map((name) => lstat(join(cwd, name)).then(() => true, () => false)))
     const folder = there.includes(true) ? await locateFolder(cwd) : undefined
-    if (folder === undefined) return undefined
+    if (folder === undefined) {
+      if (empty.size === MAX_EMPTY) empty.clear()
+      if (clock.now() - changedAt > RECENT_MS) empty.set(cwd, changedAt)
+      return undefined
+    }
     for (const name of NAMES.filter((_name, at) => there[at])) {
       const found = await readName(name, folder.path).catch(() => undefined)
       if (found !== undefined) return { name, ...found, digest: digest(JSON.stringify([folder.path, name, found])) }

@@ -51,10 +51,12 @@ t.test('a run as one object', async (t) => {
     finishReason: 'tool-calls',
     pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, scopes: SCOPES, expiresAt: Number }],
     pendingQuestions: [],
+    pendingToolCalls: [],
     analysis: { ...complex, interval: undefined },
     compactions: undefined,
     evaluation: undefined,
     task: undefined,
+    object: undefined,
     options: { ...NO_OPTIONS, effort: 'high', budget: { usd: undefined, tokens: undefined, minutes: 5 } },
     threadId: ID,
     runId: ID

@@ -78,21 +78,24 @@ t.test('tasks and their runs', async (t) => {
     error: undefined,
     phases: [{ ...phase, status: 'running' as const }],
     toolCalls: [{
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
       error: undefined,
       status: 'pending' as const,
       durationMs: undefined,
-      grantId: undefined
+      grantId: undefined,
     }],
     toolCount: 1,
     qualityScore: undefined,
     evaluation: undefined,
+    object: undefined,
     steering: ['soon'],
     questions: [{
       approvalId,
       kind: 'tool' as const,
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
@@ -159,13 +162,14 @@ t.test('tasks and their runs', async (t) => {
     error: /denied writeFile: not this/,
     phases: [{ ...phase, status: 'skipped' as const }],
     toolCalls: [{
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
       error: 'not this',
       status: 'denied' as const,
       durationMs: undefined,
-      grantId: undefined
+      grantId: undefined,
     }],
     qualityScore: Number,
     evaluation: {

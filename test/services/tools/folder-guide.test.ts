@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { systemClock } from '../../../services/lib/clock.ts'
 import { createFolderGuides, type KnownGuides } from '../../../services/tools/files/folder-guide.ts'
 import { createPathPolicy } from '../../../services/tools/path-policy.ts'
 
@@ -13,7 +14,8 @@ function guidesOf (t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) 
     replace: async (value: KnownGuides) => (record = value)
   }
   const paths = createPathPolicy({ workspace: `${dir}/work`, roots: [], forbidden: `${dir}/home` })
-  return { dir, work: `${dir}/work`, guides: createFolderGuides({ paths, known, digest: (text) => text }), digests: () => record.digests }
+  const guides = createFolderGuides({ paths, known, digest: (text) => text, clock: systemClock })
+  return { dir, work: `${dir}/work`, guides, digests: () => record.digests }
 }
 
 t.test('the guide is AGENTS.md, else CLAUDE.md', async (t) => {
@@ -24,6 +26,14 @@ t.test('the guide is AGENTS.md, else CLAUDE.md', async (t) => {
   writeFileSync(`${work}/AGENTS.md`, ' \n')
   t.match(await guides.read(work), { name: 'CLAUDE.md' }, 'a blank file says nothing')
   t.equal(await guides.read(`${work}/gone`), undefined)
+})
+
+t.test('a guide that appears in a folder which had none for long is found', async (t) => {
+  const { work, guides } = guidesOf(t, {})
+  utimesSync(work, 1, 1)
+  for (let n = 0; n < 2; n++) t.equal(await guides.read(work), undefined)
+  writeFileSync(`${work}/CLAUDE.md`, 'Use tabs.')
+  t.match(await guides.read(work), { text: 'Use tabs.' })
 })
 
 t.test('only 8 KiB of it are read, and no half of a character', async (t) => {

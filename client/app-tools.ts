@@ -1,0 +1,86 @@
+import type { Client } from './create-client.ts'
+import { AgentError } from './errors.ts'
+import type { AppTool as ToolDefinition } from './run-types.ts'
+
+export interface ToolContext {
+  toolCallId: string
+  toolName: string
+  /** Aborted when the time of the call is over, when its claim is lost, and with the run's own signal. */
+  signal: AbortSignal
+}
+/** Executes a call; what it returns is the tool's output, and what it throws is told to the model. */
+export type Execute = (input: any, context: ToolContext) => unknown
+/** A tool of the application: its definition and its function. */
+export type Tool = Omit<ToolDefinition, 'name'> & { execute: Execute }
+export type Tools = Record<string, Tool | Execute>
+
+export interface ToolCall {
+  toolCallId: string
+  toolName: string
+  input: unknown
+  expiresAt?: number
+}
+
+/** A claim lasts 60 s; it is renewed this often, ms. */
+const RENEWAL_MS = 20_000
+
+/** The definitions of tools, for `options.appTools`. */
+export const definitionsOf = (tools: Record<string, Tool>): ToolDefinition[] =>
+  Object.entries(tools).map(([name, { execute, ...tool }]) => ({ name, ...tool }))
+
+/**
+ * Claims a call, executes it and sends its result; renews the claim meanwhile. Returns false when another instance has the
+ * call, or it was withdrawn. Throws AgentError when the result could not be sent, and the signal's reason after an abort.
+ */
+export async function executeCall (
+  client: Client,
+  { toolCallId, toolName, input, expiresAt }: ToolCall,
+  tool: Tool | Execute,
+  { instance, signal }: { instance: string, signal?: AbortSignal }
+): Promise<boolean> {
+  const send = (body: object) => post(client, `/tool-calls/${encodeURIComponent(toolCallId)}`, body)
+  const claim = () => send({ claim: instance })
+  if (!await claim()) return false
+
+  const over = new AbortController()
+  const stop = () => over.abort(signal!.reason)
+  signal?.addEventListener('abort', stop)
+  const { execute, timeoutMs = Infinity } = typeof tool === 'function' ? { execute: tool } : tool
+  const ms = Math.min(timeoutMs, (expiresAt ?? Infinity) - Date.now())
+  const timer = ms < 2 ** 31 ? setTimeout(() => over.abort(new Error(`${toolName} took longer than ${Math.round(ms)} ms.`)), ms) : undefined
+  const lost = new AgentError('Another instance of the application has this call.', { code: 'ERR_CLAIM_LOST' })
+  const renewal = setInterval(() => {
+    // A renewal that does not arrive is tried again; the claim may still be held.
+    claim().then((held) => held || over.abort(lost), () => {})
+  }, RENEWAL_MS)
+  try {
+    const result = await outcome(execute, input, { toolCallId, toolName, signal: over.signal })
+    signal?.throwIfAborted()
+    return over.signal.reason === lost ? false : await send(result)
+  } finally {
+    clearTimeout(timer)
+    clearInterval(renewal)
+    signal?.removeEventListener('abort', stop)
+    over.abort()
+  }
+}
+
+async function outcome (execute: Execute, input: unknown, context: ToolContext): Promise<{ output: object } | { error: string }> {
+  const { signal } = context
+  const ended = new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  ended.catch(() => {})
+  try {
+    const output = await Promise.race([execute(input, context), ended])
+    return { output: typeof output === 'object' && output !== null && !Array.isArray(output) ? output : { result: output ?? null } }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Returns false for 404, 409 and 410: the call belongs to another instance, or waits no longer. */
+async function post (client: Client, url: string, body: object): Promise<boolean> {
+  const { error } = await client.post({ url, body, security: [{ scheme: 'bearer', type: 'http' }], throwOnError: false })
+  if (error === undefined) return true
+  if (error instanceof AgentError && [404, 409, 410].includes(error.statusCode ?? 0)) return false
+  throw error
+}

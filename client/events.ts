@@ -1,0 +1,51 @@
+import { pause, pauseBefore } from './backoff.ts'
+import type { Client } from './create-client.ts'
+import { AgentError } from './errors.ts'
+import type { StreamEvent } from './generated/index.ts'
+import { openStream, readEvents } from './sse.ts'
+
+export interface EventQuery {
+  threadId?: string
+  taskId?: string
+  /** Types of events, such as `approval:open`; default: all. */
+  types?: string[]
+  /** The id of the last event that was read earlier. */
+  after?: string
+  signal?: AbortSignal
+}
+
+/** An event of the service; `reset` says that events may be missing, so that lists must be read again. */
+export type ServiceEvent = StreamEvent & { id?: string }
+
+/**
+ * Follows the events of the service, and comes back after every cut with the id of the last event, so that none is lost or
+ * repeated; where the service no longer has them, it says `reset`. Reads on only when its reader does. Ends with the signal,
+ * and throws AgentError when the service refuses the request.
+ */
+export async function * followEvents (client: Client, { types, signal, after, ...query }: EventQuery): AsyncGenerator<ServiceEvent> {
+  let last = after
+  for (let attempt = 0; !signal?.aborted; attempt++) {
+    try {
+      const stream = await openStream(client, {
+        method: 'GET',
+        url: '/events',
+        query: { ...query, ...types && { types: types.join(',') } },
+        headers: last === undefined ? {} : { 'last-event-id': last },
+        signal
+      })
+      for await (const { id, data } of readEvents(stream!, signal)) {
+        attempt = 0
+        last = id ?? last
+        yield { ...JSON.parse(data) as StreamEvent, ...id !== undefined && { id } }
+      }
+    } catch (error) {
+      if (signal?.aborted) return
+      if (isRefusal(error)) throw error
+    }
+    await pause(pauseBefore(attempt), signal).catch(() => {})
+  }
+}
+
+/** Whether the service would refuse the same request again. */
+const isRefusal = (error: unknown) =>
+  !(error instanceof AgentError) || (error.statusCode !== undefined && error.statusCode < 500 && error.statusCode !== 429)

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { createAgent, type Agent, type AgentOptions } from './agent.ts'
+import { AgentError } from './errors.ts'
+import { health } from './generated/index.ts'
+
+/** The address of a service, and the token that its environment names. */
+export interface Service {
+  url: string
+  token?: string
+}
+
+/**
+ * Finds the service of this machine by LOCAL_AGENT_URL, else by `instance.json` in LOCAL_AGENT_HOME (default `~/.local-agent`).
+ * The token is LOCAL_AGENT_TOKEN. It starts nothing, and asks nobody whether the service answers. Throws ERR_NO_SERVICE.
+ */
+export function findService (env: Record<string, string | undefined> = process.env): Service {
+  const token = env.LOCAL_AGENT_TOKEN || undefined
+  if (env.LOCAL_AGENT_URL) return { url: addressOf(env.LOCAL_AGENT_URL, 'LOCAL_AGENT_URL'), token }
+  const file = join(env.LOCAL_AGENT_HOME || join(homedir(), '.local-agent'), 'instance.json')
+  let text
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw noService(`No service runs here: there is no ${file}. Start it with local-agent, or set LOCAL_AGENT_URL.`, cause)
+  }
+  try {
+    return { url: addressOf(JSON.parse(text).url, file), token }
+  } catch (cause) {
+    throw cause instanceof AgentError ? cause : noService(`${file} is damaged: it is not the file of a service.`, cause)
+  }
+}
+
+/** Finds the service, asks whether it answers, and returns its agent. Throws ERR_NO_SERVICE. */
+export async function connect ({ url, token, ...options }: AgentOptions = {}): Promise<Agent> {
+  const service = url === undefined ? findService() : { url }
+  const agent = createAgent({ ...options, ...service, token: token ?? ('token' in service ? service.token : undefined) })
+  const { error } = await health({ client: agent.client, throwOnError: false })
+  if (error === undefined) return agent
+  throw noService(`The service at ${service.url} does not answer: ${error.error} Start it with local-agent.`, error)
+}
+
+function addressOf (text: unknown, source: string): string {
+  if (typeof text === 'string' && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
+  throw noService(`${source} holds no http address: ${JSON.stringify(text)}.`)
+}
+
+const noService = (message: string, cause?: unknown) => new AgentError(message, { code: 'ERR_NO_SERVICE', cause })

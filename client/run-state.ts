@@ -1,0 +1,98 @@
+import { createConversation } from './conversation.ts'
+import { AgentError } from './errors.ts'
+import type { FinishEvent, RunTask } from './generated/index.ts'
+import type { Pending, RunEvent, RunResult } from './run-types.ts'
+
+/** Events that a step of the run waits for. */
+export type RequestEvent = Extract<RunEvent, { type: 'tool-approval-request' | 'question-request' | 'tool-call-request' }>
+
+/** Collects from the events of a run what its result holds, and what the run waits for. */
+export function createRunState () {
+  const conversation = createConversation()
+  let threadId: string | undefined
+  let runId: string | undefined
+  let requests: RequestEvent[] = []
+  let finish: FinishEvent | undefined
+  let task: RunTask | undefined
+  let object: unknown
+  let failure: AgentError | undefined
+
+  return {
+    get threadId () {
+      return threadId
+    },
+    get runId () {
+      return runId
+    },
+    /** What the newest segment asked for. */
+    get requests (): readonly RequestEvent[] {
+      return requests
+    },
+    /** Why the run ended without success; undefined after a success and while it goes on. */
+    get failure () {
+      return failure
+    },
+    conversation,
+
+    add (event: RunEvent) {
+      conversation.add(event)
+      switch (event.type) {
+        case 'start':
+          ({ threadId, runId } = event.messageMetadata)
+          requests = []
+          finish = undefined
+          break
+        case 'tool-approval-request':
+        case 'question-request':
+        case 'tool-call-request':
+          requests.push(event)
+          break
+        case 'data-task':
+          task = event.data
+          break
+        case 'data-object':
+          ({ object } = event.data)
+          break
+        case 'error':
+          failure = new AgentError(event.errorText, { code: event.code })
+          break
+        case 'abort':
+          failure = new AgentError(`The run was ended from outside: ${event.reason}.`, { code: 'ERR_RUN_ENDED' })
+          break
+        case 'finish':
+          finish = event
+          break
+        default:
+          // Other events change only the conversation.
+      }
+    },
+
+    /** Throws ERR_STREAM_CUT before the end of a segment. */
+    result<T> (): RunResult<T> {
+      if (finish === undefined || threadId === undefined || runId === undefined) {
+        throw new AgentError('The run was not read to its end.', { code: 'ERR_STREAM_CUT' })
+      }
+      return {
+        text: conversation.text,
+        messages: conversation.messages,
+        finishReason: finish.finishReason,
+        threadId,
+        runId,
+        pending: finish.finishReason === 'tool-calls' ? requests.map(pendingOf) : [],
+        ...(task && { task }),
+        ...(object !== undefined && { object: object as T })
+      }
+    }
+  }
+}
+
+function pendingOf (request: RequestEvent): Pending {
+  switch (request.type) {
+    case 'tool-approval-request':
+      return { kind: 'tool', approvalId: request.approvalId, toolName: request.toolName, input: request.input }
+    case 'question-request':
+      return { kind: 'question', approvalId: request.approvalId, questions: request.questions }
+    case 'tool-call-request':
+      return { kind: 'app', toolCallId: request.toolCallId, toolName: request.toolName, input: request.input }
+  }
+}

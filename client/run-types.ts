@@ -1,0 +1,75 @@
+import type { Message } from './conversation.ts'
+import type { Tool, ToolCall, Tools } from './app-tools.ts'
+import type {
+  Answers,
+  ApprovalDecision,
+  FinishEvent,
+  Question,
+  QuestionRequestEvent,
+  RunOptions,
+  RunStreamEvent,
+  RunTask,
+  ToolApprovalRequestEvent
+} from './generated/index.ts'
+
+export type AppTool = NonNullable<RunOptions['appTools']>[number]
+/** Whether a tool call may run, and how far the permission reaches; the model gets the reason of a denial. */
+export type Decision = boolean | (Omit<ApprovalDecision, 'answers'> & { approved: boolean })
+
+/** An event of a run's stream. */
+export type RunEvent =
+  | RunStreamEvent
+  | ({ type: 'tool-call-request' } & ToolCall)
+  | { type: 'data-object', data: { object: unknown, attempts: number } }
+
+/** What a run may ask its application. Without a handler for it, the run waits and the iteration ends. */
+export interface Handlers {
+  /** Called for each tool call that needs approval, one after the other. It may take as long as the user does. */
+  approve?: (request: ToolApprovalRequestEvent) => Decision | Promise<Decision>
+  /** Called for questions of the agent. `false` declines them. Chats ask with `options.interactive: true`, which this sets. */
+  ask?: (request: QuestionRequestEvent) => Answers | false | Promise<Answers | false>
+  /** The application's own tools by name; calls of them are executed. */
+  tools?: Tools
+  /** An abort stops the run. To leave it running, leave the loop instead. */
+  signal?: AbortSignal
+}
+
+/** What is asked of the agent: a `prompt`, the `messages` of a conversation, or one `message` for the thread `id`. */
+export interface RunRequest<S = unknown> extends Handlers {
+  prompt?: string
+  messages?: Message[]
+  message?: Message
+  /** The thread to continue: `threadId` of an earlier run, or an id of your choice. */
+  id?: string
+  context?: { cwd?: string, [key: string]: unknown }
+  /** Model, instructions, effort and limits of this run. */
+  options?: RunOptions
+  /** JSON schema of the answer, which is then `object` of the result. */
+  schema?: S
+  tools?: Record<string, Tool>
+  /** Whether the run goes on without a reader, and is read again after a cut. Default: true. */
+  resumable?: boolean
+}
+
+/** An item that a run waits for and that no handler has dealt with. */
+export type Pending =
+  | { kind: 'tool', approvalId: string, toolName: string, input: unknown }
+  | { kind: 'question', approvalId: string, questions: Question[] }
+  | { kind: 'app', toolCallId: string, toolName: string, input: unknown }
+
+export interface RunResult<T = unknown> {
+  /** The answer: the text after the last tool call. */
+  text: string
+  /** The messages to append to the conversation. */
+  messages: Message[]
+  finishReason: FinishEvent['finishReason']
+  /** The answer that fits the schema of the request. */
+  object?: T
+  /** The background task that the run created, if there is one. */
+  task?: RunTask
+  /** The id of the thread under which the service stores the conversation. */
+  threadId: string
+  runId: string
+  /** What the run waits for, when `finishReason` is "tool-calls". */
+  pending: Pending[]
+}

@@ -1,0 +1,181 @@
+import { executeCall } from './app-tools.ts'
+import { pause, pauseBefore } from './backoff.ts'
+import type { Client } from './create-client.ts'
+import { AgentError, streamCut } from './errors.ts'
+import { steerRun, stopRun, type Answers } from './generated/index.ts'
+import { createReplayFilter } from './replay.ts'
+import { createRunState, type RequestEvent } from './run-state.ts'
+import type { Decision, Handlers, RunEvent, RunResult } from './run-types.ts'
+import { openStream, readJson } from './sse.ts'
+
+/** How often a stream is opened again without a new event: for about a minute, so that a service can be restarted. */
+const ATTEMPTS = 12
+
+/** A run of the agent: its events, over all of its approvals, questions and tool calls, until it ends or waits. */
+export interface AgentRun<T = unknown> extends AsyncIterable<RunEvent> {
+  /** Known from the event `start` on. */
+  readonly threadId: string | undefined
+  readonly runId: string | undefined
+  /** Reads what the loop has not read, and returns the result. Throws AgentError when the run failed. */
+  result (): Promise<RunResult<T>>
+  /** Stops the run. The events end with `abort`, and the iteration ends without an error. */
+  stop (): Promise<void>
+  /** Sends a message that the model gets at its next step. */
+  steer (message: string): Promise<void>
+  /** Decides a request of the event `tool-approval-request`, in place of the handler `approve`. */
+  approve (approvalId: string, decision: Decision): void
+  /** Answers a request of the event `question-request`, in place of the handler `ask`; `false` declines. */
+  answer (approvalId: string, answers: Answers | false): void
+}
+
+export interface RunParts extends Handlers {
+  client: Client
+  /** Names this instance of the application when it claims tool calls. */
+  instance: string
+  resumable: boolean
+  onEvent?: (event: RunEvent) => void
+  /** The first stream: a request, or the id of a thread or run to follow. */
+  begin: { body: object, url?: string } | { follow: string }
+}
+
+export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
+  const { client, instance, resumable, signal, begin } = parts
+  const state = createRunState()
+  const decisions = new Map<string, object>()
+  let isStopped = false
+
+  const post = async (url: string, body: object) =>
+    readJson<RunEvent>(
+      (await openStream(client, { method: 'POST', url, body: { ...body, resumable }, query: { protocol: 'documented' }, signal }))!,
+      signal
+    )
+  /** Reads the active run again; by the id of a run also what is recorded of one that ended or waits. */
+  const follow = async (id = state.runId!) => {
+    const url = `/run/${encodeURIComponent(id)}/stream`
+    const stream = await openStream(client, { method: 'GET', url, query: { protocol: 'documented' }, signal })
+    if (stream === undefined) throw new AgentError(`No run is active or waits under "${id}".`, { code: 'ERR_NO_LIVE_RUN', statusCode: 404 })
+    return readJson<RunEvent>(stream, signal)
+  }
+
+  /** Yields the events of one segment once, however often its stream breaks off. */
+  async function * readSegment (
+    open: () => Promise<AsyncGenerator<RunEvent>>,
+    reopen: () => Promise<AsyncGenerator<RunEvent>>
+  ): AsyncGenerator<RunEvent> {
+    const filter = createReplayFilter()
+    let stream = await open()
+    for (let attempt = 0; ; attempt++) {
+      let failure: unknown = streamCut()
+      try {
+        for await (const each of stream) {
+          const event = filter.pass(each)
+          if (event === undefined) continue
+          attempt = 0
+          state.add(event)
+          parts.onEvent?.(event)
+          yield event
+          if (event.type === 'finish') return
+        }
+      } catch (error) {
+        if (!isCut(error)) throw error
+        failure = error
+      }
+      if (!resumable || state.runId === undefined || attempt >= ATTEMPTS) throw failure
+      stream = await again(reopen, attempt)
+      filter.reopen()
+    }
+  }
+
+  /** Opens a stream again, until the service can be reached. */
+  async function again<S> (reopen: () => Promise<S>, from: number): Promise<S> {
+    for (let attempt = from; ; attempt++) {
+      await pause(pauseBefore(attempt), signal)
+      try {
+        return await reopen()
+      } catch (error) {
+        if (!isCut(error) || attempt >= ATTEMPTS) throw error
+      }
+    }
+  }
+
+  /** Deals with the requests of a segment and returns how the run is read on; undefined when it waits for something else. */
+  async function settle (requests: readonly RequestEvent[]): Promise<(() => Promise<AsyncGenerator<RunEvent>>) | undefined> {
+    const { approve, ask, tools = {} } = parts
+    const answers: object[] = []
+    for (const request of requests) {
+      if (request.type === 'tool-call-request') continue
+      const { approvalId } = request
+      if (request.type === 'tool-approval-request' && approve && !decisions.has(approvalId)) {
+        decisions.set(approvalId, decisionPart(approvalId, await approve(request)))
+      } else if (request.type === 'question-request' && ask && !decisions.has(approvalId)) {
+        decisions.set(approvalId, answerPart(approvalId, await ask(request)))
+      }
+      signal?.throwIfAborted()
+      const answer = decisions.get(approvalId)
+      if (answer !== undefined) answers.push(answer)
+      decisions.delete(approvalId)
+    }
+    const calls = requests.filter((request) => request.type === 'tool-call-request' && Object.hasOwn(tools, request.toolName))
+    const executed = await Promise.all(
+      calls.map((call) => call.type === 'tool-call-request' && executeCall(client, call, tools[call.toolName], { instance, signal }))
+    )
+    if (answers.length > 0) return () => post('/run/approve', { messages: [{ role: 'tool', content: answers }] })
+    return executed.includes(true) ? () => follow() : undefined
+  }
+
+  async function * read (): AsyncGenerator<RunEvent> {
+    let open = () => 'follow' in begin ? follow(begin.follow) : post(begin.url ?? '/run', begin.body)
+    let reopen = () => follow()
+    try {
+      while (true) {
+        yield * readSegment(open, reopen)
+        if (state.failure !== undefined && !isStopped) throw state.failure
+        const next = isStopped ? undefined : await settle(state.requests)
+        if (next === undefined) return
+        // The same decisions again get the same segment, from its beginning.
+        open = reopen = next
+      }
+    } catch (error) {
+      if (signal?.aborted && resumable) await stop().catch(() => {})
+      throw error
+    }
+  }
+
+  async function stop () {
+    isStopped = true
+    const id = state.runId
+    if (id === undefined) return
+    const { error } = await stopRun({ client, path: { id }, throwOnError: false })
+    if (error !== undefined && error.code !== 'ERR_NO_LIVE_RUN') throw error
+  }
+
+  const events = read()
+  return {
+    get threadId () {
+      return state.threadId
+    },
+    get runId () {
+      return state.runId
+    },
+    [Symbol.asyncIterator]: () => events,
+    async result () {
+      while (!(await events.next()).done);
+      return state.result<T>()
+    },
+    stop,
+    async steer (message) {
+      await steerRun({ client, path: { id: state.runId! }, body: { message }, throwOnError: true })
+    },
+    approve: (approvalId, decision) => void decisions.set(approvalId, decisionPart(approvalId, decision)),
+    answer: (approvalId, answers) => void decisions.set(approvalId, answerPart(approvalId, answers))
+  }
+}
+
+const decisionPart = (approvalId: string, decision: Decision) =>
+  ({ type: 'tool-approval-response', approvalId, ...typeof decision === 'object' ? decision : { approved: decision } })
+const answerPart = (approvalId: string, answers: Answers | false) =>
+  ({ type: 'tool-approval-response', approvalId, ...answers === false ? { approved: false } : { answers } })
+
+/** Whether the connection failed, and not the request. */
+const isCut = (error: unknown) =>
+  error instanceof AgentError && (['ERR_UNREACHABLE', 'ERR_STREAM_CUT'].includes(error.code) || error.statusCode === 503)

@@ -1,0 +1,22 @@
+// Instead of a process of its own, the service can run in a utilityProcess of Electron: no second executable is packed then.
+// Such a process has no standard input. The secrets are in its environment, and it watches the main process by its id.
+import { utilityProcess } from 'electron'
+import type { Secrets, StartService } from 'local-agent-service/supervisor'
+
+/** Returns the `start` of `createSupervisor`. `server` is the path of dist/server.js, outside of an asar archive. */
+export const inUtilityProcess = (
+  server: string,
+  home: string,
+  { token, passphrase, gatewayKey }: Omit<Secrets, 'keys'>
+): StartService => () =>
+  utilityProcess.fork(server, ['--port', '0', '--parent-pid', String(process.pid)], {
+    serviceName: 'Local agent',
+    stdio: 'pipe',
+    env: {
+      ...process.env,
+      LOCAL_AGENT_HOME: home,
+      ...(token !== undefined && { LOCAL_AGENT_TOKEN: token }),
+      ...(passphrase !== undefined && { LOCAL_AGENT_PASSPHRASE: passphrase }),
+      ...(gatewayKey !== undefined && { AI_GATEWAY_API_KEY: gatewayKey })
+    }
+  })

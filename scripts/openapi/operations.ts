@@ -1,0 +1,90 @@
+/** What a caller should know of an operation beyond its summary, by operationId. */
+export const DESCRIPTIONS: Record<string, string> = {
+  about: 'Needs no model and no provider. `endpoints` comes from the routes themselves, so it is always complete.',
+  health: 'Needs no token, and answers 200 also while a part is degraded; `checks` names the part.',
+  ready: 'Answers 503 while the service starts and while it shuts down. Use `/health` to decide whether the process must be restarted.',
+  getConfig: 'Keys, tokens and values of `env` are masked. The answer is what is in effect, also after a reload that was refused.',
+  reloadConfig: 'The service also reads the file by itself after a change. Each run keeps the configuration with which it began.',
+  getOpenapi: 'Clients can be generated from it. Later versions add fields, operations and event types, and remove none.',
+  getDocs: 'The page loads nothing from other hosts. It asks for the token before it reads `/openapi.json`.',
+  getDocsFile: 'Only the files that the page itself names exist. They hold no data and need no token.',
+
+  run: 'The stream is the answer: events arrive while the agent works, and the last is `finish`. A tool call that needs approval, a ' +
+    'question or a call of an application\'s tool ends the stream with `finishReason` "tool-calls"; the run then waits on disk. ' +
+    'Without `resumable` a run ends with its reader. Never repeat the request by itself: it would start a second run.',
+  approveRun: 'For clients that hold the conversation: the decisions are the last message. The analysis is not repeated; the answer ' +
+    'streams the rest of the run. `POST /approvals/{id}` decides without the conversation.',
+  runSync: 'The same work as `/run`, answered when the run ends or waits. A run that waits is answered too, with what it waits for. ' +
+    'A failure is an HTTP error with the sentence of the run.',
+  followRun: 'For a page that was reloaded, or a second reader. Reading does not keep the run alive; a resumable run ' +
+    'needs no reader.',
+  stopRun: 'The run ends with the event `abort`; what it did until then stays.',
+  steerRun: 'The message becomes part of the conversation. One that comes after the last step is kept for the next segment.',
+
+  listApprovals: 'The inbox: everything that waits for a person. What was decided, has expired or was withdrawn is not listed.',
+  decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
+    'when the last open item of its step is decided, whichever operation decided the others.',
+  listGrants: 'Each names what it covers in words, and how often it was used.',
+  addGrant: 'Nothing wider than the scope that the service would offer for such a call can be granted. Commands need a service that was ' +
+    'started with a token.',
+  removeGrant: 'Later calls ask again. A call that already runs is not stopped.',
+
+  listThreads: 'Threads are listed without their messages. Use `cursor` with `nextCursor` of the previous page.',
+  createThread: 'Runs create their threads themselves; this operation imports a conversation, or names one before its first message.',
+  deleteThreads: 'Active runs are stopped first. This cannot be undone.',
+  getThread: 'The newest messages come first by page and in order within one; `cursor` reads earlier ones.',
+  putThread: 'Title and metadata may change while a run is active; messages may not.',
+  deleteThread: 'What was learned from it stays in the brain and can be erased there.',
+  extractFacts: 'The service does this itself when a thread has been idle. What is found is proposed or stored as the settings say.',
+
+  taskEvents: 'Never ends by itself and replays nothing: read `GET /tasks` first for the state. `/events` has ids and can be resumed.',
+  taskDigest: 'Meant for a summary at the start of the day: what ended, what failed, what waits and what comes next.',
+  listTasks: 'Use `status` and `type` to select, and `cursor` with `nextCursor` of the previous page.',
+  createTask: 'The plan is written by the model unless the body has one. The task does nothing before it is started. A repeated ' +
+    '`Idempotency-Key` gets the first answer.',
+  getTask: 'The whole state: goal, plan, schedule, memory, comments and history of approvals.',
+  updateTask: 'Only the given fields change. A changed goal or plan ends the grants of the task.',
+  deleteTask: 'Its runs, approvals and grants go with it. This cannot be undone.',
+  startTask: 'A task with a schedule waits for its next time; one without begins to run.',
+  pauseTask: 'The run that is under way is stopped and recorded; the schedule rests.',
+  resumeTask: 'A task with a schedule waits for its next time again.',
+  cancelTask: 'The task stays, with its runs, and can be started again.',
+  runTask: 'Also for a task without a schedule. The run waits while another run of the task is under way.',
+  steerTask: 'All comments are told to later runs. With `runNow` a run is queued at once.',
+  approveTask: '`notes` are told to later runs. `POST /approvals/{id}` does the same by the id of the approval alone.',
+  listTaskRuns: 'Use `cursor` with `nextCursor` of the previous page.',
+  getTaskRun: 'Also while the run is under way. A restart of the service loses nothing of it.',
+  cancelTaskRun: 'The run ends as cancelled; the task stays as it is.',
+  getTaskSchedule: 'Times are computed in the time zone of the schedule, over changes of daylight saving time.',
+
+  listRuns: 'Runs of conversations and of tasks in one shape, newest first. Inputs and outputs of calls are shortened; a single run has them whole.',
+  getRun: 'With `waitMs` the answer comes when the run is over, or waits for a person or for the application, or when the time is over.',
+  events: 'Each event has an `id:`. `Last-Event-ID`, or `after`, resumes after it from the last 10,000 events; when they are no longer known, ' +
+    'as after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.',
+  listChanges: 'Changes by file tools have their differences; commands are named as not covered. An undo has changes of its own.',
+  undoRun: 'Files that are no longer as the run left them are not touched, and are named with the reason.',
+
+  getBrain: '`contextPreview` is the text that models are told, to the letter.',
+  clearBrain: 'Cannot be undone. Threads stay as they are.',
+  listFacts: 'Proposed and replaced entries have a `state` of their own.',
+  changeFact: 'What the user has edited or pinned is not replaced by what is learned later, unless the user accepts a proposal.',
+  deleteFact: 'The same statement is not learned again from the same words.',
+  learnFact: 'For facts that the user states in the application itself; nothing learned replaces them unasked.',
+  forgetFact: 'The text must equal the stored fact; 404 says that none does.',
+  setPreference: 'A value of the same key is overwritten. Runs that begin later are told of it.',
+  deletePreference: 'The key must equal the stored one; 404 says that none does.',
+
+  listProviders: '`configured` says whether a provider has what it needs, and not whether it can be reached: `POST /providers/test` does.',
+  configureProviders: 'Keys are stored encrypted and are never answered. A model without a key is accepted, with a `warning`.',
+  listModels: 'A provider that cannot be asked is named in `errors`; the others are listed all the same.',
+  testProvider: 'A model that fails is an answer with `ok: false` and a sentence, and no HTTP error. The call costs a few tokens.',
+
+  listToolServers: 'Servers that are not connected are listed with the reason, and are connected again by themselves.',
+  getToolServer: 'What the server says of itself is its own text, and not checked.',
+  connectToolServer: 'The program runs as the user of the service. Values of `env` are stored encrypted.',
+  disconnectToolServer: 'Its process and the children of it are ended. Runs that are under way get an error for its tools.',
+
+  getUsage: 'Days are those of the time zone of this machine. A model without a known price has tokens and no cost.',
+  exportAll: 'The passphrase is sent as header `x-export-passphrase`; without it the file cannot be read again.',
+  importAll: 'All current data is replaced, after the file was checked as a whole. A failure changes nothing.'
+}

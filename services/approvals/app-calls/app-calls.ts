@@ -1,0 +1,113 @@
+import type { AnsweredToolCall, ToolCallAnswer, ToolCallList, ToolCallQuery, ToolCallView } from '../../../schemas/tool-calls.ts'
+import { PAGE_BYTES, jsonBytes } from '../../http/pages.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isDamage } from '../../store/store-errors.ts'
+import type { Ledger } from '../ledger.ts'
+import type { AppCall, AppCallAnswer } from './answer-app-call.ts'
+import { BadToolCallAnswer } from './app-call-errors.ts'
+import type { DueCalls } from './due-calls.ts'
+
+/** The longest time between two looks at the clock, so that sleep of the machine is noticed; milliseconds. */
+const CHECK_MS = 10_000
+/** The time until a call that could not be closed is tried again, milliseconds. */
+const RETRY_MS = 1_000
+
+export type AppCalls = ReturnType<typeof createAppCalls>
+
+/** The conversations, or the tasks, to which calls belong. Both make the run go on when the last open item of its step is closed. */
+interface CallOwner {
+  answerCall(ownerId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }>
+  /** Closes a call if it is overdue. */
+  closeCall(ownerId: string, callId: string): Promise<unknown>
+}
+
+/** The calls that applications execute: which are open, who executes them, how they ended, and what becomes of overdue ones. */
+export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
+  ledger: Pick<Ledger, 'calls' | 'isOpen'>,
+  due: DueCalls,
+  clock: Clock,
+  agent: CallOwner,
+  tasks: CallOwner,
+  log: { error(details: object, message: string): void }
+}) {
+  const ownerOf = ({ threadId, taskId }: AppCall): [CallOwner, string] => taskId === undefined ? [agent, threadId!] : [tasks, taskId]
+
+  /** Closes a call that is overdue; its run goes on and tells the model. */
+  async function close (callId: string): Promise<void> {
+    due.forget(callId)
+    try {
+      const call = await ledger.calls.require(callId)
+      const [owner, id] = ownerOf(call)
+      await owner.closeCall(id, callId)
+    } catch (error) {
+      const { code = '' } = error as { code?: string }
+      if (isDamage(error) || GONE.includes(code)) return
+      log.error({ err: error, toolCallId: callId }, 'a call of an application is overdue and could not be closed; trying again')
+      due.set(callId, clock.now() + RETRY_MS)
+    }
+  }
+
+  return {
+    /** Lists the open calls, oldest first, one page at a time. */
+    async list ({ limit, cursor, ...filter }: ToolCallQuery): Promise<ToolCallList> {
+      const toolCalls: ToolCallView[] = []
+      let bytes = 0
+      for await (const call of ledger.calls.open(cursor)) {
+        if (!ledger.isOpen(call) || !matches(call, filter)) continue
+        bytes += jsonBytes(call)
+        if (toolCalls.length === limit || (toolCalls.length > 0 && bytes > PAGE_BYTES)) {
+          return { toolCalls, nextCursor: toolCalls.at(-1)!.toolCallId }
+        }
+        toolCalls.push(callView(call))
+      }
+      return { toolCalls }
+    },
+
+    /**
+     * Claims a call, renews a claim, or takes the result of a call. Throws BadToolCallAnswer (400), AppCallNotFound (404) and the errors
+     * of `answerAppCall` (409, 410, 413).
+     */
+    async answer (callId: string, body: ToolCallAnswer): Promise<AnsweredToolCall> {
+      const given = await ledger.calls.require(callId)
+      const [owner, id] = ownerOf(given)
+      const { call, continued } = await owner.answerCall(id, callId, answerOf(body))
+      return { ...callView(call), continued }
+    },
+
+    /** Closes calls when they are overdue, also those that became overdue while the service did not run, until the signal aborts. */
+    async run (signal: AbortSignal): Promise<void> {
+      let wake = new AbortController()
+      due.onChange(() => wake.abort())
+      for await (const call of ledger.calls.open()) due.follow(call)
+      while (!signal.aborted) {
+        const now = clock.now()
+        for (const [callId, at] of due.times) if (at <= now && !signal.aborted) await close(callId)
+        wake = new AbortController()
+        const next = Math.min(...due.times.values(), clock.now() + CHECK_MS)
+        const wait = next - clock.now()
+        if (wait > 0) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
+      }
+    }
+  }
+}
+
+/** The codes of failures after which there is nothing left to close. */
+const GONE = ['ERR_TOOL_CALL_NOT_FOUND', 'ERR_TASK_NOT_FOUND', 'ERR_RUN_NOT_FOUND', 'ERR_RUN_GONE', 'ERR_CONVERSATION_MOVED_ON']
+
+function answerOf ({ claim, output, error }: ToolCallAnswer): AppCallAnswer {
+  if (output !== undefined && error !== undefined) throw new BadToolCallAnswer('Give either "output" or "error".')
+  if (output !== undefined) return { claim, result: { output } }
+  if (error !== undefined) return { claim, result: { errorText: error } }
+  if (claim === undefined) throw new BadToolCallAnswer('The body needs "claim", "output" or "error".')
+  return { claim }
+}
+
+function matches (call: AppCall, { state, app, threadId, taskId }: Omit<ToolCallQuery, 'limit' | 'cursor'>): boolean {
+  return (state === undefined || call.state === state) && (app === undefined || call.app === app) &&
+    (threadId === undefined || call.threadId === threadId) && (taskId === undefined || call.taskId === taskId)
+}
+
+/** The public form of a call, without the internal fields. */
+function callView ({ approvalId, kind, segment, digest, output, isWrapped, errorText, ...call }: AppCall): ToolCallView {
+  return call
+}

@@ -1,0 +1,45 @@
+const LEVELS: Record<number, [name: string, colour: number]> = {
+  10: ['trace', 90],
+  20: ['debug', 90],
+  30: ['info', 36],
+  40: ['warn', 33],
+  50: ['error', 31],
+  60: ['fatal', 31]
+}
+/** The fields that every line has, or that are shown in another form. */
+const SHOWN = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err'])
+/** Characters that a terminal would act on, and the direction marks that would reorder a line. */
+const CONTROL = /[\p{Cc}\p{Bidi_Control}]/gu
+
+/**
+ * Returns a line of the log as people read it: the local time, the level, the message, the fields, and the stack of an error. A
+ * line that is no JSON object stays as it is, without its control characters.
+ */
+export function prettyLine (line: string, { colours = true }: { colours?: boolean } = {}): string {
+  const entry = parse(line)
+  if (entry === undefined) return clean(line)
+  const paint = (text: string, code: number) => colours ? `\u001b[${code}m${text}\u001b[0m` : text
+  const [level, colour] = LEVELS[entry.level as number] ?? [String(entry.level), 0]
+  const time = new Date(entry.time as number).toLocaleTimeString('en-GB')
+  const fields = Object.entries(entry)
+    .filter(([name, value]) => !SHOWN.has(name) && value !== undefined)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  const err = entry.err as { stack?: string, message?: string } | undefined
+  const said = [paint(time, 90), paint(level.padEnd(5), colour), clean(String(entry.msg ?? ''))]
+  if (fields.length > 0) said.push(paint(clean(fields.join(' ')), 90))
+  const stack = err === undefined ? '' : `\n  ${clean(err.stack ?? err.message ?? JSON.stringify(err)).replaceAll('\n', '\n  ')}`
+  return `${said.join(' ')}${stack}\n`
+}
+
+function parse (line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith('{"level":')) return undefined
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const clean = (text: string) =>
+  text.replace(CONTROL, (character) => character === '\n' || character === '\t' ? character : `\\u${hex(character)}`)
+const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(4, '0')

@@ -1,0 +1,72 @@
+import { constants } from 'node:fs'
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Target } from './sink-target.ts'
+
+export interface LogFile {
+  path: string
+  /** Size at which a new file begins, bytes. */
+  maxBytes: number
+  /** Number of older files that are kept: `<path>.1` is the newest of them. */
+  keep: number
+}
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants
+
+/**
+ * Appends to a file that only the user can read, and begins a new one when it is full. The file is opened by the first write and
+ * again after a failure. A write rejects if the path is a link or no regular file.
+ */
+export function rotatingFile ({ path, maxBytes, keep }: LogFile): Target & { close(): Promise<void> } {
+  let file: FileHandle | undefined
+  let size = 0
+
+  async function openFile (): Promise<FileHandle> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    // Without O_NONBLOCK, a named pipe would hold the thread until somebody reads it.
+    const opened = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    const stats = await opened.stat()
+    if (!stats.isFile()) {
+      await opened.close()
+      throw new Error(`${path} is not a regular file`)
+    }
+    size = stats.size
+    return opened
+  }
+
+  async function close () {
+    const closing = file
+    file = undefined
+    await closing?.close()
+  }
+
+  async function rotate () {
+    await close()
+    if (keep === 0) return rm(path, { force: true })
+    for (let n = keep - 1; n >= 0; n--) {
+      await rename(n === 0 ? path : `${path}.${n}`, `${path}.${n + 1}`).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+      })
+    }
+  }
+
+  return {
+    holdsThread: true,
+    async write (bytes) {
+      try {
+        file ??= await openFile()
+        if (size > 0 && size + bytes.length > maxBytes) {
+          await rotate()
+          file = await openFile()
+        }
+        const { bytesWritten } = await file.write(bytes)
+        size += bytesWritten
+        return bytesWritten
+      } catch (error) {
+        await close().catch(() => {})
+        throw error
+      }
+    },
+    close
+  }
+}

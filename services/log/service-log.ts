@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../lib/clock.ts'
+import { lossLine } from './loss-line.ts'
+import { createSink, type Sink } from './sink.ts'
+import { rotatingFile, type LogFile } from './rotating-file.ts'
+
+export type ServiceLog = ReturnType<typeof createServiceLog>
+
+/**
+ * The destination of the log: stderr and, if one is configured, a file. `format` converts a line for stderr; the file always gets
+ * JSON. Writing never blocks and never throws.
+ */
+export function createServiceLog ({ stderr, clock, format }: { stderr: Sink, clock: Clock, format?: (line: string) => string }) {
+  let file: { options: LogFile, sink: Sink, target: ReturnType<typeof rotatingFile> } | undefined
+
+  return {
+    /** Queues one line of JSON, including its line feed. */
+    write (line: string): void {
+      stderr.write(format === undefined ? line : format(line))
+      file?.sink.write(line)
+    },
+
+    /** Writes the lines from now on to this file, too; undefined: to none. */
+    useFile (options: LogFile | undefined): void {
+      if (isDeepStrictEqual(options, file?.options)) return
+      const old = file
+      if (old !== undefined) old.sink.flush(LAST_LINES_MS).then(() => old.target.close()).catch(() => {})
+      const target = options && rotatingFile(options)
+      file = options && target && { options, target, sink: createSink({ target, clock, describeLoss: lossLine(clock, 'the log file') }) }
+    },
+
+    /** Waits up to `ms` until the lines are written to the file. */
+    flushFile: async (ms: number): Promise<void> => {
+      await file?.sink.flush(ms)
+    },
+
+    /** Whether a write to the file has hung for `ms` milliseconds, so that process.exit may never return. */
+    fileHangs: (ms: number): boolean => file?.sink.hangs(ms) ?? false
+  }
+}
+
+/** How long the lines of a file that is given up may take to be written, milliseconds. */
+const LAST_LINES_MS = 5_000

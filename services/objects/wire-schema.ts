@@ -1,0 +1,127 @@
+import { isObject, type Schema } from './schema-limits.ts'
+
+/** The most schemas that references may expand to, and the deepest one; what is beyond is left open. */
+const MAX_SCHEMAS = 1_000
+const MAX_DEPTH = 24
+/** The property that holds the answer where its schema is no plain object. */
+export const WRAPPER = 'value'
+
+/** Keywords that are sent as they are, and those that say nothing about a value. */
+const SENT = ['title', 'description', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems']
+const SILENT = ['$defs', 'definitions', '$comment', 'default', 'examples', '$schema', '$id']
+
+/** A schema as it is sent to providers. */
+export interface WireSchema {
+  schema: Schema
+  /** Whether the answer is the property WRAPPER of what the model writes. */
+  isWrapped: boolean
+  /** Whether the schema says all that the real one says. */
+  isExact: boolean
+}
+
+/**
+ * Returns a schema that admits what the given one admits, and perhaps more, in the part of JSON Schema that providers take for the
+ * parameters of a tool: a plain object at the root, without references, lists of types, `oneOf`, `allOf`, `not` and conditions. Providers
+ * refuse a whole request for one keyword that they do not know.
+ */
+export function wireSchema (root: Schema): WireSchema {
+  let schemas = 0
+  let isExact = true
+  const leftOpen = (shown: Schema = {}): Schema => {
+    isExact = false
+    return shown
+  }
+
+  function convert (given: unknown, refs: readonly string[]): Schema {
+    if (!isObject(given)) return given === true ? {} : leftOpen()
+    if (++schemas > MAX_SCHEMAS || refs.length > MAX_DEPTH) return leftOpen(textsOf(given))
+    const { $ref, allOf, ...own } = given
+    if (typeof $ref === 'string') return followed($ref, own, refs)
+    if (Array.isArray(allOf)) {
+      isExact = false
+      return convert(united([own, ...allOf.map((each) => targetOf(each) ?? each)]), [...refs, ''])
+    }
+    const shown = textsOf(own)
+    const anyOf = (forms: unknown[]): Schema => ({ ...shown, anyOf: forms.map((each) => convert(each, [...refs, ''])) })
+    if (Array.isArray(own.type)) return anyOf(own.type.map((type) => ({ ...own, ...NO_TEXTS, type })))
+    const forms = own.anyOf ?? own.oneOf
+    if (!Array.isArray(forms)) return ofType(own, refs)
+    // Providers take only texts beside `anyOf`.
+    if (own.anyOf === undefined || Object.keys(own).length > 1 + Object.keys(shown).length) isExact = false
+    return anyOf(forms)
+  }
+
+  function ofType (given: Schema, refs: readonly string[]): Schema {
+    const { properties, required, items, additionalProperties, enum: values, const: only, type = typeFor(given), ...rest } = given
+    if (Object.keys(rest).some((keyword) => !SENT.includes(keyword) && !SILENT.includes(keyword))) isExact = false
+    const inner = (each: unknown) => convert(each, [...refs, ''])
+    return {
+      ...(type !== undefined && { type }),
+      ...pick(rest, SENT),
+      ...enumOf(only === undefined ? values : [only]),
+      ...(isObject(properties) && {
+        properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inner(each)]))
+      }),
+      ...(Array.isArray(required) && required.length > 0 && { required }),
+      // What `patternProperties` admits must stay admitted without it.
+      ...(additionalProperties !== undefined && rest.patternProperties === undefined && {
+        additionalProperties: isObject(additionalProperties) ? inner(additionalProperties) : additionalProperties
+      }),
+      ...(type === 'array' && { items: Array.isArray(items) || rest.prefixItems !== undefined ? leftOpen() : inner(items ?? true) })
+    }
+  }
+
+  /** Google takes only texts in an enum. */
+  function enumOf (values: unknown): Schema {
+    if (!Array.isArray(values)) return {}
+    return values.every((value) => typeof value === 'string') ? { type: 'string', enum: values } : leftOpen()
+  }
+
+  function targetOf (given: unknown): Schema | undefined {
+    if (!isObject(given) || typeof given.$ref !== 'string' || !given.$ref.startsWith('#/')) return undefined
+    const keys = given.$ref.slice(2).split('/').map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
+    const found = keys.reduce<unknown>((at, key) => isEntered(at) && Object.hasOwn(at, key) ? at[key] : undefined, root)
+    return isObject(found) ? found : undefined
+  }
+
+  /** A schema that holds itself is cut where it comes again. */
+  function followed ($ref: string, beside: Schema, refs: readonly string[]): Schema {
+    const found = targetOf({ $ref })
+    if (found !== undefined && !refs.includes($ref)) return convert(united([found, beside]), [...refs, $ref])
+    const type = typeof found?.type === 'string' ? found.type : undefined
+    return leftOpen({ ...(type !== undefined && { type }), ...(type === 'array' && { items: {} }), ...textsOf(beside) })
+  }
+
+  // The answer is an object, whatever else the schema admits.
+  const schema = convert(Array.isArray(root.type) ? { ...root, type: 'object' } : root, [])
+  if (schema.type === 'object') return { schema: { properties: {}, ...schema }, isWrapped: false, isExact }
+  const wrapped = { type: 'object', properties: { [WRAPPER]: schema }, required: [WRAPPER], additionalProperties: false }
+  return { schema: wrapped, isWrapped: true, isExact }
+}
+
+/** Puts schemas that hold together into one: their properties and required names united; of other keywords the last one counts. */
+function united (schemas: unknown[]): Schema {
+  const whole: Schema = {}
+  const parts = schemas.filter(isObject)
+  for (const [keyword, value] of parts.flatMap((each) => Object.entries(each))) {
+    const before = whole[keyword]
+    if (keyword === 'properties' && isObject(before) && isObject(value)) whole[keyword] = { ...before, ...value }
+    else if (keyword === 'required' && Array.isArray(before) && Array.isArray(value)) whole[keyword] = [...new Set([...before, ...value])]
+    else whole[keyword] = value
+  }
+  // A part without the properties of another one would forbid them.
+  const isSplit = parts.filter(({ properties }) => properties !== undefined).length > 1
+  if (isSplit && whole.additionalProperties === false) delete whole.additionalProperties
+  return whole
+}
+
+const NO_TEXTS = { title: undefined, description: undefined }
+const isEntered = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const pick = (from: Schema, keywords: string[]): Schema =>
+  Object.fromEntries(keywords.flatMap((keyword) => from[keyword] === undefined ? [] : [[keyword, from[keyword]]]))
+const textsOf = (schema: Schema): Schema => pick(schema, ['title', 'description'])
+
+function typeFor (given: Schema): string | undefined {
+  if ('properties' in given || 'additionalProperties' in given) return 'object'
+  return 'items' in given ? 'array' : undefined
+}

@@ -1,0 +1,29 @@
+import type { Exit } from './service-child.ts'
+
+/** The exit codes after which a restart would fail in the same way. */
+const PERMANENT: Record<number, string> = {
+  64: 'it was started with wrong arguments or by a Node that is too old',
+  73: 'another service uses its data directory',
+  74: 'its disk is full or failing',
+  78: 'its configuration, key or data cannot be used',
+  98: 'its port is in use'
+}
+
+/** Whether a restart can help after this exit. Exit codes from 64 to 98 are those that it cannot. */
+export const isPermanent = ({ code }: Exit): boolean => code !== null && code >= 64 && code <= 98
+
+/** The service has ended and is not started again. `exit` says how it ended; `log` holds the last lines of its log. */
+export class ServiceEnded extends Error {
+  readonly exit: Exit
+  readonly log: readonly string[]
+
+  constructor (exit: Exit, log: readonly string[], restarts = 0) {
+    const { code, signal } = exit
+    const how = code === null ? `ended by ${signal}` : `exited with ${code}`
+    const reason = code !== null && Object.hasOwn(PERMANENT, code) ? `: ${PERMANENT[code]}` : ''
+    super(`The local agent service ${how}${reason}${restarts > 0 ? `; it was restarted ${restarts} times` : ''}.`)
+    this.name = 'ServiceEnded'
+    this.exit = exit
+    this.log = log
+  }
+}

@@ -1,0 +1,160 @@
+import { ServiceEnded, isPermanent } from './service-ended.ts'
+import { pause, watchService, type LifeLimits } from './service-life.ts'
+import { startCommand, type Exit, type Ready, type Secrets, type StartService } from './service-child.ts'
+
+export type SupervisorEvent =
+  | { event: 'starting' }
+  | { event: 'ready' } & Ready
+  /** A check of the health failed; `missed` is the number of failed checks in a row. */
+  | { event: 'unhealthy', missed: number }
+  /** The service did not get ready or did not answer in time, and was killed. */
+  | { event: 'hung' }
+  | { event: 'exit' } & Exit
+  /** The service is started again after `delayMs` milliseconds; `attempt` counts the restarts since it was last healthy. */
+  | { event: 'restart', attempt: number, delayMs: number }
+
+interface Limits extends LifeLimits {
+  /** Restarts without a healthy time between them. */
+  maxRestarts: number
+  /** A service that was ready for this time is healthy: the restarts are counted anew. Milliseconds. */
+  healthyMs: number
+  /** The wait before the first restart; it doubles with each further one, up to 30 s. Milliseconds. */
+  backoffMs: number
+}
+
+const DEFAULTS: Limits = {
+  readyMs: 30_000,
+  healthMs: 5_000,
+  maxMissed: 3,
+  endMs: 6_000,
+  maxRestarts: 3,
+  healthyMs: 60_000,
+  backoffMs: 1_000
+}
+const MAX_BACKOFF_MS = 30_000
+
+export interface SupervisorOptions {
+  /** The executable: `local-agent`, the sidecar, or a Node of at least 22.18 with `dist/server.js` as first argument. */
+  command?: string
+  args?: readonly string[]
+  cwd?: string
+  /** The environment of the service; default: this process's own. */
+  env?: NodeJS.ProcessEnv
+  /** Starts the service in another way than as a child process, for example in a utilityProcess of Electron. */
+  start?: StartService
+  secrets?: Secrets
+  limits?: Partial<Limits>
+  onEvent?: (event: SupervisorEvent) => void
+  /** Takes the lines of the service's log; default: they are written to stderr. */
+  onLog?: (line: string) => void
+}
+
+export type Supervisor = ReturnType<typeof createSupervisor>
+
+/**
+ * Starts the service, checks its health, and restarts it after crashes and hangs. It is not restarted after an exit that a restart
+ * cannot mend (exit codes 64 to 98), after an orderly end (0), and after too many restarts without a healthy time between them.
+ */
+export function createSupervisor ({
+  command = 'local-agent',
+  args = [],
+  cwd,
+  env,
+  start = startCommand(command, args, { cwd, env }),
+  secrets = {},
+  limits: given,
+  onEvent = () => {},
+  onLog = (line) => { process.stderr.write(`${line}\n`) }
+}: SupervisorOptions = {}) {
+  const limits = { ...DEFAULTS, ...given }
+  const stopped = new AbortController()
+  let life: ReturnType<typeof watchService> | undefined
+  let current: Ready | undefined
+  let nextReady = newReady()
+  let isStarted = false
+  const ended = Promise.withResolvers<Exit>()
+  // Nobody may be waiting for it.
+  ended.promise.catch(() => {})
+
+  /** Runs the service once. Resolves to its exit and whether it was healthy. */
+  async function runOnce (): Promise<{ exit: Exit, log: readonly string[], wasHealthy: boolean }> {
+    onEvent({ event: 'starting' })
+    let healthyAt = Infinity
+    life = watchService(start(), secrets, limits, {
+      onReady (ready) {
+        healthyAt = performance.now() + limits.healthyMs
+        current = ready
+        nextReady.resolve(ready)
+        onEvent({ event: 'ready', ...ready })
+      },
+      onMissed: (missed) => onEvent({ event: 'unhealthy', missed }),
+      onHung: () => onEvent({ event: 'hung' }),
+      onLog
+    })
+    const { exited, log } = life
+    if (stopped.signal.aborted) life.end()
+    const exit = await exited
+    if (current !== undefined) nextReady = newReady()
+    current = life = undefined
+    onEvent({ event: 'exit', ...exit })
+    return { exit, log, wasHealthy: performance.now() >= healthyAt }
+  }
+
+  async function keepRunning (): Promise<Exit> {
+    for (let restarts = 0; ;) {
+      const { exit, log, wasHealthy } = await runOnce()
+      if (wasHealthy) restarts = 0
+      if (stopped.signal.aborted || exit.code === 0 || isPermanent(exit) || restarts >= limits.maxRestarts) {
+        nextReady.reject(new ServiceEnded(exit, log, restarts))
+        return exit
+      }
+      const delayMs = Math.min(limits.backoffMs * 2 ** restarts, MAX_BACKOFF_MS)
+      restarts++
+      onEvent({ event: 'restart', attempt: restarts, delayMs })
+      await pause(delayMs, stopped.signal)
+      if (stopped.signal.aborted) {
+        nextReady.reject(new ServiceEnded(exit, log, restarts))
+        return exit
+      }
+    }
+  }
+
+  return {
+    /**
+     * Starts the service, unless it was started before, and resolves when it is ready. While a crashed service is being restarted it
+     * resolves to the next ready one. Throws ServiceEnded when the service ends before, and is not started again.
+     */
+    async start (): Promise<Ready> {
+      if (!isStarted) {
+        isStarted = true
+        keepRunning().then(ended.resolve, (error) => {
+          nextReady.reject(error)
+          ended.reject(error)
+        })
+      }
+      return current ?? nextReady.promise
+    },
+
+    /** Where the service listens now; undefined while it is not ready. The port may differ after a restart. */
+    get ready (): Ready | undefined {
+      return current
+    },
+
+    /** Ends the service in order (its streams get a last event, its children end) and starts it no more. */
+    async stop (): Promise<void> {
+      stopped.abort()
+      life?.end()
+      if (isStarted) await ended.promise
+    },
+
+    /** Resolves to the last exit when the service has ended and is not started again; rejects if it could not be started at all. */
+    ended: ended.promise
+  }
+}
+
+function newReady () {
+  const ready = Promise.withResolvers<Ready>()
+  // Nobody may be waiting for it.
+  ready.promise.catch(() => {})
+  return ready
+}

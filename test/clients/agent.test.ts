@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { AgentError, createAgent, type RunEvent } from '../../client/index.ts'
+import { cuttingProxy } from '../harness/cutting-proxy.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
+import { withGateway } from '../harness/with-gateway.ts'
+
+type App = Awaited<ReturnType<typeof build>>
+const agentOf = async (app: App, token?: string) => createAgent({ url: `http://127.0.0.1:${await listen(app)}`, token })
+const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
+const textOf = (events: RunEvent[]) => events.map((event) => event.type === 'text-delta' ? event.content : '').join('')
+
+t.test('a loop reads the events of a run over all of its approvals', async (t) => {
+  const agent = await agentOf(await build(t, { token: 'the-token' }), 'the-token')
+  const run = agent.run({
+    prompt: 'write "one" to a.txt, then write "two" to b.txt',
+    approve: ({ input }) => ({ approved: !JSON.stringify(input).includes('b.txt'), reason: 'one is enough' })
+  })
+  const types: string[] = []
+  for await (const event of run) types.push(event.type)
+  t.same([types[0], types.at(-1)], ['start', 'finish'])
+  t.equal(types.filter((type) => type === 'tool-approval-request').length, 2)
+  t.ok(types.includes('tool-output-denied'))
+  const { finishReason, threadId, pending } = await run.result()
+  t.match({ finishReason, threadId, pending }, { finishReason: 'stop', threadId: run.threadId, pending: [] })
+
+  const { text } = await agent.run({ id: threadId, prompt: 'system info' }).result()
+  t.ok(text.length > 0, 'the thread goes on')
+})
+
+t.test('a loop decides what the run asks for', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => nth === 0 ? { toolCalls: [append('a')] } : { text: 'done' })
+  const run = (await agentOf(app)).run({ prompt: 'go' })
+  for await (const event of run) if (event.type === 'tool-approval-request') run.approve(event.approvalId, true)
+  t.equal(readFileSync(`${app.cwd}/effects.log`, 'utf8'), 'a')
+  t.equal((await run.result()).text, 'done')
+})
+
+t.test('without an answer the run waits: it is decided elsewhere and read on later', async (t) => {
+  const release = Promise.withResolvers<void>()
+  const { app } = await withGateway(t, async (_request, nth) => {
+    if (nth === 0) return { toolCalls: [append('a')] }
+    await release.promise
+    return { text: 'done' }
+  })
+  const agent = await agentOf(app)
+  const { pending, finishReason, threadId } = await agent.run({ prompt: 'go' }).result()
+  t.match({ pending, finishReason }, { pending: [{ kind: 'tool', toolName: 'runCommand' }], finishReason: 'tool-calls' })
+
+  const { approvalId } = pending[0] as { approvalId: string }
+  t.match(await agent.decide(approvalId, true), { continued: true, threadId })
+  const later = agent.resume(threadId)
+  const events: RunEvent[] = []
+  for await (const event of later) {
+    events.push(event)
+    release.resolve()
+  }
+  t.equal(textOf(events), 'done')
+  t.equal(readFileSync(`${app.cwd}/effects.log`, 'utf8'), 'a')
+})
+
+t.test('a stream that is cut goes on where it was, and nothing is sent or done twice', async (t) => {
+  const release = Promise.withResolvers<void>()
+  const { app, gateway } = await withGateway(t, async (_request, nth) => {
+    if (nth === 0) return { text: ['Let me ', 'look. '], toolCalls: [append('a')] }
+    if (nth === 1) return { text: ['First ', 'part. '], toolCalls: [append('b')] }
+    await release.promise
+    return { text: ['All ', 'done.'] }
+  })
+  const proxy = await cuttingProxy(t, await listen(app), [
+    { on: /^POST \/run\?/, after: '"look. "' },
+    { on: /^POST \/run\/approve/, after: '"part. "' }
+  ])
+  const run = createAgent({ url: proxy.url }).run({ prompt: 'go', approve: () => true })
+  const events: RunEvent[] = []
+  for await (const event of run) {
+    events.push(event)
+    if (proxy.requests().length >= 5) release.resolve()
+  }
+  t.equal(textOf(events), 'Let me look. First part. All done.')
+  t.equal(readFileSync(`${app.cwd}/effects.log`, 'utf8'), 'ab')
+  t.equal(gateway.requests.length, 3)
+  const seen = events.map((event) => 'toolCallId' in event ? `${event.type} ${event.toolCallId}` : event.type)
+  for (const type of ['tool-input-available', 'tool-approval-request', 'tool-output-available']) {
+    const each = seen.filter((key) => key.startsWith(type))
+    t.equal(each.length, 2, type)
+    t.equal(new Set(each).size, 2, type)
+  }
+  t.equal(proxy.requests().filter((line) => line === 'POST /run').length, 1, 'the request is sent once')
+})
+
+t.test('a reader that leaves the loop leaves the run, and reads it again from its beginning', async (t) => {
+  const release = Promise.withResolvers<void>()
+  const { app } = await withGateway(t, async () => {
+    await release.promise
+    return { text: 'Hello.' }
+  })
+  const agent = await agentOf(app)
+  const run = agent.run({ prompt: 'go' })
+  for await (const { type } of run) if (type === 'start') break
+  const again = agent.resume(run.runId!)
+  release.resolve()
+  t.equal((await again.result()).text, 'Hello.')
+})
+
+t.test('a run is stopped by its method, and by a signal, which rejects with its reason', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
+  const agent = await agentOf(app)
+  const run = agent.run({ prompt: 'go' })
+  const types: string[] = []
+  for await (const { type } of run) {
+    types.push(type)
+    if (type === 'text-delta') await run.stop()
+  }
+  t.same(types.slice(-2), ['abort', 'finish'])
+  t.equal(await gateway.requests[0].ended, 'aborted')
+
+  const controller = new AbortController()
+  const reason = new Error('the window was closed')
+  const other = agent.run({ prompt: 'go', signal: controller.signal })
+  await t.rejects(async () => {
+    for await (const { type } of other) if (type === 'text-delta') controller.abort(reason)
+  }, reason)
+  t.equal(await gateway.requests[1].ended, 'aborted')
+})
+
+t.test('steering reaches the next step', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    nth === 0 ? { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] } : { text: 'done' })
+  const run = (await agentOf(app)).run({ prompt: 'go' })
+  for await (const { type } of run) if (type === 'start') await run.steer('In French, please.')
+  t.match(JSON.stringify(gateway.requests.map(({ body }) => body.prompt)), 'In French, please.')
+})
+
+t.test('a slow reader slows the service down, and nothing piles up in the client', async (t) => {
+  const delta = `data: ${JSON.stringify({ type: 'text-delta', id: 'b', content: 'x'.repeat(64 * 1024) })}\n\n`
+  const total = 64 * 1024 * 1024
+  let written = 0
+  const full = Promise.withResolvers<void>()
+  const server = createServer(async (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: {"type":"start","messageId":"m","messageMetadata":{"threadId":"t","runId":"r"}}\n\n')
+    response.write('data: {"type":"text-start","id":"b"}\n\n')
+    const closed = once(response, 'close')
+    while (written < total && !response.destroyed) {
+      written += delta.length
+      if (response.write(delta)) continue
+      full.resolve()
+      await Promise.race([once(response, 'drain'), closed])
+    }
+    full.resolve()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.closeAllConnections() ?? server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for await (const event of createAgent({ url }).run({ prompt: 'go' })) {
+    if (event.type !== 'text-delta') continue
+    await full.promise
+    for (let turn = 0; turn < 2_000; turn++) await new Promise(setImmediate)
+    t.ok(written < total / 4, `${written} bytes were sent to a reader that took one event`)
+    break
+  }
+})
+
+t.test('a run that fails throws the error of its event', async (t) => {
+  const { app } = await withGateway(t, () => ({ error: { status: 401, type: 'authentication_error', message: 'no' } }))
+  const types: string[] = []
+  const error = await (async () => {
+    for await (const { type } of (await agentOf(app)).run({ prompt: 'go' })) types.push(type)
+  })().catch((reason) => reason)
+  t.ok(error instanceof AgentError)
+  t.match(error, { code: 'ERR_PROVIDER_AUTH', message: /POST \/providers\/configure/ })
+  t.same(types.slice(-2), ['error', 'finish'])
+})

@@ -1,0 +1,55 @@
+import t from 'tap'
+import { createAgent, type ServiceEvent } from '../../client/index.ts'
+import { fakeService, json, stream } from '../harness/fake-service.ts'
+
+const frame = (type: string, id?: string) => `${id ? `id: ${id}\n` : ''}event: ${type}\ndata: {"type":"${type}"}\n\n`
+
+t.test('events come back after every cut, with the id of the last one, and each is read once', async (t) => {
+  const { url, received } = await fakeService(t, (_request, response, nth) => {
+    switch (nth) {
+      case 0:
+        return stream(response, ': ping\n\n' + frame('run:start', 's-1') + 'id: s-2\nevent: run:end\nda')
+          .write('', () => response.socket!.end())
+      case 1:
+        return json(response, { error: 'The service is shutting down.', code: 'ERR_DRAINING', statusCode: 503 }, 503)
+      case 2:
+        return response.destroy()
+      case 3:
+        return stream(response, frame('run:end', 's-2')).end()
+      default:
+        return stream(response, frame('reset', 't-0') + frame('approval:open', 't-1'))
+    }
+  })
+  const controller = new AbortController()
+  const seen: ServiceEvent[] = []
+  const query = { types: ['run:start', 'approval:open'], threadId: 'a b', signal: controller.signal }
+  for await (const event of createAgent({ url, token: 'the-token' }).events(query)) {
+    seen.push(event)
+    if (event.type === 'approval:open') controller.abort()
+  }
+  t.same(seen.map(({ type, id }) => [type, id]), [
+    ['run:start', 's-1'],
+    ['run:end', 's-2'],
+    ['reset', 't-0'],
+    ['approval:open', 't-1']
+  ])
+  t.same(received.map(({ headers }) => headers['last-event-id']), [undefined, 's-1', 's-1', 's-1', 's-2'])
+  t.same(new Set(received.map(({ line }) => line)), new Set(['GET /events?threadId=a%20b&types=run%3Astart%2Capproval%3Aopen']))
+  t.ok(received.every(({ headers }) => headers.authorization === 'Bearer the-token'))
+})
+
+t.test('events begin after a given id, end with the signal, and throw what would be refused again', async (t) => {
+  const { url, received } = await fakeService(t, ({ headers }, response) =>
+    headers['last-event-id'] === 'x'
+      ? json(response, { error: 'This service needs a token.', code: 'ERR_UNAUTHORIZED', statusCode: 401 }, 401)
+      : stream(response, frame('run:start', 'y')))
+  await t.rejects(createAgent({ url }).events({ after: 'x' }).next(), { name: 'AgentError', code: 'ERR_UNAUTHORIZED', statusCode: 401 })
+  t.equal(received.length, 1)
+
+  const controller = new AbortController()
+  const events = createAgent({ url }).events({ signal: controller.signal })
+  t.match(await events.next(), { value: { type: 'run:start', id: 'y' } })
+  const waiting = events.next()
+  controller.abort()
+  t.match(await waiting, { done: true })
+})

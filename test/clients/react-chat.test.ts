@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { build as bundle } from 'esbuild'
+import t, { type Test } from 'tap'
+import { noBrowser, openBrowser, watch } from '../harness/browser.ts'
+import { listen } from '../harness/raw.ts'
+import { withGateway } from '../harness/with-gateway.ts'
+
+const HTML = '<!doctype html><title>A chat</title><link rel="icon" href="data:,"><div id="root"></div>' +
+  '<script type="module" src="/page.js"></script>'
+const PAGE = `
+  import { createRoot } from 'react-dom/client'
+  import { ChatPage } from './react-chat.tsx'
+  const service = { url: new URLSearchParams(location.search).get('service'), token: 'the-token' }
+  createRoot(document.getElementById('root')).render(<ChatPage id='a chat' service={service} />)
+`
+
+/** Serves a page with the chat of the example, and returns its origin. */
+async function serveExample (t: Test): Promise<string> {
+  const { outputFiles: [{ text: script }] } = await bundle({
+    stdin: { contents: PAGE, loader: 'tsx', resolveDir: fileURLToPath(new URL('../../examples', import.meta.url)) },
+    bundle: true,
+    format: 'esm',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    write: false
+  })
+  const site = createServer(({ url }, response) => {
+    const isScript = url === '/page.js'
+    response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' }).end(isScript ? script : HTML)
+  }).listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  t.teardown(() => {
+    site.closeAllConnections()
+    site.close()
+  })
+  return `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+}
+
+t.test('the chat of examples/react-chat.tsx has the whole conversation after a reload, also while it is answered', { skip: noBrowser }, async (t) => {
+  const origin = await serveExample(t)
+  const words = Array.from({ length: 60 }, (_, n) => `word${n} `)
+  const questions = [{ id: 'size', text: 'Which size?', options: [{ value: 's', label: 'Small' }, { value: 'l', label: 'Large' }] }]
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    [
+      { text: 'Writing. ', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }] },
+      { text: words, partMs: 25 },
+      { toolCalls: [{ toolName: 'askUser', input: { questions } }] },
+      { text: 'A large one.' }
+    ][nth], { config: { allowedOrigins: [origin] }, token: 'the-token' })
+  const page = await (await openBrowser(t)).newPage()
+  const { complaints } = watch(page)
+  const articles = page.locator('article')
+  const say = async (text: string) => {
+    await page.fill('[name=message]', text)
+    await page.click('text=Send')
+  }
+
+  await page.goto(`${origin}/?service=http://127.0.0.1:${await listen(app)}`)
+  await say('write it')
+  await page.getByText('May it use writeFile?').waitFor()
+  await page.reload()
+  await page.click('text=Allow')
+  await articles.nth(1).filter({ hasText: 'word5 ' }).waitFor()
+  await page.reload()
+  await articles.nth(1).filter({ hasText: 'word59 ' }).waitFor()
+  await page.getByText('Send').waitFor()
+  const whole = `Writing. writeFile: output-available${words.join('')}`
+  t.equal(await articles.nth(1).textContent(), whole, 'the answer is there once')
+
+  await say('which one?')
+  await page.getByText('Which size?').waitFor()
+  await page.reload()
+  await page.selectOption('[name=size]', 'l')
+  await page.click('text=Answer')
+  await articles.nth(3).filter({ hasText: 'A large one.' }).waitFor()
+  t.match(JSON.stringify(gateway.requests[3].body.prompt), /"size":"l"|\\"size\\":\\"l\\"/, 'the model gets the answer')
+  t.equal(await articles.count(), 4)
+  t.equal(gateway.requests.length, 4, 'each step was made once')
+  // The first look at a thread that is not there yet.
+  t.same(complaints.filter((text) => !text.includes('404')), [])
+})

@@ -1,0 +1,127 @@
+import t from 'tap'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { answerCall, calls, nextCall, openCalls, OPTIONS, READ, settled, toldResults, withTurns } from '../harness/app-tools.ts'
+import { build } from '../harness/helper.ts'
+import { kinds, textOf } from '../harness/sse.ts'
+
+const options = OPTIONS
+const DONE = { text: ['Done.'] }
+
+t.test('a call of an application ends the segment, and the run goes on with its result', async (t) => {
+  const { app, gateway } = await withTurns(t, [calls('openDocument')])
+  const { events } = await say(app, 'open it', { id: 'chat', options })
+  t.same(kinds(events).slice(-4), ['tool-input-available', 'tool-call-request', 'finish-step', 'finish'])
+  t.match(of(events, 'finish'), [{ finishReason: 'tool-calls' }])
+  const [request] = of(events, 'tool-call-request')
+  t.match(request, { toolName: 'openDocument', input: { name: 'Budget' }, expiresAt: Number })
+  t.match(gateway.requests[0].body.tools.map(({ name }: any) => name).slice(-2), ['openDocument', 'saveDocument'])
+
+  t.match(await openCalls(app, '?state=open&app=editor&threadId=chat'), [{ ...request, type: undefined, state: 'open', app: 'editor' }])
+  t.same(await openCalls(app, '?app=other'), [])
+  const answered = await answerCall(app, request.toolCallId, { output: { pages: 12 } })
+  t.match(answered, { status: 200, body: { state: 'done', threadId: 'chat', continued: true } })
+  t.match((await settled(app, 'chat')).messages.at(-1), { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] })
+  t.match(toldResults(gateway), [{ type: 'json', value: { pages: 12 } }])
+  t.same(await openCalls(app), [])
+})
+
+t.test('a client of the documented stream answers on /run by a tool message, as the SDK writes it', async (t) => {
+  const { app, gateway } = await withTurns(t, [calls('openDocument', 'openDocument')])
+  const first = of((await say(app, 'open both', { options })).events, 'tool-call-request').map(({ toolCallId }) => toolCallId)
+  const result = (toolCallId: string, output: object) => ({ type: 'tool-result', toolCallId, toolName: 'openDocument', output })
+  const say2 = (...content: object[]) => sayAll(app, [{ role: 'user', content: 'open both' }, { role: 'tool', content }])
+
+  const half = await say2(result(first[0], { type: 'json', value: { pages: 1 } }))
+  t.same(of(half.events, 'tool-call-request').map(({ toolCallId }) => toolCallId), [first[1]], 'the other call is asked again')
+  const whole = await say2(result(first[1], { type: 'error-text', value: 'No such document.' }))
+  t.equal(textOf(whole.events), 'Done.')
+  t.match(toldResults(gateway), [{ type: 'json', value: { pages: 1 } }, { type: 'error-text', value: 'No such document.' }])
+  const again = await say2(result(first[1], { type: 'error-text', value: 'No such document.' }))
+  t.same(again.events, whole.events, 'the same answer again replays what followed')
+  t.match(await say2(result(first[1], { type: 'json', value: {} })), { status: 409, body: { code: 'ERR_TOOL_CALL_ANSWERED' } })
+})
+
+t.test('a call that does more than read is approved first; in a mixed step it is handed out last', async (t) => {
+  const { app } = await withTurns(t, [calls('listDirectory', 'saveDocument', 'openDocument', 'writeFile')])
+  const { events } = await say(app, 'save', { id: 'chat', options })
+  t.same(kinds(events).slice(-5), ['tool-input-available', 'tool-output-available', 'tool-approval-request', 'finish-step', 'finish'])
+  t.match(of(events, 'tool-approval-request')[0].scopes.map(({ scope }: any) => scope), ['once', 'exact', 'tool'])
+  t.same(await openCalls(app), [])
+
+  const [save, write] = asked(events)
+  const approved = await answer(app, { [save]: true, [write]: true })
+  t.same(kinds(approved.events), ['start', 'tool-output-available', 'tool-call-request', 'finish'])
+  t.match(of(approved.events, 'tool-output-available'), [{ toolName: 'writeFile' }])
+  const [first, second] = of(approved.events, 'tool-call-request')
+  t.same([first.toolName, second.toolName], ['saveDocument', 'openDocument'])
+  t.match(await answerCall(app, first.toolCallId, { output: {} }), { status: 200, body: { continued: false } })
+  t.match(await answerCall(app, second.toolCallId, { error: 'No.' }), { status: 200, body: { continued: true } })
+  t.match((await settled(app, 'chat')).messages.at(-1).content, [{ text: 'Done.' }])
+})
+
+t.test('a denied call is never handed out', async (t) => {
+  const { app, gateway } = await withTurns(t, [calls('saveDocument')])
+  const { events } = await say(app, 'save', { options })
+  const denied = await answer(app, { [asked(events)[0]]: false })
+  t.equal(textOf(denied.events), 'Done.')
+  t.same(await openCalls(app), [])
+  t.match(toldResults(gateway), [{ type: 'execution-denied' }])
+})
+
+t.test('a grant for the tool lets later calls go unasked, until its definition changes', async (t) => {
+  const { app } = await withTurns(t, [calls('saveDocument'), DONE, calls('saveDocument'), DONE, calls('saveDocument')])
+  const [approvalId] = asked((await say(app, 'save', { id: 'chat', options })).events)
+  await app.inject({ method: 'POST', url: `/approvals/${approvalId}`, payload: { approved: true, scope: 'tool' } })
+  const first = await nextCall(app)
+  await answerCall(app, first.toolCallId, { output: {} })
+  await settled(app, 'chat')
+
+  const messages = async () => (await app.inject('/threads/chat')).json().messages
+  const second = await sayAll(app, [...await messages(), { role: 'user', content: 'save again' }], { id: 'chat', options })
+  t.same(asked(second.events), [])
+  await answerCall(app, of(second.events, 'tool-call-request')[0].toolCallId, { output: {} })
+  await settled(app, 'chat')
+  const changed = { ...options, appTools: [READ, { ...options.appTools[1], description: 'Saves and sends it.' }] }
+  const third = await sayAll(app, [...await messages(), { role: 'user', content: 'once more' }], { id: 'chat', options: changed })
+  t.equal(asked(third.events).length, 1)
+})
+
+t.test('/run/sync lists the calls that wait', async (t) => {
+  const { app } = await withTurns(t, [calls('openDocument')])
+  const messages = [{ role: 'user', content: 'open' }]
+  const response = await app.inject({ method: 'POST', url: '/run/sync', payload: { messages, options } })
+  t.match(response.json(), {
+    finishReason: 'tool-calls',
+    pendingApprovals: [],
+    pendingToolCalls: [{ toolName: 'openDocument', input: { name: 'Budget' }, toolCallId: String, expiresAt: Number }]
+  })
+})
+
+t.test('tools of an application that cannot be used are a 400 that says why', async (t) => {
+  const app = await build(t)
+  const wrong: Array<[object[], RegExp]> = [
+    [[{ ...READ, name: 'readFile' }], /readFile.*name of another tool/],
+    [[{ ...READ, name: 'updatePhase' }], /name of another tool/],
+    [[READ, READ], /appTools\[1\].*name of another tool/],
+    [[{ ...READ, inputSchema: { type: 'string' } }], /"type": "object"/],
+    [[{ ...READ, inputSchema: { type: 'object', properties: { a: { $ref: '#/nowhere' } } } }], /cannot be used/],
+    [[{ ...READ, inputSchema: { type: 'object', description: 'x'.repeat(33_000) } }], /more than 32768 characters/],
+    [[{ ...READ, effect: 'none' }], /effect/],
+    [[{ ...READ, more: 1 }], /unknown field "more"/]
+  ]
+  for (const [appTools, why] of wrong) {
+    for (const [url, body] of [['/run', { messages: [{ role: 'user', content: 'hi' }] }], ['/tasks', { goal: 'x' }]] as const) {
+      const response = await app.inject({ method: 'POST', url, payload: { ...body, options: { appTools } } })
+      t.equal(response.statusCode, 400)
+      t.match(response.json().error, why)
+    }
+  }
+})
+
+t.test('config.permissions decide about tools of applications, too', async (t) => {
+  const { app, gateway } = await withTurns(t, [calls('saveDocument')], { config: { permissions: { 'save*': 'allow', 'open*': 'deny' } } })
+  const { events } = await say(app, 'save', { options })
+  t.same(asked(events), [])
+  t.equal(of(events, 'tool-call-request').length, 1)
+  t.notOk(gateway.requests[0].body.tools.some(({ name }: any) => name === 'openDocument'))
+})

@@ -1,0 +1,167 @@
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { createSupervisor, ServiceEnded, type SupervisorEvent, type SupervisorOptions } from '../../supervisor/index.ts'
+import { atEnd } from '../harness/at-end.ts'
+
+const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
+const posix = process.platform === 'win32' && 'uses signals'
+/** A service of a few lines: its ready line, its health, and its end with standard input. It obeys what is posted to it. */
+const FAKE = `
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline'
+let healthy = true
+const server = createServer((request, response) => {
+  if (request.url === '/sick') healthy = false
+  if (request.url === '/crash') process.kill(process.pid, 'SIGKILL')
+  if (request.url === '/leave') process.exit(0)
+  response.statusCode = healthy ? 200 : 503
+  response.end('{}')
+})
+createInterface({ input: process.stdin }).once('line', (line) => {
+  console.error('secrets ' + line)
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address()
+    console.log(JSON.stringify({ event: 'ready', url: 'http://127.0.0.1:' + port, port, pid: process.pid, version: '1.2.3' }))
+  })
+}).on('close', () => process.exit(0))
+`
+
+const place = (t: Test, script = FAKE) => t.testdir({ 'fake.mjs': script, home: {}, work: {} })
+
+/** A supervisor whose events can be awaited one by one. */
+function supervise (t: Test, dir: string, options: SupervisorOptions = {}) {
+  const events: SupervisorEvent[] = []
+  const log: string[] = []
+  let wake = () => {}
+  const supervisor = createSupervisor({
+    command: process.execPath,
+    args: [`${dir}/fake.mjs`],
+    onLog: (line) => log.push(line),
+    onEvent (event) {
+      events.push(event)
+      wake()
+    },
+    ...options,
+    limits: { backoffMs: 1, ...options.limits }
+  })
+  atEnd(t, () => supervisor.stop())
+  return {
+    supervisor,
+    log,
+    events,
+    /** Resolves when an event of this name has come that was not awaited before. */
+    async next (name: SupervisorEvent['event']) {
+      for (;;) {
+        while (events.length > 0) {
+          const event = events.shift()!
+          if (event.event === name) return event
+        }
+        await new Promise<void>((resolve) => { wake = resolve })
+      }
+    }
+  }
+}
+
+t.test('starts the service, hands the secrets over and ends it in order', async (t) => {
+  const { supervisor, log } = supervise(t, place(t), { secrets: { token: 'a-token', keys: { openai: 'sk' } } })
+  t.equal(supervisor.ready, undefined)
+  const ready = await supervisor.start()
+  t.match(ready, { url: `http://127.0.0.1:${ready.port}`, version: '1.2.3' })
+  t.same(supervisor.ready, ready)
+  t.same(await supervisor.start(), ready, 'a second start starts nothing')
+  t.equal((await fetch(`${ready.url}/health`)).status, 200)
+  await supervisor.stop()
+  t.same(await supervisor.ended, { code: 0, signal: null })
+  t.equal(supervisor.ready, undefined)
+  t.same(log, ['secrets {"token":"a-token","keys":{"openai":"sk"}}'])
+})
+
+t.test('restarts after crashes, waits longer each time, and then gives up', { skip: posix }, async (t) => {
+  const { supervisor, next } = supervise(t, place(t), { limits: { maxRestarts: 2, backoffMs: 20 } })
+  await supervisor.start()
+  for (const restart of [{ attempt: 1, delayMs: 20 }, { attempt: 2, delayMs: 40 }, undefined]) {
+    await fetch(`${supervisor.ready!.url}/crash`).catch(() => {})
+    t.match(await next('exit'), { code: null, signal: 'SIGKILL' })
+    if (restart === undefined) break
+    t.match(await next('restart'), restart)
+    await supervisor.start()
+  }
+  t.same(await supervisor.ended, { code: null, signal: 'SIGKILL' })
+  await t.rejects(supervisor.start(), { name: 'ServiceEnded', message: /ended by SIGKILL; it was restarted 2 times/ })
+})
+
+t.test('counts restarts anew after a healthy time', { skip: posix }, async (t) => {
+  const { supervisor, next } = supervise(t, place(t), { limits: { maxRestarts: 1, healthyMs: 0 } })
+  for (let n = 0; n < 4; n++) {
+    const { url } = await supervisor.start()
+    await fetch(`${url}/crash`).catch(() => {})
+    t.match(await next('restart'), { attempt: 1 })
+  }
+})
+
+t.test('kills and restarts a service whose health fails', { skip: posix }, async (t) => {
+  const { supervisor, next } = supervise(t, place(t), { limits: { healthMs: 30, maxMissed: 2 } })
+  const { url, pid } = await supervisor.start()
+  await fetch(`${url}/sick`)
+  t.match([await next('unhealthy'), await next('unhealthy')], [{ missed: 1 }, { missed: 2 }])
+  await next('hung')
+  t.match(await next('exit'), { signal: 'SIGKILL' })
+  await next('restart')
+  t.not((await supervisor.start()).pid, pid)
+})
+
+t.test('kills a service that never gets ready or does not end', { skip: posix }, async (t) => {
+  const script = 'process.on("SIGTERM", () => {}); process.stdin.resume(); setInterval(() => {}, 1000)'
+  const dir = place(t, script)
+  const { supervisor, next } = supervise(t, dir, { limits: { readyMs: 200, maxRestarts: 0 } })
+  await t.rejects(supervisor.start(), ServiceEnded)
+  await next('hung')
+
+  const stubborn = supervise(t, dir, { limits: { endMs: 50 } })
+  const refused = t.rejects(stubborn.supervisor.start(), ServiceEnded)
+  await stubborn.supervisor.stop()
+  t.match(await stubborn.next('exit'), { signal: 'SIGKILL' })
+  await refused
+})
+
+t.test('does not restart what ended by itself, what cannot work and what does not exist', async (t) => {
+  const dir = place(t)
+  const left = supervise(t, dir)
+  await fetch(`${(await left.supervisor.start()).url}/leave`).catch(() => {})
+  t.match(await left.supervisor.ended, { code: 0 })
+  t.notOk(left.events.some(({ event }) => event === 'restart'))
+
+  for (const [args, code, sentence] of [
+    [[SERVER, '--port', 'nonsense'], 64, /exited with 64: it was started with wrong arguments/],
+    [[SERVER, '--no-such-option'], 64, /exited with 64/]
+  ] as const) {
+    const { supervisor, events } = supervise(t, dir, { args, env: { ...process.env, LOCAL_AGENT_HOME: `${dir}/home` } })
+    const error = await supervisor.start().then(() => t.fail('it started'), (error: ServiceEnded) => error)
+    t.match(error, { message: sentence, exit: { code } })
+    t.ok((error as ServiceEnded).log.some((line) => line.includes('--')), 'the log says what was wrong')
+    t.notOk(events.some(({ event }) => event === 'restart'))
+  }
+
+  const missing = supervise(t, dir, { command: `${dir}/no-such-command`, limits: { maxRestarts: 1 } })
+  await t.rejects(missing.supervisor.start(), { message: /exited with 127; it was restarted 1 times/, log: [/ENOENT/] })
+})
+
+t.test('runs the real service over a kill, with the token from its standard input', { skip: posix }, async (t) => {
+  const dir = place(t)
+  const { supervisor, next } = supervise(t, dir, {
+    args: [SERVER, '--port', '0'],
+    cwd: `${dir}/work`,
+    env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: `${dir}/home` },
+    secrets: { token: 'a-token-of-the-shell' }
+  })
+  for (let n = 0; n < 2; n++) {
+    const { url, pid } = await supervisor.start()
+    t.equal((await fetch(`${url}/threads`)).status, 401)
+    t.equal((await fetch(`${url}/threads`, { headers: { authorization: 'Bearer a-token-of-the-shell' } })).status, 200)
+    process.kill(pid, 'SIGKILL')
+    await next('restart')
+  }
+  await supervisor.start()
+  await supervisor.stop()
+  t.same(await supervisor.ended, { code: 0, signal: null })
+})
