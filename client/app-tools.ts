@@ -75,7 +75,7 @@ async function outcome (execute: Execute, input: unknown, context: ToolContext):
     const output = await Promise.race([execute(input, context), ended])
     return { output: typeof output === 'object' && output !== null && !Array.isArray(output) ? output : { result: output ?? null } }
   } catch (error) {
-    return { error: (error instanceof Error && error.message || String(error)).slice(0, LONGEST_ERROR) }
+    return { error: (error instanceof Error && error.message !== '' ? error.message : String(error)).slice(0, LONGEST_ERROR) }
   }
 }
 

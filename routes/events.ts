@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
-import { EventsHeaders, EventsQuery, ownEvents, StreamEventSchema } from '../schemas/stream-events.ts'
+import { EventsHeaders, EventsQuerySchema, ownEvents, StreamEventSchema } from '../schemas/stream-events.ts'
 import { taskEvents } from '../schemas/task-events.ts'
 import { PhaseSchema } from '../schemas/tasks.ts'
 
@@ -22,7 +22,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['events'],
       operationId: 'events',
       summary: 'Streams what happens in conversations and tasks, and resumes after the last event that the reader has got',
-      querystring: EventsQuery,
+      querystring: EventsQuerySchema,
       headers: EventsHeaders,
       response: { 200: Events, 400: ErrorRef }
     }

@@ -4,7 +4,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
-import { AnyRunParams, RunListQuery, RunListSchema, RunSchema, WaitQuery } from '../schemas/runs.ts'
+import { AnyRunParams, RunListQuerySchema, RunListSchema, RunSchema, WaitQuery } from '../schemas/runs.ts'
 import { TaskQuestionSchema, TaskToolCallSchema } from '../schemas/task-runs.ts'
 import { PhaseSchema } from '../schemas/tasks.ts'
 import { UsageSchema } from '../schemas/usage.ts'
@@ -31,7 +31,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       operationId: 'listRuns',
       summary: 'Lists the runs of conversations and of tasks, newest first',
-      querystring: RunListQuery,
+      querystring: RunListQuerySchema,
       response: { 200: ref(RunListSchema), 400: ErrorRef }
     }
   }, async (request) => app.runs.list(request.query))

@@ -26,14 +26,14 @@ export const RunListSchema = Type.Object({
   examples: [examples.runList]
 })
 
-export const RunListQuery = Type.Object({
+export const RunListQuerySchema = Type.Object({
   threadId: Type.Optional({ ...ThreadId, description: 'Only the runs of this conversation' }),
   taskId: Type.Optional({ ...TaskId, description: 'Only the runs of this task; not together with threadId' }),
   status: Type.Optional(RunStatusSchema),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional({ ...TaskId, description: 'nextCursor of the previous page' })
 }, closed)
-export type RunListQuery = Static<typeof RunListQuery>
+export type RunListQuery = Static<typeof RunListQuerySchema>
 
 export const AnyRunParams = Type.Object({ runId: TaskId })
 export const WaitQuery = Type.Object({
@@ -41,6 +41,6 @@ export const WaitQuery = Type.Object({
     minimum: 0,
     maximum: 60_000,
     default: 0,
-    description: 'How long the answer may wait for the end of the run, or until a person is asked or the application is to execute a call; ms'
+    description: 'How long the answer may wait for the end of the run, or until a person or the application is asked; milliseconds'
   })
 }, closed)

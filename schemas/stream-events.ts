@@ -43,7 +43,7 @@ export const ownEvents = [
   event('ToolCallOpenEvent', 'tool-call:open', item, 'A call of a tool of the application waits for its result'),
   event('ToolCallClosedEvent', 'tool-call:closed', item, 'The call has its result, has expired or was withdrawn'),
   event('ResetEvent', 'reset', {
-    reason: Type.String({ description: 'restarted: the service was started since; too_old: the events are no longer kept; unknown: not an id' }),
+    reason: Type.String({ description: 'restarted: the service was started since; too_old: the events are gone; unknown: not an id' }),
     at: Timestamp
   }, 'Events are missing before this one: read the state anew. The next events follow'),
   event('ShutdownEvent', 'service:shutdown', { at: Timestamp }, 'The service ends; this is the last event')
@@ -66,13 +66,13 @@ export const StreamEventSchema = Type.Unsafe<Static<typeof taskEvents[number]> |
 /** An event of `GET /events`. */
 export type StreamEvent = Static<typeof StreamEventSchema>
 
-export const EventsQuery = Type.Object({
+export const EventsQuerySchema = Type.Object({
   threadId: Type.Optional({ ...ThreadId, description: 'Only the events of this conversation' }),
   taskId: Type.Optional({ ...TaskId, description: 'Only the events of this task; not together with threadId' }),
   types: Type.Optional(Type.String({ maxLength: 1_000, description: `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}` })),
   after: Type.Optional(Type.String({ maxLength: 100, description: 'The `id:` after which to resume; the header Last-Event-ID wins' }))
 }, closed)
-export type EventsQuery = Static<typeof EventsQuery>
+export type EventsQuery = Static<typeof EventsQuerySchema>
 
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({ description: 'The `id:` of the last event that the reader has got' }))

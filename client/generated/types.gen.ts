@@ -1856,7 +1856,7 @@ export type RemovedGrant = {
 export type ResetEvent = {
     type: 'reset';
     /**
-     * restarted: the service was started since; too_old: the events are no longer kept; unknown: not an id
+     * restarted: the service was started since; too_old: the events are gone; unknown: not an id
      */
     reason: string;
     /**
@@ -6666,7 +6666,7 @@ export type GetRunData = {
     };
     query?: {
         /**
-         * How long the answer may wait for the end of the run, or until a person is asked or the application is to execute a call; ms
+         * How long the answer may wait for the end of the run, or until a person or the application is asked; milliseconds
          */
         waitMs?: number;
     };

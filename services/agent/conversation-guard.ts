@@ -28,7 +28,8 @@ export function createConversationGuard (
       ops.push(...keys.map((key): Op => ({ type: 'del', key })), ...ledger.remove(asked))
     }
     const thread = store.digest(threadId)
-    for await (const key of store.keys(chatRunsPrefix(thread))) ops.push(...chatRunRemoval(thread, key.slice(chatRunsPrefix(thread).length)))
+    const runs = chatRunsPrefix(thread)
+    for await (const key of store.keys(runs)) ops.push(...chatRunRemoval(thread, key.slice(runs.length)))
     return ops
   }
 

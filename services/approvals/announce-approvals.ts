@@ -5,7 +5,9 @@ import { unlessDamaged } from '../store/store-errors.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import type { Approval } from './approval-record.ts'
 
-type Item = Pick<Approval, 'approvalId' | 'kind' | 'runId' | 'threadId' | 'taskId'> & { toolCallId?: string, toolName?: string, expiresAt: number }
+type Item =
+  & Pick<Approval, 'approvalId' | 'kind' | 'runId' | 'threadId' | 'taskId'>
+  & { toolCallId?: string, toolName?: string, expiresAt: number }
 
 /**
  * Tells of every approval, question and app call when it opens and when it closes, once each. It observes what the store commits

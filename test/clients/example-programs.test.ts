@@ -62,7 +62,8 @@ t.test('examples/cost-of-a-day.ts says what the models of today cost', async (t)
   t.match(await run('cost-of-a-day.ts'), { code: 0, stdout: /^\d{4}-\d\d-\d\d: no model was called\n$/ })
   await run('app-tool.ts')
   const { stdout } = await run('cost-of-a-day.ts')
-  t.match(stdout, /^\d{4}-\d\d-\d\d: \$0\.7500, 350 tokens, 2 calls\n\nby model\n {2}test\/model: \$0\.7500.*\n\nby thread\n {2}[0-9a-f-]{36}: /)
+  t.match(stdout, /^\d{4}-\d\d-\d\d: \$0\.7500, 350 tokens, 2 calls\n\nby model\n {2}test\/model: \$0\.7500.*\n\nby thread\n/)
+  t.match(stdout, /by thread\n {2}[0-9a-f-]{36}: /)
 })
 
 t.test('an example without a service says where it looked', async (t) => {

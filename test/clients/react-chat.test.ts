@@ -39,7 +39,7 @@ async function serveExample (t: Test): Promise<string> {
   return `http://127.0.0.1:${(site.address() as AddressInfo).port}`
 }
 
-t.test('the chat of examples/react-chat.tsx has the whole conversation after a reload, also while it is answered', { skip: noBrowser }, async (t) => {
+t.test('examples/react-chat.tsx has the whole conversation after a reload, also while it is answered', { skip: noBrowser }, async (t) => {
   const origin = await serveExample(t)
   const words = Array.from({ length: 60 }, (_, n) => `word${n} `)
   const questions = [{ id: 'size', text: 'Which size?', options: [{ value: 's', label: 'Small' }, { value: 'l', label: 'Large' }] }]

@@ -19,18 +19,17 @@ export async function readEvents (
   t.teardown(() => sent.destroy())
   const [response] = await once(sent, 'response') as [IncomingMessage]
   const events: Heard[] = []
-  let lastId: string | undefined
+  const now: { isOver: boolean, lastId?: string } = { isOver: false }
   let text = ''
   let all = ''
   let taken = 0
-  let over = false
   let moved = Promise.withResolvers<void>()
   const move = () => {
     moved.resolve()
     moved = Promise.withResolvers()
   }
   response.setEncoding('utf8').on('error', () => {}).on('close', () => {
-    over = true
+    now.isOver = true
     move()
   }).on('data', (chunk: string) => {
     all += chunk
@@ -40,7 +39,7 @@ export async function readEvents (
       text = text.slice(end + 2)
       const [, id] = /^id: (.*)$/m.exec(block) ?? []
       const [, data] = /^data: (.*)$/m.exec(block) ?? []
-      if (id !== undefined) lastId = id
+      if (id !== undefined) now.lastId = id
       if (data !== undefined) events.push({ ...JSON.parse(data), ...(id !== undefined && { id }) })
     }
     move()
@@ -51,7 +50,7 @@ export async function readEvents (
     events,
     /** All that came, with comments. */
     all: () => all,
-    lastId: () => lastId,
+    lastId: () => now.lastId,
     types: () => events.map(({ type }) => type),
     /** The next event of that type and with those fields, after the one that was waited for before. */
     async until (type: string, fields: Record<string, unknown> = {}): Promise<Heard> {
@@ -63,21 +62,23 @@ export async function readEvents (
           taken = at + 1
           return events[at]
         }
-        if (over) throw new Error(`the stream ended without ${type} ${JSON.stringify(fields)}: ${JSON.stringify(events.slice(taken))}`)
+        if (now.isOver) {
+          throw new Error(`the stream ended without ${type} ${JSON.stringify(fields)}: ${JSON.stringify(events.slice(taken))}`)
+        }
         await moved.promise
       }
     },
     /** Resolves once so many events have come, or the stream is over. */
     async has (count: number) {
-      while (events.length < count && !over) await moved.promise
+      while (events.length < count && !now.isOver) await moved.promise
     },
     /** Resolves once an id has come. */
     async connected () {
-      while (lastId === undefined && !over) await moved.promise
+      while (now.lastId === undefined && !now.isOver) await moved.promise
     },
     /** Resolves when the stream is over. */
     async ended () {
-      while (!over) await moved.promise
+      while (!now.isOver) await moved.promise
     },
     hangUp: () => sent.destroy()
   }

@@ -17,11 +17,13 @@ t.test('a conversation tells when its run begins, what waits, and how it ends, i
   const { events } = await say(app, 'write "x" to a.txt', { id: 'chat' })
   const runId = runIdOf(events)
   const [approvalId] = asked(events)
-  t.match(await reader.until('approval:open'), { approvalId, kind: 'tool', threadId: 'chat', runId, toolName: 'writeFile', state: 'pending' })
+  const open = { approvalId, kind: 'tool', threadId: 'chat', runId, toolName: 'writeFile', state: 'pending' }
+  t.match(await reader.until('approval:open'), open)
   await answer(app, { [approvalId]: true })
   await reader.until('run:end')
   t.same(reader.types(), ['run:start', 'approval:open', 'approval:closed', 'run:end'])
-  t.match(reader.events, [{ threadId: 'chat', runId }, {}, { approvalId, state: 'approved' }, { threadId: 'chat', runId, status: 'completed' }])
+  const run = { threadId: 'chat', runId }
+  t.match(reader.events, [run, {}, { approvalId, state: 'approved' }, { ...run, status: 'completed' }])
   for (const { id, ...event } of reader.events) {
     const schema = ownEvents.find(({ properties }) => properties.type.const === event.type)
     t.ok(schema && Value.Check(schema, event), `${event.type} is as it is documented`)
@@ -106,10 +108,10 @@ t.test('fifty reconnects under load lose nothing and repeat nothing', async (t) 
   const whole = await readEvents(t, url)
   await whole.connected()
   const RECONNECTS = 50
-  let over = false
+  const ended = new AbortController()
   let sent = 0
   const load = (async () => {
-    for (; !over; sent++) await tasks.post(`/${id}/steer`, { comment: `comment ${sent}` })
+    for (; !ended.signal.aborted; sent++) await tasks.post(`/${id}/steer`, { comment: `comment ${sent}` })
   })()
   const heard: string[] = []
   let lastId: string | undefined
@@ -124,7 +126,7 @@ t.test('fifty reconnects under load lose nothing and repeat nothing', async (t) 
     heard.push(...reader.events.map((event) => event.id!))
     lastId = reader.lastId()
   }
-  over = true
+  ended.abort()
   await load
   const last = await readEvents(t, url, { headers: { 'last-event-id': lastId! }, query: '?after=0-0' })
   await whole.until('task:steer', { comment: `comment ${sent - 1}` })

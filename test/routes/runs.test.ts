@@ -82,7 +82,8 @@ t.test('a run of a conversation tells what it did, and what it asks while it wai
   for (const field of ['taskId', 'runNumber', 'phases', 'completedAt', 'error']) t.notOk(field in waiting, field)
   await answer(app, { [approvalId]: true })
   const done = await one(app, runId)
-  t.match(done, { status: 'completed', output: /a\.txt/, questions: [], toolCalls: [{ status: 'complete', output: { created: true }, durationMs: Number }] })
+  const toolCalls = [{ status: 'complete', output: { created: true }, durationMs: Number }]
+  t.match(done, { status: 'completed', output: /a\.txt/, questions: [], toolCalls })
   t.equal(done.durationMs, done.completedAt - done.startedAt)
   t.equal(done.usage.inputTokens > waiting.usage.inputTokens, true)
   t.same((await app.inject(`/runs/${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}`)).json().code, 'ERR_RUN_NOT_FOUND')
