@@ -95,7 +95,6 @@ t.test('tasks and their runs', async (t) => {
     questions: [{
       approvalId,
       kind: 'tool' as const,
-      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
