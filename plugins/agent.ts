@@ -22,6 +22,7 @@ export default fp(async (app) => {
     fence,
     registry,
     ledger,
+    liveQuestions: app.liveQuestions,
     grants,
     usage,
     conversations: createConversationStates({ store, clock }),

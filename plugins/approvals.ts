@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /** All that waits for a person, and the grants, for the routes. */
 export default fp(async (app) => {
-  const { ledger, grants, agent, tasks, catalog, tools: host, workspace } = app
-  app.decorate('approvals', createInbox({ ledger, agent, tasks }))
+  const { ledger, liveQuestions: live, grants, agent, tasks, catalog, tools: host, workspace } = app
+  app.decorate('approvals', createInbox({ ledger, live, agent, tasks }))
   app.decorate('grantService', createGrantService({ grants, host, tasks, threads: catalog, workspace }))
 }, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'catalog', 'tools'] })

@@ -3,10 +3,12 @@ import type { Settings } from '../settings.ts'
 import { createGrants, type Grants } from '../services/approvals/grants/grants.ts'
 import { createDueCalls, type DueCalls } from '../services/approvals/app-calls/due-calls.ts'
 import { createLedger, type Ledger } from '../services/approvals/ledger.ts'
+import { createLiveQuestions, type LiveQuestions } from '../services/approvals/questions/live-questions.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     ledger: Ledger
+    liveQuestions: LiveQuestions
     dueCalls: DueCalls
     grants: Grants
   }
@@ -17,6 +19,8 @@ export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const { store, clock, tools } = app
   const dueCalls = createDueCalls()
   app.decorate('dueCalls', dueCalls)
-  app.decorate('ledger', createLedger({ store, clock, dueCalls }))
+  const ledger = createLedger({ store, clock, dueCalls })
+  app.decorate('ledger', ledger)
+  app.decorate('liveQuestions', createLiveQuestions({ ledger, store, clock }))
   app.decorate('grants', createGrants({ store, clock, tools, hasToken: token !== undefined }))
 }, { name: 'ledger', dependencies: ['store', 'clock', 'tools'] })

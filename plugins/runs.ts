@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { announceRuns } from '../services/runs/announce-runs.ts'
+import { logRuns } from '../services/runs/log-runs.ts'
 import { createRunService, type RunService } from '../services/runs/run-service.ts'
 import { createRunWaits } from '../services/runs/run-waits.ts'
 
@@ -11,8 +12,9 @@ declare module 'fastify' {
 
 /** The runs of conversations and of tasks. The streams of events end after all runs: by then, every end has been told. */
 export default fp(async (app) => {
-  const { store, clock, ledger, events, openApprovals, agent, tasks } = app
+  const { store, clock, log, ledger, events, openApprovals, agent, tasks } = app
   announceRuns({ store, clock, emit: events.emit })
+  logRuns({ onEvent: events.onEvent, clock, log })
   const runs = createRunService({ store, clock, ledger, openOf: openApprovals.of, agent, tasks, waits: createRunWaits({ clock, events }) })
   app.decorate('runs', runs)
   app.addHook('preClose', async () => {

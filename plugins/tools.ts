@@ -40,7 +40,8 @@ export default fp(async (app) => {
       permissions: () => app.config.current.permissions ?? {},
       clock: app.clock,
       fence,
-      journal: app.journal
+      journal: app.journal,
+      ended: (call) => app.log.info(call, 'tool call')
     })
   )
 }, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'transform', 'web', 'desktop', 'brain', 'journal', 'usage'] })

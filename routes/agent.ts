@@ -5,11 +5,11 @@ import {
   CompactionSchema,
   LiveRunSchema,
   RunBodySchema,
+  RunOrThreadParams,
   RunResultSchema,
   RunTaskSchema,
   SteerBodySchema,
-  StreamQuery,
-  ThreadParams
+  StreamQuery
 } from '../schemas/agent.ts'
 import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
@@ -111,7 +111,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'followRun',
       summary: 'Streams the active run of a conversation from its first event; 204 when no run is active',
-      params: ThreadParams,
+      params: RunOrThreadParams,
       querystring: StreamQuery,
       response: { 200: Stream, 204: NoContent, 400: ErrorRef }
     }
@@ -125,7 +125,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'stopRun',
       summary: 'Stops the active run of a conversation',
-      params: ThreadParams,
+      params: RunOrThreadParams,
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef }
     }
   }, async (request) => app.agent.stop(request.params.id))
@@ -135,7 +135,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'steerRun',
       summary: 'Sends a message to the active run of a conversation; the model gets it at the next step',
-      params: ThreadParams,
+      params: RunOrThreadParams,
       body: ref(SteerBodySchema),
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
     }

@@ -158,3 +158,7 @@ export const SteerBodySchema = Type.Object({
   message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' })
 }, { $id: 'SteerBody', additionalProperties: false, examples: [examples.steerBody] })
 export const ThreadParams = Type.Object({ id: ThreadId })
+/** `/run/:id/*` takes either id. */
+export const RunOrThreadParams = Type.Object({
+  id: Type.String({ ...ThreadId, description: 'The id of a thread, or of a run; if both exist, the thread is meant' })
+})

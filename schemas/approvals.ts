@@ -39,14 +39,14 @@ export const ApprovalSchema = Type.Object({
   scopes: Scopes,
   output: text('Kind result: the output of the run'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked' })),
-  live: Type.Optional(Type.Literal(true, { description: 'Kind question: a tool server asks in the middle of a call, which goes on running' })),
+  live: Type.Optional(Type.Literal(true, { description: 'Kind question: a tool server asks, and its call goes on running' })),
   reason: text('The reason that was given with the decision'),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   state: State
 }, {
   $id: 'Approval',
-  description: "A tool call, the result of a run of a task, or questions, that wait or waited for the user",
+  description: 'A tool call, the result of a run of a task, or questions, that wait or waited for the user',
   examples: [examples.approval]
 })
 export type ApprovalView = Static<typeof ApprovalSchema>

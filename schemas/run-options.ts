@@ -56,7 +56,7 @@ export const AppToolSchema = Type.Object({
     description: 'Tools that do more than read need an approval for each call, unless config.json says otherwise'
   }),
   timeoutMs: Type.Optional(
-    Type.Integer({ minimum: 1_000, maximum: 7 * 24 * 60 * 60 * 1000, description: 'The time in which a call must be answered, ms' })
+    Type.Integer({ minimum: 1_000, maximum: 5 * 24 * 60 * 60 * 1000, description: 'The time in which a call must be answered, ms' })
   )
 }, { ...closed, description: 'A tool that the application executes itself' })
 export type AppTool = Static<typeof AppToolSchema>

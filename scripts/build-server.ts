@@ -24,7 +24,7 @@ const packed = new Map<string, Uint8Array>([
 for (const name of Object.keys(ASSETS)) {
   const path = join(swaggerFolder(), name)
   packed.set(`docs/${name}`, readFileSync(path))
-  bundled.add(path.slice(ROOT.length))
+  bundled.add(path.slice(ROOT.length).replaceAll('\\', '/'))
 }
 const index: Record<string, [start: number, length: number]> = {}
 let end = 0

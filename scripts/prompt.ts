@@ -16,6 +16,8 @@ call has in common with the one before it is printed once. The service runs as i
   --steer <text>    a comment on the task before its last run
   --runs <n>        how many runs the task has (5)
   --config <json>   keys of config.json, such as '{"mcp": [...]}'
+  --options <json>  options of the runs, such as '{"instructions": "Answer in French."}'. A structured answer is never given, so that
+                    what the model is told then is printed, too
   --brief           leaves out the schemas of tools
 `
 
@@ -27,6 +29,7 @@ const { values, positionals: [kind, request = 'What is in this folder?'] } = par
     steer: { type: 'string' },
     runs: { type: 'string', default: '5' },
     config: { type: 'string', default: '{}' },
+    options: { type: 'string', default: '{}' },
     brief: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false }
   }
@@ -40,17 +43,17 @@ if (values.help || !['chat', 'follow-up', 'task'].includes(kind)) {
 const { cwd, fact: facts, steer } = values
 const runs = Number(values.runs)
 if (!Number.isInteger(runs) || runs < 1) refuse(`--runs must be a number of runs, not ${values.runs}.`)
-const scene: Scene = { request, cwd, facts, config: readConfig(values.config) }
+const scene: Scene = { request, cwd, facts, config: readJson('config'), options: readJson('options') }
 const calls = kind === 'task'
   ? await recordTask({ ...scene, steer, runs })
   : await recordChat({ ...scene, messages: kind === 'chat' ? [request] : [request, 'And what would you do next?'] })
 console.log(printCalls(calls, { schemas: !values.brief }))
 
-function readConfig (text: string): object {
+function readJson (name: 'config' | 'options'): object {
   try {
-    return JSON.parse(text)
+    return JSON.parse(values[name])
   } catch (error) {
-    return refuse(`--config is not JSON: ${(error as Error).message}`)
+    return refuse(`--${name} is not JSON: ${(error as Error).message}`)
   }
 }
 

@@ -23,7 +23,7 @@ for (const entry of readdirSync(`${ROOT}dist`, { withFileTypes: true })) {
   if (entry.isFile() && entry.name !== 'bundled.json') copyFileSync(`${ROOT}dist/${entry.name}`, join(lib, 'dist', entry.name))
 }
 for (const native of Object.keys({ ...dependencies, ...optionalDependencies })) copyNative(native)
-copyPackage(packageFolder('node-gyp-build'))
+copyPackage('node-gyp-build')
 for (const file of ['LICENSE', 'README.md', 'dist/THIRD-PARTY-NOTICES']) copyFileSync(ROOT + file, join(top, file.replace('dist/', '')))
 copyFileSync(nodeLicense(), join(top, 'LICENSE-node'))
 const kind = await makeExecutable(top, out)
@@ -37,13 +37,13 @@ function copyNative (name: string) {
   if (!existsSync(source)) return console.log(`${name} is not installed and left out.`)
   const compiled = readdirSync(join(source, 'prebuilds')).find((each) => each.startsWith(`${platform}-`) && each.includes(arch))
   if (compiled === undefined) throw new Error(`${name} has no binary for ${platform}-${arch}.`)
-  copyPackage(source)
+  copyPackage(name)
   cpSync(join(source, 'prebuilds', compiled), join(lib, 'node_modules', name, 'prebuilds', compiled), { recursive: true })
 }
 
 /** Copies the scripts of a package and every licence in it. */
-function copyPackage (source: string) {
-  const target = join(lib, 'node_modules', source.slice(source.lastIndexOf('node_modules/') + 'node_modules/'.length))
+function copyPackage (name: string) {
+  const [source, target] = [packageFolder(name), join(lib, 'node_modules', name)]
   for (const entry of readdirSync(source, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name)
     const isScript = entry.parentPath === source && /\.(js|json)$/.test(entry.name)

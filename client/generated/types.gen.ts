@@ -176,7 +176,7 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * Kind question: a tool server asks in the middle of a call, which goes on running
+     * Kind question: a tool server asks, and its call goes on running
      */
     live?: true;
     /**
@@ -4553,7 +4553,7 @@ export type FollowRunData = {
     body?: never;
     path: {
         /**
-         * Up to 128 printable characters without "/"
+         * The id of a thread, or of a run; if both exist, the thread is meant
          */
         id: string;
     };
@@ -4608,7 +4608,7 @@ export type StopRunData = {
     body?: never;
     path: {
         /**
-         * Up to 128 printable characters without "/"
+         * The id of a thread, or of a run; if both exist, the thread is meant
          */
         id: string;
     };
@@ -4666,7 +4666,7 @@ export type SteerRunData = {
     body: SteerBody;
     path: {
         /**
-         * Up to 128 printable characters without "/"
+         * The id of a thread, or of a run; if both exist, the thread is meant
          */
         id: string;
     };

@@ -17,7 +17,9 @@ export const DESCRIPTIONS: Record<string, string> = {
   runSync: 'The same work as `/run`, answered when the run ends or waits. A run that waits is answered too, with what it waits for. ' +
     'A failure is an HTTP error with the sentence of the run.',
   followRun: 'For a page that was reloaded, or a second reader. Reading does not keep the run alive; a resumable run ' +
-    'needs no reader.',
+    'needs no reader.' +
+    ' A chat client (`ui`, `ui5`) gets the whole message. A run that the end of the service cut is replayed as far as it was stored, ' +
+    'and ends with `error` (code ERR_INTERRUPTED) and `finish`, until the next message of its thread; by its own id any run is replayed.',
   stopRun: 'The run ends with the event `abort`; what it did until then stays.',
   steerRun: 'The message becomes part of the conversation. One that comes after the last step is kept for the next segment.',
 

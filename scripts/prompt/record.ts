@@ -14,6 +14,8 @@ export interface Scene {
   facts: string[]
   /** Further keys of config.json. */
   config: object
+  /** The options of each run. */
+  options: object
 }
 
 /** A call of a model as the service made it. */
@@ -72,9 +74,9 @@ async function record ({ cwd, facts, config }: Scene, work: Work): Promise<Recor
   return calls
 }
 
-async function send (app: App, method: 'GET' | 'POST', url: string, payload?: object): Promise<any> {
+async function send (app: App, method: 'GET' | 'POST', url: string, payload?: object, accepted?: string): Promise<any> {
   const response = await app.inject({ method, url, ...payload && { payload } })
-  if (response.statusCode >= 400) throw new Error(`${method} ${url}: ${response.body}`)
+  if (response.statusCode >= 400 && response.json().code !== accepted) throw new Error(`${method} ${url}: ${response.body}`)
   return response.json()
 }
 
@@ -83,7 +85,7 @@ export const recordChat = ({ messages, ...scene }: Scene & { messages: string[] 
   record(scene, async (app, begin) => {
     for (const [n, content] of messages.entries()) {
       begin(`message ${n + 1}: `)
-      await send(app, 'POST', '/run/sync', { id: 'chat', message: { role: 'user', content } })
+      await send(app, 'POST', '/run/sync', { id: 'chat', message: { role: 'user', content }, options: scene.options }, 'ERR_OBJECT_INVALID')
     }
   })
 
@@ -91,7 +93,8 @@ export const recordChat = ({ messages, ...scene }: Scene & { messages: string[] 
 export async function recordTask ({ runs, steer, ...scene }: Scene & { runs: number, steer?: string }): Promise<RecordedCall[]> {
   const calls = await record(scene, async (app, begin) => {
     begin('plan: ')
-    const { id } = await send(app, 'POST', '/tasks', { goal: scene.request, taskType: 'triggered', approval: { mode: 'never' } })
+    const { request: goal, options } = scene
+    const { id } = await send(app, 'POST', '/tasks', { goal, taskType: 'triggered', approval: { mode: 'never' }, options })
     for (let n = 1; n <= runs; n++) {
       begin(`run ${n}: `)
       if (n === runs && steer !== undefined) await send(app, 'POST', `/tasks/${id}/steer`, { comment: steer })

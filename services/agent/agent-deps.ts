@@ -1,6 +1,7 @@
 import type { Config } from '../../schemas/config.ts'
 import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
+import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
@@ -22,6 +23,7 @@ export interface AgentDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  liveQuestions: Pick<LiveQuestions, 'has' | 'decide'>
   grants: Grants
   conversations: ConversationStates
   threads: ThreadRepository
@@ -36,5 +38,9 @@ export interface AgentDeps {
   tasks?: Pick<Tasks, 'launch' | 'launched'>
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string
-  log: { warn(details: object, message: string): void, error(details: object, message: string): void }
+  log: {
+    info(details: object, message: string): void,
+    warn(details: object, message: string): void,
+    error(details: object, message: string): void
+  }
 }

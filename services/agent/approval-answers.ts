@@ -1,6 +1,6 @@
 import type { Scope, Until } from '../../schemas/grants.ts'
 import { isAnswers } from '../approvals/questions/check-answers.ts'
-import type { Decision } from '../approvals/decide-approval.ts'
+import type { Decision } from '../approvals/decision.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
 
 /** The fields of a request that decide whether it answers approval requests. Chat clients name the message that they continue. */
@@ -96,7 +96,7 @@ function decision (
   if (typeof approvalId !== 'string') throw new BadMessage(`${where}.${idField} must be a string.`)
   if (typeof approved !== 'boolean') throw new BadMessage(`${where}.approved must be true or false, as a JSON boolean.`)
   if (answers !== undefined && !(approved && isAnswers(answers))) {
-    throw new BadMessage(`${where}.answers must be the answers by the ids of their questions, texts or lists of texts, in place of "approved".`)
+    throw new BadMessage(`${where}.answers must hold texts or lists of texts by the ids of their questions, in place of "approved".`)
   }
   if (reason !== undefined && typeof reason !== 'string') throw new BadMessage(`${where}.reason must be a string.`)
   if (scope !== undefined && !isScope(scope)) throw new BadMessage(`${where}.scope must be "once", "exact", "folder" or "tool".`)

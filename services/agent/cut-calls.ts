@@ -1,4 +1,5 @@
 import { intentsIn, openCalls } from '../run-log/open-calls.ts'
+import { endsOfCutParts, withoutCutInputs } from '../run-log/cut-steps.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { segmentStart } from '../run-log/run-log.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
@@ -12,17 +13,19 @@ export const describeCall = ({ toolName, input }: { toolName: string, input: unk
   `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /**
- * Returns the outcomes of the calls that were cut: unknown for a call that had begun. A call that had not begun stays open in a run that
- * continues when its approval is answered again.
+ * Returns the events of a run that was cut, with ends for what was cut. A call that had begun has an unknown outcome. A call that had not
+ * begun stays open in a run that continues when its approval is answered again.
  */
-export function cutCalls ({ log: { events }, durable }: Run): RunEvent[] {
+export function closedEvents ({ log: { events }, durable }: Run): RunEvent[] {
   const begun = intentsIn(events)
-  return openCalls(events).filter(({ toolCallId }) => begun.has(toolCallId) || !durable).map(({ toolCallId, toolName }) => ({
+  const cut = openCalls(events).filter(({ toolCallId }) => begun.has(toolCallId) || !durable)
+  const outcomes = cut.map(({ toolCallId, toolName }): RunEvent => ({
     type: 'tool-error',
     toolCallId,
     toolName,
     errorText: begun.has(toolCallId) ? OUTCOME_UNKNOWN : NOT_BEGUN
   }))
+  return [...withoutCutInputs(events), ...endsOfCutParts(events), ...outcomes]
 }
 
 /**

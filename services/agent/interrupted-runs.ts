@@ -2,13 +2,13 @@ import type { Protocol } from '../../schemas/agent.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { wholeMessage } from '../run-log/whole-message.ts'
-import { segmentStart } from '../run-log/run-log.ts'
+import { createRunLog, segmentStart } from '../run-log/run-log.ts'
 import { LIVE_RUNS, liveRunKey } from '../store/keys.ts'
 import { isDamage } from '../store/store-errors.ts'
 import { subscribeToRecorded, type Subscription } from './active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
-import { cutCalls } from './cut-calls.ts'
+import { closedEvents } from './cut-calls.ts'
 import { commit, loadRun, storedSegment, type Run } from './run-repository.ts'
 
 const Interrupted = defineError(
@@ -28,7 +28,7 @@ type Deps = Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'conversations' | 'l
 export async function interrupt (run: Run, deps: Deps): Promise<void> {
   await run.saved
   const { threadId, runId } = run.head
-  const answer = await recordAnswer(run, deps, cutCalls(run))
+  const answer = await recordAnswer({ ...run, log: createRunLog(closedEvents(run)) }, deps)
   const conversation = await deps.conversations.get(threadId)
   await commit(run, deps, { ops: [...answer, deps.conversations.asked(conversation, runId)], end: 'interrupted' })
 }
@@ -55,9 +55,12 @@ export async function interruptCutRuns (deps: Deps): Promise<void> {
 
 /** Replays the last segment of a run, in `ui` the whole message; an interrupted one ends with the interruption. */
 export function replayRecorded (run: Run, protocol: Protocol = run.head.protocol ?? 'documented'): Subscription | undefined {
-  const { head, log: { events } } = run
-  const replayed = protocol === 'documented' ? events.slice(segmentStart(events, head.segment)) : wholeMessage(events, protocol)
-  if (head.end?.status !== 'interrupted') {
+  const { head } = run
+  const { messageId, threadId, runId, end: { status } = {} } = head
+  const events = status === 'interrupted' ? closedEvents(run) : run.log.events
+  const first = segmentStart(events, head.segment)
+  const replayed = protocol !== 'documented' ? wholeMessage(events, protocol) : first === -1 ? [] : events.slice(first)
+  if (status !== 'interrupted') {
     return storedSegment(run, head.segment) && subscribeToRecorded(head, replayed, protocol)
   }
   const { code, message } = new Interrupted()
@@ -65,5 +68,7 @@ export function replayRecorded (run: Run, protocol: Protocol = run.head.protocol
     { type: 'error', errorText: message, code },
     { type: 'finish', finishReason: 'error', usage: head.usage }
   ]
-  return subscribeToRecorded(head, [...replayed, ...cutCalls(run), ...end], protocol)
+  // A run that was cut in its first step may have no stored events.
+  const start: RunEvent[] = replayed.length > 0 ? [] : [{ type: 'start', messageId, threadId, runId }]
+  return subscribeToRecorded(head, [...start, ...replayed, ...end], protocol)
 }

@@ -69,6 +69,7 @@ export function createModelCalls (
   })
 
   return async () => {
+    const begun = clock.awake()
     const step = run.head.steps + 1
     const isLast = step > run.head.maxSteps
     const { unheard = [], ...head } = run.head
@@ -88,6 +89,7 @@ export function createModelCalls (
       }
     })
     run.head = { ...run.head, steps: step }
+    deps.log.info({ runId: run.head.runId, step, calls: calls.length, finishReason, ms: Math.round(clock.awake() - begun) }, 'step')
     return { isAnswer: isLast || calls.length === 0, stepFinish: { type: 'step-finish', step, finishReason, usage } }
   }
 }

@@ -3,7 +3,8 @@ import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { AppCall, AppCallAnswer } from '../approvals/app-calls/answer-app-call.ts'
 import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
-import type { Decision } from '../approvals/decide-approval.ts'
+import type { Decision } from '../approvals/decision.ts'
+import { answersInOutput } from '../approvals/questions/answers-in-output.ts'
 import { withRunOptions } from '../run-options/with-run-options.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses, isAnswer, type AnswerSource } from './approval-answers.ts'
@@ -12,7 +13,7 @@ import { requestEvent } from './request-approvals.ts'
 import type { RunRequest } from './start.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
-import { subscribeToRecorded, type ActiveRun, type Subscription } from './active-runs.ts'
+import { NoActiveRun, subscribeToRecorded, type ActiveRun, type Subscription } from './active-runs.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
@@ -35,7 +36,7 @@ type Continuation =
 
 /** Records the decisions on approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
-  const { store, ledger, grants, conversations } = deps
+  const { store, ledger, liveQuestions, grants, conversations } = deps
 
   /** Finds or starts the segment after the step of these items, which have an answer. Without a `protocol`, it is the run's own. */
   async function resume (
@@ -107,12 +108,31 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     return { items: [...approvals, ...calls], changed: [...decided, ...answered], conversation }
   }
 
-  /** Returns the answers of a request to approval requests and to calls of the application; [] if it is a new message. */
+  /** Returns the results of calls that wait in conversations: of the application, or answers to questions as their call's output. */
+  async function knownResults (results: CallResult[]): Promise<Answer[]> {
+    const items = await Promise.all(results.map(({ approvalId }) => ledger.find(approvalId)))
+    return results.flatMap((given, at): Answer[] => {
+      const item = items[at]
+      if (item?.threadId === undefined) return []
+      if (item.kind === 'question') return [answersInOutput(given.approvalId, given.result)]
+      return item.kind === 'app' ? [given] : []
+    })
+  }
+
+  /** Returns the answers of a request to approval requests, questions and calls of the application; [] if it is a new message. */
   async function answersOf (request: AnswerSource): Promise<Answer[]> {
     const responses = isAnswer(request) ? approvalResponses(request) : undefined
-    const results = await ledger.calls.known(callResults(request))
+    const results = await knownResults(callResults(request))
     const answers: Answer[] = [...responses?.decisions ?? [], ...results]
     return responses?.includesOlder || results.length > 0 ? ledger.currentAnswers(answers) : answers
+  }
+
+  /** Decides questions of calls that keep running, and subscribes to their run. */
+  async function answerLive (decisions: Decision[], { protocol }: Pick<RunRequest, 'protocol'>): Promise<Subscription> {
+    const [{ threadId }] = await Promise.all(decisions.map((decision) => liveQuestions.decide(decision.approvalId, decision)))
+    const live = threadId === undefined ? undefined : await activeRuns.current(threadId)
+    if (live === undefined) throw new NoActiveRun()
+    return live.subscribe(live.run.head.segment, protocol)
   }
 
   return {
@@ -125,6 +145,8 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     async answer (request: RunRequest): Promise<Subscription> {
       const answers = await answersOf(request)
       if (answers.length === 0) approvalResponses(request)
+      const live = answers.filter(isDecision).filter(({ approvalId }) => liveQuestions.has(approvalId))
+      if (live.length > 0) return answerLive(live, request)
       const threadId = await ledger.threadOf(answers[0].approvalId)
       return locked(threadId, async () => {
         const { items, conversation } = await record(threadId, answers, request.id)

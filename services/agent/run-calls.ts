@@ -72,8 +72,9 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
       return true
     },
 
-    end: ({ toolCallId }: Call, { event, state, ops: changed = [] }: CallEnd) =>
+    end: ({ toolCallId }: Call, { event: outcome, state, durationMs, ops: changed = [] }: CallEnd) =>
       inOrder(async () => {
+        const event = { ...outcome, ...(durationMs !== undefined && { durationMs }) }
         const { approval, answer } = ofCall(toolCallId)
         // The decision is stored already.
         if (state === 'denied' || (approval === undefined && answer === undefined && !intended.has(toolCallId))) {

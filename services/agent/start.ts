@@ -1,8 +1,12 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
+import { answerAppCall } from '../approvals/app-calls/answer-app-call.ts'
+import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
+import { ServiceError } from '../lib/service-error.ts'
 import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
+import { callResults, type CallResult } from './call-results.ts'
 import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes } from './cut-calls.ts'
@@ -27,6 +31,19 @@ export interface RunRequest extends RunBody {
   history?: History
 }
 
+/** Returns the item with the result that was given of it, if it is an open call of the application. */
+function withResult (item: ThreadItem, given: readonly CallResult[], now: number): ThreadItem {
+  const result = given.find(({ approvalId }) => approvalId === item.approvalId)
+  if (item.kind !== 'app' || !isUnanswered(item) || result === undefined) return item
+  try {
+    return answerAppCall(item, result, now) ?? item
+  } catch (error) {
+    // A result that cannot be taken does not keep the user from saying something.
+    if (error instanceof ServiceError) return item
+    throw error
+  }
+}
+
 /** Starts runs, each in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, clock, ledger, conversations, threads } = deps
@@ -39,16 +56,21 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   /**
-   * Withdraws the open approvals of a waiting run: a new message superseded the run, and later answers do not resume it.
-   * Returns notes for the model about these calls, because the client's messages may not contain them.
+   * Withdraws the open approvals of a waiting run: a new message superseded the run, and later answers do not resume it. Results of
+   * calls of the application that come with the new message are kept. Returns notes for the model about these calls, because the
+   * client's messages may not contain them.
    */
-  async function supersedePendingRun (conversation: ConversationState): Promise<{ conversation: ConversationState, notes: string[] }> {
+  async function supersedePendingRun (
+    conversation: ConversationState,
+    given: readonly CallResult[] = []
+  ): Promise<{ conversation: ConversationState, notes: string[] }> {
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
-    const asked = await ledger.all(run?.head.asked ?? [])
+    const asked = (await ledger.all(run?.head.asked ?? [])).map((item) => withResult(item, given, clock.now()))
     const begun = asked.filter(({ state }) => state === 'executing')
     const left = conversations.clearPendingRun(conversation)
     await store.transact([
+      ...ledger.record(asked.filter(({ kind, state }) => kind === 'app' && (state === 'done' || state === 'error'))),
       ...ledger.withdraw(asked),
       ...begun.map((approval) => ledger.move(approval, 'unknown').op),
       ...run === undefined ? [] : supersedeOps(run, clock.now(), store),
@@ -57,12 +79,13 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return { conversation: left.conversation, notes: [...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)] }
   }
 
-  async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {
-    const { ops, answerAt } = history === undefined
-      ? await threads.appendRequest(threadId, { messages, trigger }, { minted: id === undefined })
-      : await threads.append(threadId, messages.slice(-1))
+  async function newRun (request: RunRequest, threadId: string, cwd: string): Promise<Run> {
+    const { messages, protocol, history, options } = request
+    const { ops, answerAt, isWhole } = history === undefined
+      ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
+      : { ...await threads.append(threadId, messages.slice(-1)), isWhole: false }
     // The positions are unknown if the client's messages are not all messages of the thread.
-    const known = history ?? (answerAt === messages.length ? WHOLE_THREAD : undefined)
+    const known = history ?? (isWhole ? WHOLE_THREAD : undefined)
     const now = clock.now()
     const runId = newId()
     const continued = continuedMessage(messages)
@@ -148,7 +171,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       const recalled = await recall(request, threadId)
       const { origins, ...context } = await toPrompt(recalled.messages, deps.host.forModel, recalled.originOf)
       const live = await activeRuns.admit(threadId, async () => {
-        const { conversation, notes } = await supersedePendingRun(await conversations.get(threadId))
+        const { conversation, notes } = await supersedePendingRun(
+          await conversations.get(threadId),
+          callResults({ messages: messages.slice(0, -1) })
+        )
         const run = await newRun({ ...request, messages: recalled.messages }, threadId, cwd)
         return launch({
           run,

@@ -6,8 +6,6 @@ import { inState } from './approval-states.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 import { decideQuestions } from './questions/decide-questions.ts'
 
-export type { Decision }
-
 /**
  * Whether the time to answer has passed. What is overdue counts as expired, even before that is stored; a call that the application
  * has claimed, as one with an unknown outcome, when the claim was not renewed.

@@ -1,6 +1,7 @@
 import type { ApprovalDecision, DecidedApproval } from '../../schemas/approvals.ts'
-import type { Decision } from './decide-approval.ts'
+import type { Decision } from './decision.ts'
 import type { Ledger } from './ledger.ts'
+import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound } from './approval-errors.ts'
 import { givenDecision } from './given-decision.ts'
 import { isOfTask, isOfThread } from './approval-record.ts'
@@ -8,13 +9,23 @@ import { isOfTask, isOfThread } from './approval-record.ts'
 export type Inbox = ReturnType<typeof createInbox>
 
 /** All that waits for a person, of conversations and of tasks. Whose an approval is decides only who continues its run. */
-export function createInbox ({ ledger, agent, tasks }: {
+export function createInbox ({ ledger, live, agent, tasks }: {
   ledger: Pick<Ledger, 'list' | 'require'>,
+  live: Pick<LiveQuestions, 'clean' | 'has' | 'decide'>,
   agent: { decide(threadId: string, decision: Decision): Promise<DecidedApproval> },
   tasks: { decide(taskId: string, decision: Decision): Promise<DecidedApproval> }
 }) {
+  /** The run of live questions is executing, and goes on. */
+  async function decideLive (decision: Decision): Promise<DecidedApproval> {
+    const { approvalId, state, runId, threadId, taskId } = await live.decide(decision.approvalId, decision)
+    return { approvalId, state, runId, ...(taskId === undefined ? { threadId } : { taskId }), continued: true }
+  }
+
   return {
-    list: ledger.list,
+    async list (query: Parameters<Ledger['list']>[0]): ReturnType<Ledger['list']> {
+      await live.clean()
+      return ledger.list(query)
+    },
 
     /**
      * Decides an approval. When it was the last open one of its step, the run goes on; no request needs to wait for it. Throws
@@ -22,6 +33,8 @@ export function createInbox ({ ledger, agent, tasks }: {
      */
     async decide (approvalId: string, given: ApprovalDecision): Promise<DecidedApproval> {
       const decision = givenDecision(approvalId, given)
+      if (live.has(approvalId)) return decideLive(decision)
+      await live.clean()
       const approval = await ledger.require(approvalId)
       if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
       if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)

@@ -26,7 +26,8 @@ import { inState } from './approval-states.ts'
 import { approvalView } from './approval-view.ts'
 import { createCallLedger } from './app-calls/call-ledger.ts'
 import type { DueCalls } from './app-calls/due-calls.ts'
-import { decideApproval, isOverdue, type Decision } from './decide-approval.ts'
+import { decideApproval, isOverdue } from './decide-approval.ts'
+import type { Decision } from './decision.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 

@@ -13,6 +13,8 @@ interface TimeLimit {
 export interface Deadline {
   /** Starts the time anew, for limits on silence. */
   renew(): void
+  /** Lets no time pass until the promise settles, then starts the time anew. */
+  rest<T>(work: Promise<T>): Promise<T>
   stop(): void
 }
 
@@ -20,17 +22,29 @@ export interface Deadline {
 export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: string }, abort: (reason: Aborted) => void): Deadline {
   const stopped = new AbortController()
   let renewedAt: number | undefined
+  let resting = 0
+  const renew = () => {
+    renewedAt = clock.awake()
+  }
+  /** Milliseconds until the limit is looked at again; undefined when it is reached. */
+  const timeLeft = () => resting > 0 ? ms : renewedAt === undefined ? undefined : renewedAt + ms - clock.awake()
   const watch = async () => {
-    for (let left = ms; left > 0 || renewedAt !== undefined;) {
+    for (let left = ms > 0 ? ms : undefined; left !== undefined; left = timeLeft()) {
       renewedAt = undefined
       await clock.timeout(left, stopped.signal)
-      left = renewedAt === undefined ? 0 : renewedAt + ms - clock.awake()
     }
   }
   watch().then(() => abort(new Aborted('timeout', message)), () => {})
   return {
-    renew () {
-      renewedAt = clock.awake()
+    renew,
+    async rest (work) {
+      resting++
+      try {
+        return await work
+      } finally {
+        resting--
+        renew()
+      }
     },
     // Without a reason, Node would make an exception with a stack trace.
     stop: () => stopped.abort('stopped')
@@ -46,12 +60,12 @@ interface DeadlineOptions extends TimeLimit {
 }
 
 /**
- * Runs `work` with a signal that aborts with the caller's signal or after `ms`; `renew` starts the time anew. After the abort
+ * Runs `work` with a signal that aborts with the caller's signal or after `ms`; see `Deadline` for `renew` and `rest`. After the abort
  * it rejects with the signal's reason, even when `work` ignores its signal.
  */
 export async function withDeadline<T> (
   { clock, ms, signal, message = `No answer for ${ms / 1000} s: time-out.`, settleMs = 0 }: DeadlineOptions,
-  work: (signal: AbortSignal, renew: () => void) => Promise<T>
+  work: (signal: AbortSignal, renew: () => void, rest: Deadline['rest']) => Promise<T>
 ): Promise<T> {
   signal?.throwIfAborted()
   const overdue = new AbortController()
@@ -66,7 +80,7 @@ export async function withDeadline<T> (
   either.addEventListener('abort', onAbort)
   const deadline = startDeadline({ clock, ms, message }, (reason) => overdue.abort(reason))
   try {
-    const result = await Promise.race([work(either, deadline.renew), abandoned.promise])
+    const result = await Promise.race([work(either, deadline.renew, deadline.rest), abandoned.promise])
     either.throwIfAborted()
     return result
   } catch (error) {

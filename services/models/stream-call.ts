@@ -60,7 +60,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
     let isShortened = false
     let prompt: LanguageModelV4Prompt | undefined
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
-      const progress: Progress = { started: false, characters: 0 }
+      const progress: Progress = { begunAt: call.clock.awake(), started: false, characters: 0 }
       await call.meter.admit(id)
       try {
         const { model, origin = id } = await call.load(id)
@@ -72,6 +72,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
         if (call.signal.aborted) throw call.signal.reason
         if (progress.rejection) throw progress.rejection.error
         failure = call.describe(error, id)
+        call.meter.failed({ model: id, role: 'capable', ms: call.clock.awake() - progress.begunAt, code: failure.code })
         if (progress.started) throw new ModelFailed(failure)
         if (failure.code === TOO_LONG && !isShortened) {
           isShortened = true
@@ -90,6 +91,8 @@ export async function streamModel (call: ModelCall): Promise<void> {
 }
 
 interface Progress {
+  /** When the attempt began; `clock.awake()`. */
+  begunAt: number
   /** Whether a part of the answer has arrived. */
   started: boolean
   /** The length of the answer so far. */
@@ -103,14 +106,14 @@ interface Progress {
 }
 
 /** Counts an attempt that the provider has answered, at least in part, or that was cut off: its prompt may cost something. */
-async function countAttempt ({ meter }: ModelCall, model: string, prompt: LanguageModelV4Prompt | undefined, progress: Progress) {
-  const { started, reported, isCutOff = false, characters } = progress
+async function countAttempt ({ meter, clock }: ModelCall, model: string, prompt: LanguageModelV4Prompt | undefined, progress: Progress) {
+  const { begunAt, started, reported, isCutOff = false, characters } = progress
   if (!started && reported === undefined && (!isCutOff || prompt === undefined)) return
   const estimate = () => ({
     inputTokens: (prompt ?? []).reduce((sum, message) => sum + tokensOf(message), 0),
     outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN)
   })
-  await meter.count({ model, role: 'capable', reported, estimate })
+  await meter.count({ model, role: 'capable', reported, estimate, ms: clock.awake() - begunAt })
 }
 
 async function attemptOnce (

@@ -29,6 +29,8 @@ export async function generateWithin (
   let called: { id: string, prompt: LanguageModelV4Prompt } | undefined
   let result: LanguageModelV4GenerateResult | undefined
   let isCutOff = false
+  const begun = clock.awake()
+  const ms = () => clock.awake() - begun
   try {
     return await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
       const { id, model, settings = {} } = await load()
@@ -46,7 +48,7 @@ export async function generateWithin (
     if (called !== undefined && (result !== undefined || isCutOff)) {
       const { id, prompt } = called
       const estimate = () => ({ inputTokens: prompt.reduce((sum, message) => sum + tokensOf(message), 0), outputTokens: 0 })
-      await meter.count({ model: id, role, reported: result, estimate })
+      await meter.count({ model: id, role, reported: result, estimate, ms: ms() })
     }
   }
 }

@@ -43,7 +43,7 @@ export async function probeModel ({ id, load, describe, clock, meter, signal }: 
       throw new Error('The answer broke off before it was finished.')
     })
     const answered = { ok: true, model: id, latencyMs: latencyMs() }
-    await meter.count({ model: id, role: 'capable', reported, estimate: () => ({ inputTokens: 0, outputTokens: 0 }) })
+    await meter.count({ model: id, role: 'capable', reported, estimate: () => ({ inputTokens: 0, outputTokens: 0 }), ms: latencyMs() })
     return answered
   } catch (error) {
     return { ok: false, model: id, latencyMs: latencyMs(), error: isBudgetError(error) ? error.message : describe(error, id).message }

@@ -10,6 +10,23 @@ export function withoutCutCall (events: readonly RunEvent[]): readonly RunEvent[
   return at === -1 || isWhole ? events : [...events.slice(0, at), ...events.slice(at).filter(isKept)]
 }
 
+/** Returns the events without the beginnings of calls whose inputs were cut. */
+export function withoutCutInputs (events: readonly RunEvent[]): RunEvent[] {
+  const whole = new Set(events.flatMap((event) => event.type === 'tool-input' || event.type === 'tool-input-error' ? event.toolCallId : []))
+  return events.filter((event) => (event.type !== 'tool-input-start' && event.type !== 'tool-input-delta') || whole.has(event.toolCallId))
+}
+
+/** Returns the ends of the texts and the thinking that were cut. */
+export function endsOfCutParts (events: readonly RunEvent[]): RunEvent[] {
+  const open = new Map<string, 'text-end' | 'reasoning-end'>()
+  for (const event of events) {
+    if (event.type === 'text-start') open.set(event.id, 'text-end')
+    if (event.type === 'reasoning-start') open.set(event.id, 'reasoning-end')
+    if (event.type === 'text-end' || event.type === 'reasoning-end') open.delete(event.id)
+  }
+  return [...open].map(([id, type]) => ({ type, id }))
+}
+
 /** Returns the stored events of a run, each step once: the model was called again for a step whose first call was cut. */
 export function withoutRepeatedSteps (events: readonly RunEvent[]): readonly RunEvent[] {
   let kept: RunEvent[] = []

@@ -13,6 +13,7 @@ export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): 
       case 'start':
         return at === 0
       case 'approval-request':
+      case 'question-request':
         return at > newest || protocol === 'ui5'
       case 'tool-call-request':
       case 'finish':

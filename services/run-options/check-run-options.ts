@@ -12,13 +12,10 @@ const NameTaken = defineError(
   `options.appTools has a tool named ${ANSWER_TOOL}, which is the name of the tool by which a run gives the answer of options.object.`
 )
 
-/** The tool that asks the user. Runs have it by `interactive`, and tasks. */
-const ASK_TOOL = 'askUser'
-
 /**
- * Checks what the schema of a request cannot: that the model and the tools of the application can be used, that the named tools exist
- * and that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools.
- * Throws InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
+ * Checks what the schema of a request cannot: that the model and the tools of the application can be used, that the named tools exist and
+ * that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools. Throws
+ * InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
  */
 export async function checkRunOptions (
   options: RunOptions | undefined,
@@ -42,7 +39,7 @@ async function checkNames (
 ): Promise<void> {
   const lookUp = () => {
     const { known, isWhole } = host.names()
-    const names = new Set([...known, ASK_TOOL, ...appTools.map(({ name }) => name)])
+    const names = new Set([...known, ...appTools.map(({ name }) => name)])
     return { names, unknown: isWhole ? given.find((name) => !names.has(name)) : undefined }
   }
   if (lookUp().unknown === undefined) return

@@ -84,13 +84,13 @@ function reasonOf (events: readonly RunEvent[], status: RunStatus): string | und
   return (cause?.type === 'abort' ? ABORTS[cause.reason] : undefined) ?? REASONS[status]
 }
 
-/** The messages that came while the run executed. The one after a judgement is the judge's own. */
+/** The messages that came while the run executed, without those of the judge and those that ask again for the structured answer. */
 function steeringIn (events: readonly RunEvent[]): string[] {
   const said: string[] = []
   let isJudged = false
   for (const event of events) {
     if (event.type === 'evaluation') isJudged = true
-    if (event.type !== 'message') continue
+    if (event.type !== 'message' || event.isRetry) continue
     if (!isJudged) said.push(event.text)
     isJudged = false
   }
@@ -115,4 +115,5 @@ export function chatRunOps (source: ChatRunSource, { status, at }: { status: Run
 }
 
 /** Returns the operations that remove what is recorded of a run of a conversation. */
-export const chatRunRemoval = (thread: string, runId: string): Op[] => [{ type: 'del', key: chatRunKey(thread, runId) }, ...unindexRun(runId)]
+export const chatRunRemoval = (thread: string, runId: string): Op[] =>
+  [{ type: 'del', key: chatRunKey(thread, runId) }, ...unindexRun(runId)]

@@ -51,11 +51,14 @@ export interface StepResult {
  * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
  * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
  * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
- * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `isAnswered` says whether the user or the application answers a tool's calls.
+ * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `isAnswered` says whether the user or the application answers calls
+ * of a tool.
  */
-export function createStepWriter (
-  { append, ids, isAnswered = () => false }: { append: (event: RunEvent) => void, ids: IdSource, isAnswered?: (toolName: string) => boolean }
-) {
+export function createStepWriter ({ append, ids, isAnswered = () => false }: {
+  append: (event: RunEvent) => void,
+  ids: IdSource,
+  isAnswered?: (toolName: string) => boolean
+}) {
   const parts = { text: new Map<string, OpenPart>(), reasoning: new Map<string, OpenPart>() }
   const calls = new Map<string, string>()
   let bytes = 0

@@ -98,7 +98,8 @@ export function createDigest (
     for (const task of all) {
       for (const item of (await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))).filter(isOfTask)) {
         const { approvalId, kind, tool, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
-        const about = shorten({ tool: JSON.stringify(input), result: output, question: questions?.map(({ text }) => text).join(' ') }[kind] ?? '')
+        const texts = questions?.map(({ text }) => text).join(' ')
+        const about = shorten({ tool: JSON.stringify(input), result: output, question: texts }[kind] ?? '')
         waits.push({
           taskId: task.id,
           goal: shortGoal(task),

@@ -1,24 +1,12 @@
 import { turnKey, turnsPrefix } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
+import { keptOfOtherTabs } from './other-tabs.ts'
 import { canonicalContent, type ThreadMessage } from './thread-message.ts'
+import type { Divergence, UserTurn } from './user-turn.ts'
 
-/**
- * The index entry of a user message in a thread. The entries are enough to find where a request diverges from the thread,
- * without reading the messages.
- */
-export interface UserTurn {
-  /** The digest of this message. */
-  own: string
-  /** The digest of this and all earlier user messages: two conversations with the same `chain` have the same user messages so far. */
-  chain: string
-  /** The position of the message in the thread. */
-  at: number
-  /** The time of the message, epoch milliseconds; 0 if it came as part of a history, so that its time is unknown. */
-  said: number
-  /** The id that the client gave the message. */
-  id?: string
-}
+/** The number of turns at the end of a thread among which those of another tab are looked for. */
+const NEWEST_TURNS = 1_000
 
 export type HistoryMatch = ReturnType<typeof createHistoryMatch>
 
@@ -26,11 +14,16 @@ export type HistoryMatch = ReturnType<typeof createHistoryMatch>
 export interface RequestMessages {
   messages: ThreadMessage[]
   trigger?: unknown
+  messageId?: unknown
+  /** The client is a chat, which may be open in several tabs. */
+  isChat?: boolean
 }
 
 /** Stores the index of user messages and matches requests with it. Threads are named by their digests. */
 export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'>) {
   const get = (thread: string, n: number) => store.get<UserTurn>(turnKey(thread, n))
+
+  const chainOf = (chain: string, own: string) => store.digest(`chain ${chain} ${own}`)
 
   /** Caches the turns of whole requests, because each request is read more than once. */
   const cache = new WeakMap<ThreadMessage[], Promise<UserTurn[]>>()
@@ -49,7 +42,7 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
       if (message.role !== 'user') continue
       await yieldToEventLoop()
       const own = store.digest(`message ${canonicalContent(message)}`)
-      chain = store.digest(`chain ${chain} ${own}`)
+      chain = chainOf(chain, own)
       turns.push({ own, chain, at: from + n, said: 0, ...(typeof message.id === 'string' && { id: message.id }) })
     }
     return turns
@@ -105,16 +98,16 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     del: (thread: string, n: number): Op => ({ type: 'del', key: turnKey(thread, n) }),
 
     /**
-     * Finds where a request diverges from a thread of `count` turns and `length` messages. Returns how many turns stay (`keep`)
-     * and the index of the first new message of the request (`since`). The history of a request is authoritative: messages of the
-     * thread that it lacks are removed, as after an edit or before a regenerated answer. A single message removes nothing,
-     * unless it is a stored first message again (same id, or regenerated) or the newest message, which still waits for its answer.
+     * Finds where a request diverges from a thread of `count` turns and `length` messages. The history of a request is authoritative:
+     * messages of the thread that it lacks are removed, as after an edit or before a regenerated answer, except what a chat lacks because
+     * another tab said it. A single message removes nothing, unless it is a stored first message again (same id, or regenerated) or the
+     * newest message, which still waits for its answer.
      */
     async findDivergence (
       thread: string,
       { count, length }: { count: number, length: number },
-      { messages, trigger }: RequestMessages
-    ): Promise<{ keep: number, since: number }> {
+      { messages, trigger, messageId, isChat = false }: RequestMessages
+    ): Promise<Divergence> {
       const requestTurns = await read(messages)
       const end = { keep: count, since: 0 }
       if (count === 0 || requestTurns.length === 0) return end
@@ -131,6 +124,13 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
       // The last message of a request is always new: a repeated message is a new request.
       const keep = common > 0 ? Math.min(common, last) : await windowEnd(thread, count, requestTurns)
       if (keep === 0) return end
+      if (isChat && keep < count) {
+        const isPlain = trigger === 'submit-message' && !requestTurns.some(({ id }) => id !== undefined && id === messageId)
+        const isGapless = common === 0 || common >= last
+        const newest = await list(thread, Math.max(0, count - NEWEST_TURNS))
+        const kept = keptOfOtherTabs(newest, requestTurns, { keep, count, isGapless, isPlain, chainOf })
+        if (kept !== undefined) return { ...kept, since: requestTurns[last].at }
+      }
       return { keep, since: requestTurns[common > 0 ? keep : last].at }
     },
 

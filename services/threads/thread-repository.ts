@@ -48,11 +48,12 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
    * Returns the operations that replace the messages of the thread from position `from` on by `fresh`; the first `keep` turns
    * stay. `saidAt` returns the time of each turn in `fresh`, epoch milliseconds, 0 for unknown.
    */
-  async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt }: {
+  async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt, seen }: {
     keep: number,
     from: number,
     fresh: ThreadMessage[],
-    saidAt: (chain: string, isLast: boolean) => number
+    saidAt: (chain: string, isLast: boolean) => number,
+    seen?: string
   }): Promise<Op[]> {
     const digest = store.digest(thread.id)
     const chain = await turns.chainAt(digest, keep)
@@ -73,7 +74,8 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
     for (const [n, turn] of newTurns.entries()) {
-      ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, n === newTurns.length - 1) }))
+      const isLast = n === newTurns.length - 1
+      ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, isLast), ...(isLast && seen !== undefined && { seen }) }))
     }
     for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
     if (from < (before?.messageCount ?? 0)) ops.push(...await clearSummaryPositions(digest, from))
@@ -112,22 +114,27 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     /**
      * Merges a request into its thread: known messages stay, new ones are appended, and from the point where the request's
      * history diverges, later messages are removed (see `findDivergence`). `minted` says that the service made the id for this
-     * request. Resolves to the operations and to the position of the answer.
+     * request. Resolves to the operations, to the position of the answer and to whether the request holds the whole thread.
      */
-    async appendRequest (id: string, request: RequestMessages, { minted = false } = {}): Promise<{ ops: Op[], answerAt: number }> {
+    async appendRequest (
+      id: string,
+      request: RequestMessages,
+      { minted = false } = {}
+    ): Promise<{ ops: Op[], answerAt: number, isWhole: boolean }> {
       const before = await get(id)
       const { asked, minted: wasMinted, ...known } = before ?? newHead(id)
       const thread: ThreadHead = { ...known, ...(minted && (wasMinted ?? before === undefined) && { minted: true }) }
       const digest = store.digest(id)
-      const { keep, since } = await turns.findDivergence(digest, sizeOf(thread), request)
+      const { keep, since, seen } = await turns.findDivergence(digest, sizeOf(thread), request)
       const from = await turns.position(digest, keep, sizeOf(thread))
       const fresh = request.messages.slice(since)
       const now = clock.now()
       // A repeated message, such as for a regenerated answer, keeps its time.
       const repeated = keep < thread.turns ? await turns.get(digest, keep) : undefined
       const saidAt = (chain: string, isLast: boolean) => repeated?.chain === chain ? repeated.said : isLast ? now : 0
-      const ops = await put(before, thread, { keep, from, fresh, saidAt })
-      return { ops, answerAt: from + fresh.length }
+      const ops = await put(before, thread, { keep, from, fresh, saidAt, seen })
+      const answerAt = from + fresh.length
+      return { ops, answerAt, isWhole: seen === undefined && answerAt === request.messages.length }
     },
 
     /** Appends messages to the thread. Resolves to the operations and to the position of the answer. */

@@ -19,7 +19,11 @@ interface HostParts {
   fence: Fence
   /** Keeps what the calls are about to change. */
   journal?: Pick<Journal, 'keep'>
+  /** Called when a call has ended, also one that was aborted; `ms` is its duration in milliseconds. */
+  ended?: (call: { runId: string, toolCallId: string, tool: string, status: CallStatus, ms: number }) => void
 }
+
+type CallStatus = ToolResult['status'] | 'aborted'
 
 export interface ToolCall {
   name: string
@@ -64,7 +68,7 @@ const STEP_WAIT_MS = 3_000
 const CALL_WAIT_MS = 30_000
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
-export function createToolHost ({ tools, permissions, clock, fence, journal }: HostParts) {
+export function createToolHost ({ tools, permissions, clock, fence, journal, ended = () => {} }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
   const mergeAll = createMerge((name) => builtin.has(name))
   let sources: ToolSource[] = []
@@ -94,7 +98,7 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
       return { ok: false, error: `${name} cannot be called at the moment: its tool server ${disconnected.source} is not connected.` }
     }
     if (tool === undefined || permission(name) === 'deny') {
-      const known = offered().map((tool) => tool.name).join(', ')
+      const known = offered().filter(({ answeredBy }) => answeredBy === undefined).map((tool) => tool.name).join(', ')
       return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${known}.` }
     }
     const why = unavailable(name)
@@ -126,10 +130,10 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
       tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
     }`
     const start = await startOf(tool, call)
-    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) =>
+    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop, _renew, waitForUser) =>
       asObject(
         tool.name,
-        await tool.execute(input, { signal: stop, runId, callId, paths, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, { signal: stop, runId, callId, paths, waitForUser, ...tool.reportsChanges && { changed }, ...start })
       ))
   }
 
@@ -200,10 +204,11 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
     async execute (call: ToolCall): Promise<ToolResult> {
       const started = clock.awake()
       const changes: FileChange[] = []
-      const end = () => ({
-        durationMs: Math.round(clock.awake() - started),
-        ...(changes.length > 0 && { changes: changes.slice(0, MOST_CHANGES) })
-      })
+      const end = (status: CallStatus) => {
+        const durationMs = Math.round(clock.awake() - started)
+        ended({ runId: call.runId, toolCallId: call.callId, tool: call.name, status, ms: durationMs })
+        return { durationMs, ...(changes.length > 0 && { changes: changes.slice(0, MOST_CHANGES) }) }
+      }
       call.signal.throwIfAborted()
       try {
         fence.check(call.runId, call.attempt)
@@ -215,12 +220,15 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
           )
         }
         const valid = validate(call.name, call.input)
-        if (!valid.ok) return { status: 'error', errorText: valid.error, ...end() }
+        if (!valid.ok) return { status: 'error', errorText: valid.error, ...end('error') }
         const output = await run(find(call.name)!, call, (change) => changes.push(change))
-        return { status: 'complete', output, ...end() }
+        return { status: 'complete', output, ...end('complete') }
       } catch (error) {
-        if (call.signal.aborted) throw call.signal.reason
-        return { status: 'error', errorText: error instanceof Error ? error.message : String(error), ...end() }
+        if (call.signal.aborted) {
+          end('aborted')
+          throw call.signal.reason
+        }
+        return { status: 'error', errorText: error instanceof Error ? error.message : String(error), ...end('error') }
       }
     }
   }

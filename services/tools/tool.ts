@@ -44,6 +44,8 @@ export interface ToolContext {
   approvedFolder?: FolderIdentity
   /** The real paths that the call may change: those that were allowed and kept. Absent where that is not known. */
   paths?: readonly string[]
+  /** Waits for the user; the time limit of the call rests meanwhile, and starts anew. */
+  waitForUser?<T>(answer: Promise<T>): Promise<T>
   /** Records a change of a file in the log of the run, for the judge; models never see it. */
   changed?(change: FileChange): void
 }

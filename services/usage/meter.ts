@@ -24,6 +24,8 @@ export interface Meter {
    * tokens of a call that was cut off before its provider reported them. Never rejects.
    */
   count(call: EndedCall): Promise<void>
+  /** To be called after each model call that failed. Only the log tells of it. */
+  failed(call: FailedCall): void
 }
 
 export interface EndedCall {
@@ -31,6 +33,13 @@ export interface EndedCall {
   role: Role
   reported: Reported | undefined
   estimate: () => Tokens
+  /** The duration of the call, milliseconds. */
+  ms: number
+}
+
+export interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
+  /** The code of the failure. Its text may repeat what was sent to the provider. */
+  code: string
 }
 
 export interface Tokens {
@@ -40,6 +49,7 @@ export interface Tokens {
 
 export interface MeterOptions {
   owner?: UsageOwner
+  runId?: string
   budget?: Budget
   /** The usage of the run so far, to which the meter adds: the object itself changes, so that all copies of the run's head agree. */
   total?: Usage
@@ -51,7 +61,11 @@ interface Parts {
   repository: Pick<UsageRepository, 'add' | 'today' | 'deletions'>
   prices: Pick<Prices, 'of'>
   config: () => Pick<Config, 'budget'>
-  log: { error(details: object, message: string): void }
+  log: {
+    info(details: object, message: string): void,
+    warn(details: object, message: string): void,
+    error(details: object, message: string): void
+  }
 }
 
 /** Creates the meters of model calls. All meters count into the same totals. */
@@ -59,7 +73,7 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
   const ofRuns = new Map<string, Meter>()
   const isPriced = async (model: string) => await prices.of(model) !== undefined
 
-  function meter ({ owner, budget = {}, total = noUsage() }: MeterOptions): Meter {
+  function meter ({ owner, runId, budget = {}, total = noUsage() }: MeterOptions): Meter {
     const since = repository.deletions()
     let spent = spentOf(total)
     const limits = () => ({ run: budget, day: config().budget?.day ?? {} })
@@ -73,12 +87,16 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
         const counted = count(call)
         // Whoever has cut off a call does not wait for a list of prices.
         return call.reported === undefined ? Promise.race([counted, setImmediate()]) : counted
+      },
+      failed ({ ms, ...call }) {
+        log.warn({ runId, ...call, ms: Math.round(ms) }, 'model call failed')
       }
     }
 
-    async function count ({ model, role, reported, estimate }: EndedCall): Promise<void> {
+    async function count ({ model, role, reported, estimate, ms }: EndedCall): Promise<void> {
       const tokens = reported === undefined ? { ...tokensReported(undefined), ...estimate() } : tokensReported(reported.usage)
       const usage = await withCost(model, tokens, reported).catch(() => tokens)
+      log.info({ runId, model, role, ms: Math.round(ms), ...usage, ...(reported === undefined && { cut: true }) }, 'model call')
       spent = addSpent(spent, spentOf(usage))
       const { costUsd, ...counts } = addUsage(total, usage)
       Object.assign(total, counts, { costUsd })
@@ -101,7 +119,7 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
 
     /** Opens the meter of a run that executes, which `ofRun` finds until it is closed. */
     open (runId: string, options: MeterOptions): Meter {
-      const opened = meter(options)
+      const opened = meter({ ...options, runId })
       ofRuns.set(runId, opened)
       return opened
     },

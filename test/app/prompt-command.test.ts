@@ -29,6 +29,16 @@ t.test('and for a task: its plan, its first run and its last', async (t) => {
   t.match(calls.find((text) => /run 2: step/.test(text)), /The last run \(number 1, completed\).*Be kind\./s)
 })
 
+t.test('the options of a run stand in its prompt, and what is told of an object that never comes', async (t) => {
+  const options = { instructions: 'Answer in French.', allowTools: ['listDirectory'], object: { schema: { type: 'object' }, retries: 1 } }
+  for (const kind of ['chat', 'task']) {
+    const { status, stdout } = run(t, kind, 'Look', '--options', JSON.stringify(options), '--runs', '1')
+    t.equal(status, 0)
+    t.match(stdout, /--- tool answer.*Instructions of the application:\nAnswer in French\..*Call the tool answer now/s)
+    t.notMatch(stdout, '--- tool readFile')
+  }
+})
+
 t.test('without a request that it knows it says how it is used', async (t) => {
   const { status, stdout } = run(t, 'song')
   t.equal(status, 64)

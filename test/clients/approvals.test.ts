@@ -42,12 +42,14 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
         { type: 'step-start' },
         { type: 'text', text: 'One at a time.' },
         { type: 'tool-writeFile', state: 'output-available' },
+        { type: 'data-approval' },
         { type: 'step-start' },
         { type: 'tool-writeFile', state: 'output-available', approval: { approved: true } },
+        { type: 'data-approval' },
         { type: 'step-start' },
         { type: 'text', text: 'Both are written.', state: 'done' }
       ])
-      t.equal(chat.parts.length, 8, 'nothing is there twice')
+      t.equal(chat.parts.length, 10, 'nothing is there twice')
       t.equal(chat.last.id, id)
       t.equal(chat.chat.messages.length, 2)
 

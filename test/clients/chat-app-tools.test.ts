@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { answerCall, calls, OPTIONS, settled, toldResults, withTurns } from '../harness/app-tools.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { openChat } from './chat.ts'
 import { versions, type Version } from './versions.ts'
 
@@ -130,6 +131,38 @@ for (const version of versions) {
       t.equal(two.text, 'Done.')
       t.equal(gateway.requests.length, length, 'no model was called again')
       t.same([...one.errors, ...two.errors], [])
+    })
+
+    t.test('that says something else before the output was sent tells it with that', async (t) => {
+      const { app, gateway } = await withTurns(t, [calls('openDocument'), { text: ['Go on.'] }])
+      const tab = await openTab(app, version, { sendAutomaticallyWhen: () => false })
+      await tab.say('open it')
+      await tab.chat.addToolOutput({ tool: 'openDocument', toolCallId: tab.fired[0].toolCallId, output: { pages: 12 } } as never)
+      await tab.say('and close it')
+      t.match(gateway.requests.at(-1)!.body.prompt[0].content, /executed by the application, with the result {"pages":12}/)
+      t.match(await answerCall(app, tab.fired[0].toolCallId, { output: { pages: 12 } }), { status: 409 }, 'its run is over')
+      t.same(tab.errors, [])
+    })
+
+    t.test('is reloaded while the run goes on with the output', async (t) => {
+      const release = Promise.withResolvers<void>()
+      const { app } = await withGateway(t, async (_request, nth) => {
+        if (nth === 0) return calls('openDocument')
+        await release.promise
+        return { text: ['Done.'] }
+      })
+      const tab = await openTab(app, version)
+      await tab.say('open it')
+      await answerCall(app, tab.fired[0].toolCallId, { output: { pages: 12 } })
+      const { messages } = tab.chat
+      const loaded = await openTab(app, version, { messages: messages.slice(0, 1) })
+      const resumed = loaded.chat.resumeStream()
+      release.resolve()
+      await resumed
+      t.same(loaded.fired, [], 'the call that has its result is not executed again')
+      t.match(loaded.calls, [{ state: 'output-available', input: { name: 'Budget' }, output: { pages: 12 } }])
+      t.equal(loaded.text, 'Done.')
+      t.same(loaded.errors, [])
     })
 
     t.test('sees what another program answers by /tool-calls', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { decide } from '../harness/approval-doors.ts'
+import { decide, waiting } from '../harness/approval-doors.ts'
 import { append, effects } from '../harness/effects.ts'
 import { asking, FORMAT } from '../harness/questions.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -16,7 +16,8 @@ for (const version of versions) {
 
   t.test(`a chat of ${version.name} is asked by a data part`, async (t) => {
     t.test('and answers with the output of the tool, which it sends by itself', async (t) => {
-      const { app, gateway } = await withGateway(t, (_request, nth) => [asking(), asking({ id: 'b', text: 'And?' }), { text: 'Thanks.' }, { text: 'Bye.' }][nth])
+      const steps = [asking(), asking({ id: 'b', text: 'And?' }), { text: 'Thanks.' }, { text: 'Bye.' }]
+      const { app, gateway } = await withGateway(t, (_request, nth) => steps[nth])
       const chat = await openChat(app, version, { id: 'chat', path, body, sendAutomaticallyWhen })
       await chat.say('go')
       const [{ approvalId, toolCallId, expiresAt }] = items(chat)
@@ -24,8 +25,10 @@ for (const version of versions) {
       t.match(chat.calls, [{ type: 'tool-askUser', toolCallId, state: 'input-available', input: { questions: [FORMAT] } }])
 
       await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId, output: { answers: { format: 'md' } } }))
+      t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { body: { state: 'answered' } }, 'the answer is in the ledger')
       t.match(chat.calls, [{ state: 'output-available', output: { answers: { format: 'md' } } }, { state: 'input-available' }])
-      await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId: items(chat)[1].toolCallId, output: { declined: true } }))
+      const [, second] = items(chat)
+      await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId: second.toolCallId, output: { declined: true } }))
       t.equal(chat.text, 'Thanks.')
       t.equal(chat.chat.messages.length, 2, 'it is one message')
       t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /"answers":{"format":"md"}.*"declined":true/)
@@ -40,6 +43,19 @@ for (const version of versions) {
       t.same(items({ parts: messages[1].parts }).map(({ kind }) => kind), ['question', 'question'], 'a loaded chat shows the same')
       await loaded.say('hello again')
       t.same(loaded.errors, [])
+    })
+
+    t.test('and an output that does not fit is refused, and loses nothing', async (t) => {
+      const { app, gateway } = await withGateway(t, (_request, nth) => [asking(), { text: 'Thanks.' }][nth])
+      const chat = await openChat(app, version, { id: 'chat', path, body, sendAutomaticallyWhen })
+      await chat.say('go')
+      const [{ approvalId, toolCallId }] = items(chat)
+      for (const [output, error] of [[{ answers: { format: 'txt' } }, /no option .*txt/], ['md', /output of askUser must be/]] as const) {
+        await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId, output }))
+        t.match(chat.errors.pop()?.message, error)
+      }
+      t.equal(gateway.requests.length, 1)
+      t.match(await waiting(app), [{ approvalId, state: 'pending' }])
     })
 
     t.test('and goes on after an answer elsewhere', async (t) => {
@@ -58,7 +74,7 @@ for (const version of versions) {
   })
 
   if (version.approvals) {
-    t.test(`a chat of ${version.name} gets the scopes of an approval beside the protocol's part, and answers it by its route`, async (t) => {
+    t.test(`a chat of ${version.name} gets the scopes of an approval beside the protocol's part`, async (t) => {
       const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('x')] }, { text: 'Done.' }][nth])
       const chat = await openChat(app, version, { id: 'chat' })
       await chat.say('go')

@@ -8,7 +8,6 @@ import { QuestionSchema } from '../../schemas/questions.ts'
 import { events as schemas } from '../../schemas/events.ts'
 import { answer, asked, say, sayAll } from '../harness/agent.ts'
 import type { Plan } from '../fakes/gateway.ts'
-import { calls, OPTIONS } from '../harness/app-tools.ts'
 import { asking } from '../harness/questions.ts'
 import { openRun, userSays } from '../harness/reader.ts'
 import type { Sent } from '../harness/sse.ts'
@@ -45,7 +44,7 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       { toolCalls: [{ toolName: 'answer', input: { n: 'one' } }] },
       { toolCalls: [{ toolName: 'answer', input: { n: 1 } }] },
       { toolCalls: [{ toolName: 'answer', input: {} }] },
-      calls('openDocument')
+      { toolCalls: [{ toolName: 'openTab', input: {} }] }
     ][nth], {
     // The answers are counted, so no call may be dropped.
     config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
@@ -73,10 +72,12 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   const object = { schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } }
   const data = await say(app, 'as data', { options: { object } })
   const noData = await say(app, 'as data', { options: { object: { ...object, retries: 0 } } })
-  const ofApp = await say(app, 'open it', { options: OPTIONS })
-  const more = [...data.events, ...noData.events, ...questions.events, ...ofApp.events]
-  return [...more, ...long.events, ...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
+  const openTab = { name: 'openTab', description: 'Opens a tab', inputSchema: { type: 'object' }, effect: 'read' }
+  const ofApp = await say(app, 'in the app', { options: { appTools: [openTab] } })
+  return [questions, data, ofApp, noData, long, often, first, half, second, stalled].flatMap(({ events }) => events)
 }
+
+const SHARED = [RunTaskSchema, UsageSchema, QuestionSchema]
 
 t.test('every event of a long, varied run fits its schema, which names all of its fields', async (t) => {
   const all = await everything(t)
@@ -86,7 +87,7 @@ t.test('every event of a long, varied run fits its schema, which names all of it
     const schema = schemas.find(({ properties }) => properties.type.const === event.type)
     if (schema === undefined) t.fail(`${event.type} is documented`)
     // Nothing but what is documented, and no documented field of the wrong type.
-    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema, UsageSchema, QuestionSchema], event)) {
+    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), SHARED, event)) {
       t.same(event, schema.examples, event.type)
     }
   }

@@ -1,6 +1,6 @@
 import { strictEqual, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -38,7 +38,8 @@ export async function exercise (url: string, cwd: string, name = 'notes') {
   await until(() => existsSync(`${cwd}/${name}.txt`))
   strictEqual(readFileSync(`${cwd}/${name}.txt`, 'utf8'), 'hello')
 
-  match(JSON.stringify(await ask(url, 'run `pwd`', cwd)), new RegExp(JSON.stringify(cwd).slice(1, -1).replaceAll(/[()+*?.[\]]/g, '\\$&')))
+  const printFolder = process.platform === 'win32' ? 'run `cd`' : 'run `pwd`'
+  ok(JSON.stringify(await ask(url, printFolder, cwd)).includes(JSON.stringify(cwd).slice(1, -1)))
 
   const page = createServer((socket) =>
     socket.once('data', () => {
@@ -61,9 +62,19 @@ export async function exercise (url: string, cwd: string, name = 'notes') {
   match(await text('/openapi.json'), /"openapi":\s*"3/)
 }
 
-async function until (isSo: () => boolean) {
+/** Waits until it is so; throws after half a minute. */
+export async function until (isSo: () => boolean) {
   for (const end = performance.now() + TASK_MS; !isSo();) {
     ok(performance.now() < end, 'it does not happen')
     await wait(20)
+  }
+}
+
+/** Overwrites every file of a build with what does not work. */
+export function spoil (dist: string) {
+  for (const entry of readdirSync(dist, { withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    rmSync(`${dist}/${entry.name}`)
+    writeFileSync(`${dist}/${entry.name}`, 'throw new Error("this is of another version")')
   }
 }

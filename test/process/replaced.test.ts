@@ -1,6 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { ask, EXERCISED, exercise } from '../harness/exercise.ts'
+import { ask, EXERCISED, exercise, spoil } from '../harness/exercise.ts'
 import { noDisplay, startDisplay } from '../harness/display.ts'
 import { startService } from '../harness/sidecar.ts'
 import { ROOT } from '../harness/source-tree.ts'
@@ -14,15 +14,6 @@ function installed (t: Test) {
   cpSync(`${ROOT}dist`, `${lib}/dist`, { recursive: true, filter: (path) => !/dist\/(sidecar|client)/.test(path) })
   symlinkSync(`${ROOT}node_modules`, `${lib}/node_modules`)
   return { dir, lib, options: { home: `${dir}/home`, cwd: `${dir}/work`, command: [process.execPath, `${lib}/dist/server.js`] } }
-}
-
-/** Overwrites every file of a build with what does not work. */
-function spoil (dist: string) {
-  for (const entry of readdirSync(dist, { withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    rmSync(`${dist}/${entry.name}`)
-    writeFileSync(`${dist}/${entry.name}`, 'throw new Error("this is of another version")')
-  }
 }
 
 const updates: Record<string, (lib: string) => void> = {

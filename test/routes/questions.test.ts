@@ -59,7 +59,10 @@ t.test('answers by POST /approvals/:id let the run go on by itself; wrong ones n
   })
   const more = await answerByRun(app, approvalId, { answers: { format: 'pdf' } })
   t.match(more.text, /"delta":" you"/, 'the same answer again reads what follows')
-  t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 409, body: { error: /already answered with {"format":"pdf"}/ } })
+  t.match(await decide(app, approvalId, { answers: { format: 'md' } }), {
+    status: 409,
+    body: { error: /already answered with {"format":"pdf"}/ }
+  })
   t.match(await decide(app, approvalId, { approved: false }), { status: 409, body: { code: 'ERR_APPROVAL_DECIDED' } })
   t.match(await answerByRun(app, approvalId, { answers: { format: 'md' } }), { status: 409 })
   t.equal(gateway.requests.length, 2, 'the model was told once')
@@ -104,7 +107,7 @@ t.test('POST /run/sync names what the agent asks', async (t) => {
   })
   const content = [{ type: 'tool-approval-response', approvalId: body.pendingQuestions[0].approvalId, answers: { format: 'md' } }]
   t.match(await post(app, '/run/sync', { messages: [{ role: 'tool', content }] }), {
-    body: { text: 'Done.', pendingQuestions: [], toolCalls: [{ toolName: 'askUser', output: { answers: { format: 'md' } }, status: 'complete' }] }
+    body: { text: 'Done.', pendingQuestions: [], toolCalls: [{ output: { answers: { format: 'md' } }, status: 'complete' }] }
   })
 })
 
@@ -120,7 +123,7 @@ t.test('without interactive: true a chat has no questions to ask; with false not
 
   const silent = await say(app, 'go', { options: { interactive: false } })
   t.notOk(tools().includes('askUser'))
-  t.match(of(silent.events, 'tool-output-denied'), [{ toolName: 'runCommand', reason: /Nobody/ }, { toolName: 'askUser', reason: /cannot be asked/ }])
+  t.match(of(silent.events, 'tool-output-denied'), [{ toolName: 'runCommand', reason: /Nobody/ }, { reason: /cannot be asked/ }])
   t.match(textOf(silent.events), /Left out/)
   t.equal(effects(app.cwd), '')
   t.same(await waiting(app), [])
@@ -150,4 +153,30 @@ t.test('a new message instead of answers withdraws the questions, and the model 
   await say(app, 'never mind', { id: 'chat', ...interactive })
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 409, body: { code: 'ERR_APPROVAL_WITHDRAWN' } })
   t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /The user did not answer .*Which format should it have/)
+})
+
+t.test('questions go with their conversation', async (t) => {
+  const { app } = await withGateway(t, () => asking())
+  const { events } = await say(app, 'go', { id: 'chat', ...interactive })
+  const [{ approvalId }] = questionsIn(events)
+  await app.inject({ method: 'DELETE', url: '/threads/chat' })
+  t.same(await waiting(app), [])
+  t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 404, body: { code: 'ERR_APPROVAL_NOT_FOUND' } })
+})
+
+t.test('the run shows what it asks, and whoever waits for it hears of the question', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => [asking(), { text: 'Done.' }][nth])
+  const { events } = await say(app, 'go', { id: 'chat', ...interactive })
+  const [{ approvalId }] = questionsIn(events)
+  const [{ runId }] = (await app.inject('/runs?threadId=chat')).json().runs
+  t.match((await app.inject(`/runs/${runId}?waitMs=60000`)).json(), {
+    status: 'pending_approval',
+    questions: [{ approvalId, kind: 'question', questions: [FORMAT] }]
+  })
+  await decide(app, approvalId, { answers: { format: 'md' } })
+  t.match((await app.inject(`/runs/${runId}?waitMs=60000`)).json(), {
+    status: 'completed',
+    questions: [],
+    toolCalls: [{ tool: 'askUser', output: { answers: { format: 'md' } } }]
+  })
 })

@@ -53,6 +53,50 @@ t.test('two readers follow one run and see the same', async (t) => {
   t.same(one.events, two.events)
 })
 
+t.test('a run is followed, steered and stopped by its own id as by that of its thread; a thread with that id is meant first', async (t) => {
+  const { app } = await withGateway(t, () => stalled)
+  const run = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
+  await run.says('first ')
+  const { runId } = run.events[0].messageMetadata
+  const followed = await readRun(app, `/run/${runId}/stream`)
+  await followed.says('first ')
+  t.match((await post(app, `/run/${runId}/steer`, { message: 'left' })).json(), { ok: true, threadId: 'chat', runId })
+
+  await app.inject({ method: 'PUT', url: `/threads/${runId}`, payload: { title: 'Named like a run' } })
+  t.equal((await app.inject(`/run/${runId}/stream`)).statusCode, 204)
+  t.match((await post(app, `/run/${runId}/stop`)).json(), { code: 'ERR_NO_LIVE_RUN' })
+  await app.inject({ method: 'DELETE', url: `/threads/${runId}` })
+
+  t.match((await post(app, `/run/${runId}/stop`)).json(), { ok: true, threadId: 'chat', runId })
+  t.equal(await followed.ended, 'whole')
+})
+
+t.test('a run that the shutdown ends is interrupted: its thread and its replay have what it said, and both are the same', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({
+    parts: [
+      { type: 'text-start', id: 't' },
+      { type: 'text-delta', id: 't', delta: 'first ' },
+      { type: 'tool-input-start', id: 'c', toolName: 'listDirectory' },
+      { type: 'tool-input-delta', id: 'c', delta: '{"pa' },
+      { type: 'tool-input-end', id: 'c' }
+    ],
+    ending: 'stall'
+  }))
+  const message = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }
+  const run = await openRun(app, { messages: [message], id: 'chat' })
+  await run.says('first ')
+  await run.says('{\\"pa')
+  await app.close()
+  t.match(run.text, '"type":"abort"')
+
+  const next = await build(t, { home: app.home, cwd: app.cwd, gatewayKey: 'the-key', gatewayBaseURL: gateway.url })
+  const { messages } = (await next.inject('/threads/chat')).json()
+  t.match(messages[1].parts, [{ type: 'step-start' }, { type: 'text', text: 'first ', state: 'done' }])
+  t.equal(messages[1].parts.length, 2, 'the call whose input was cut is left out')
+  const replayed = parseEvents((await next.inject('/run/chat/stream')).body.replace(/data: \[DONE\]\n\n$/, ''))
+  t.same(kinds(replayed), ['start', 'start-step', 'text-start', 'text-delta', 'text-end', 'error', 'finish'])
+})
+
 t.test('nothing under way: 204 for a follower, 404 for stop and steer', async (t) => {
   const { app } = await withGateway(t, () => ({ text: 'hi' }))
   t.equal((await app.inject('/run/nobody/stream')).statusCode, 204)

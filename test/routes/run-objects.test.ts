@@ -61,6 +61,9 @@ t.test('a run that ends without the object is told so', async (t) => {
   const { events } = await say(app, 'go', { options })
   t.match(of(events, 'data-object'), [{ data: { object: good, attempts: 2 } }])
   t.match(lastTold(gateway.requests[1]), /Call the tool answer now/)
+  const [run] = (await app.inject('/runs')).json().runs
+  t.match(run, { status: 'completed', object: good, options })
+  t.same(run.steering, [], 'nobody else said so')
 })
 
 for (

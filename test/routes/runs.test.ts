@@ -82,7 +82,7 @@ t.test('a run of a conversation tells what it did, and what it asks while it wai
   for (const field of ['taskId', 'runNumber', 'phases', 'completedAt', 'error']) t.notOk(field in waiting, field)
   await answer(app, { [approvalId]: true })
   const done = await one(app, runId)
-  t.match(done, { status: 'completed', output: /a\.txt/, questions: [], toolCalls: [{ status: 'complete', output: { created: true } }] })
+  t.match(done, { status: 'completed', output: /a\.txt/, questions: [], toolCalls: [{ status: 'complete', output: { created: true }, durationMs: Number }] })
   t.equal(done.durationMs, done.completedAt - done.startedAt)
   t.equal(done.usage.inputTokens > waiting.usage.inputTokens, true)
   t.same((await app.inject(`/runs/${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}`)).json().code, 'ERR_RUN_NOT_FOUND')
@@ -131,7 +131,6 @@ t.test('an answer waits for the end, and not longer than its time and its client
   t.match(await patient, { status: 'completed', output: 'It is done.' })
   await live.ended
   t.match((await app.inject(`/runs/${runId}?waitMs=60001`)).json(), { statusCode: 400 })
-
 })
 
 t.test('an answer does not wait longer than until a person is asked', async (t) => {
@@ -175,5 +174,24 @@ t.test('a question of the agent and a structured answer stand in the run', async
   t.match(await reader.until('approval:open'), { approvalId, kind: 'question', runId, threadId: 'chat', state: 'pending' })
   await app.inject({ method: 'POST', url: `/approvals/${approvalId}`, payload: { answers: { format: 'md' } } })
   t.match(await reader.until('approval:closed'), { approvalId, state: 'answered' })
-  t.match(await one(app, runId, '?waitMs=20000'), { status: 'completed', object: { city: 'Bern' }, output: '{"city":"Bern"}', questions: [] })
+  t.match(await one(app, runId, '?waitMs=20000'), {
+    status: 'completed',
+    object: { city: 'Bern' },
+    output: '{"city":"Bern"}',
+    questions: []
+  })
+})
+
+t.test('a run that waits for its application says so to those who wait, and the call is told when it opens and closes', async (t) => {
+  const answers: Plan[] = [{ toolCalls: [{ toolName: 'openDocument', input: { name: 'a' } }] }, { text: 'It is open.' }]
+  const { app } = await withGateway(t, (_request, nth) => answers[nth])
+  const reader = await readEvents(t, `http://127.0.0.1:${await listen(app)}`)
+  const inputSchema = { type: 'object', properties: { name: { type: 'string' } } }
+  const appTools = [{ name: 'openDocument', description: 'Opens a document', inputSchema, effect: 'read' }]
+  const runId = runIdOf((await say(app, 'go', { id: 'chat', options: { appTools } })).events)
+  t.match(await one(app, runId, '?waitMs=20000'), { status: 'pending_approval', toolCalls: [{ tool: 'openDocument', status: 'pending' }] })
+  const { toolCallId } = await reader.until('tool-call:open', { kind: 'app', runId, toolName: 'openDocument', state: 'open' })
+  await app.inject({ method: 'POST', url: `/tool-calls/${toolCallId}`, payload: { output: { isOpen: true } } })
+  await reader.until('tool-call:closed', { toolCallId, state: 'done' })
+  t.match(await one(app, runId, '?waitMs=20000'), { status: 'completed', toolCalls: [{ id: toolCallId, output: { isOpen: true } }] })
 })

@@ -1,11 +1,12 @@
 import { strictEqual, match, ok, deepStrictEqual } from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { exercise } from '../harness/exercise.ts'
+import { noDisplay, startDisplay } from '../harness/display.ts'
+import { ask, exercise, spoil, until } from '../harness/exercise.ts'
 import { ROOT } from '../harness/source-tree.ts'
 import { places, scratch } from './scratch.ts'
-import { start } from './start.ts'
+import { start, type Started } from './start.ts'
 
 // Makes the sidecar archive of the built service, unpacks it into a folder that cannot be written, and uses it there.
 
@@ -32,16 +33,64 @@ const files = () => readdirSync(place, { recursive: true }).map(String).sort()
 for (const name of ['', ...files()]) chmodSync(join(place, name), statSync(join(place, name)).mode & 0o555)
 const before = files()
 
-const executable = join(place, folder, 'local-agent')
-const service = await start(executable, { cwd, home, uid, env: { PATH: '/usr/bin:/bin' } })
+const isWindows = process.platform === 'win32'
+const executable = join(place, folder, isWindows ? 'local-agent.exe' : 'local-agent')
+const display = noDisplay ? undefined : await startDisplay({ teardown: (end) => process.once('exit', () => void end()) })
+const env = { PATH: isWindows ? process.env.PATH : '/usr/bin:/bin', DISPLAY: display?.name }
+const run = (): Promise<Started> => start([executable], { cwd, home, uid, env })
+const look = async ({ url }: Started) => {
+  if (display) match(JSON.stringify(await ask(url, 'take a screenshot', cwd)), /"width":800,"height":600/)
+}
+const service = await run()
 await exercise(service.url, cwd)
+await look(service)
 strictEqual(await service.stop(), 0)
 deepStrictEqual(files(), before, 'nothing is written beside it')
 for (const name of ['LICENSE', 'LICENSE-node', 'THIRD-PARTY-NOTICES']) ok(existsSync(join(place, folder, name)), name)
+
+// Its data is repaired in a child process.
+rmSync(join(home, 'data/CURRENT'))
+const second = await run()
+ok(readdirSync(home).some((name) => name.startsWith('data.damaged-')))
+
+// It is killed: a command of it ends. On Windows it does not.
+if (!isWindows) {
+  void ask(second.url, 'run `echo $$ > command.pid; exec sleep 1000`', cwd).catch(() => {})
+  const pidFile = join(cwd, 'command.pid')
+  await until(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '')
+  process.kill(second.pid, 'SIGKILL')
+  await until(() => !isAlive(Number(readFileSync(pidFile, 'utf8'))))
+} else {
+  await second.stop()
+}
+
+// Another version is unpacked over it while it runs. On Windows the files of a running program are locked.
+if (!isWindows) {
+  const third = await run()
+  execFileSync('chmod', ['-R', 'u+w', place])
+  execFileSync('tar', ['-xzf', archive, '-C', place])
+  rmSync(executable)
+  writeFileSync(executable, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  spoil(join(place, folder, 'lib/dist'))
+  await exercise(third.url, cwd, 'updated')
+  await look(third)
+  strictEqual(await third.stop(), 0)
+  execFileSync('tar', ['-xzf', archive, '-C', place])
+}
 
 const homeless = { cwd, uid, gid: uid, env: { HOME: join(dir, 'none') }, encoding: 'utf8' } as const
 const { status, stderr } = spawnSync(executable, ['--port', '0'], homeless)
 strictEqual(status, 78, stderr)
 match(stderr, /LOCAL_AGENT_HOME/)
+await display?.stop()
 const seconds = Math.round((performance.now() - began) / 1000)
-console.log(`archive: ${(size / 1e6).toFixed(1)} MB; run, approval, task and docs work from a folder that cannot be written (${seconds} s)`)
+const megabytes = (size / 1e6).toFixed(1)
+console.log(`archive: ${megabytes} MB; run, approval, task, docs, repair and update work from a read-only folder (${seconds} s)`)
+
+function isAlive (pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

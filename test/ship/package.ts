@@ -16,8 +16,11 @@ const dir = scratch()
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 const empty = join(dir, 'no home')
 mkdirSync(empty)
+const env = { ...process.env, HOME: empty }
+// `npm run` names its script; on Windows npm itself is no program that can be started without a shell.
+const [command, ...first] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm']
 const npm = (cwd: string, ...args: string[]) =>
-  execFileSync('npm', args, { cwd, env: { ...process.env, HOME: empty }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
+  execFileSync(command, [...first, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
 
 const began = performance.now()
 // Its `prepack` builds.
@@ -36,14 +39,19 @@ const size = sizeOf(join(app, 'node_modules'))
 ok(size <= LARGEST, `the package takes ${size} bytes`)
 strictEqual(npm(app, 'exec', '--no', '--', 'local-agent', '--version'), version)
 const { cwd, home } = places(dir)
-const service = await start(join(app, 'node_modules/.bin/local-agent'), { cwd, home })
+/** The command of an installed package. On Windows it is a script for cmd.exe, so Node starts the file that it names. */
+const installed = (app: string): string[] =>
+  process.platform === 'win32'
+    ? [process.execPath, join(app, 'node_modules/local-agent-service/dist/server.js')]
+    : [join(app, 'node_modules/.bin/local-agent')]
+const service = await start(installed(app), { cwd, home })
 await exercise(service.url, cwd)
 const check = 'import("local-agent-service/client").then(({ runAgent }) => console.log(typeof runAgent))'
 strictEqual(execFileSync(process.execPath, ['-e', check], { cwd: app, encoding: 'utf8' }).trim(), 'function')
 strictEqual(await service.stop(), 0)
 
 const lean = install('another', '--omit=optional')
-const other = await start(join(lean, 'node_modules/.bin/local-agent'), { cwd, home })
+const other = await start(installed(lean), { cwd, home })
 await exercise(other.url, cwd, 'again')
 strictEqual(await other.stop(), 0)
 const seconds = Math.round((performance.now() - began) / 1000)

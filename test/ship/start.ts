@@ -10,13 +10,13 @@ export interface Started {
 }
 
 /** Starts an installed service with a free port and waits for its ready line. With `uid`, as that user. */
-export async function start (command: string, { home, cwd, uid, env }: {
+export async function start ([command, ...args]: string[], { home, cwd, uid, env }: {
   home: string
   cwd: string
   uid?: number
   env?: NodeJS.ProcessEnv
 }): Promise<Started> {
-  const child = spawn(command, ['--port', '0'], {
+  const child = spawn(command, [...args, '--port', '0'], {
     cwd,
     env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

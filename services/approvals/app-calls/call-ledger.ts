@@ -33,12 +33,6 @@ export function createCallLedger ({ clock, find, readOpen }: {
     require,
     requireOf,
 
-    /** Returns the results that are of calls of applications, in conversations. */
-    async known<R extends { approvalId: string }> (results: R[]): Promise<R[]> {
-      const items = await Promise.all(results.map(({ approvalId }) => find(approvalId)))
-      return results.filter((_, at) => items[at]?.kind === 'app' && items[at].threadId !== undefined)
-    },
-
     /**
      * Checks the answers to calls of one conversation or task and returns the calls that they newly answer, without storing them. Throws
      * AppCallNotFound (404), OtherConversation (409) and the errors of `answerAppCall`; then no answer takes effect.

@@ -53,22 +53,22 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   const askUser = createAskUser()
   const open = new Map<string, { item: LiveItem, settle: (item: LiveItem) => void }>()
   const decided = new Map<string, LiveItem>()
-  let cleaned: Promise<void> | undefined
+  let isClean = false
 
-  /** Removes the questions of calls that ended with an earlier process. */
-  const clean = () => cleaned ??= (async () => {
+  /** Removes the questions of calls that ended with an earlier process; once, unless it fails. */
+  async function clean (): Promise<void> {
+    if (isClean) return
     const left: string[] = []
     for await (const item of ledger.readOpen({ kind: 'question' })) {
       if (item.kind === 'question' && item.live && !open.has(item.approvalId)) left.push(item.approvalId)
     }
     if (left.length > 0) await store.transact(ledger.remove(left))
-  })().catch((error) => {
-    cleaned = undefined
-    throw error
-  })
+    isClean = true
+  }
 
+  /** Stores nothing of the end: the call is lost with the process. Who watches the store learns the state of the removed record. */
   async function settle (item: LiveItem): Promise<void> {
-    await store.transact(ledger.remove([item.approvalId]))
+    await store.transact([...ledger.record([item]), ...ledger.remove([item.approvalId])])
     open.get(item.approvalId)?.settle(item)
     open.delete(item.approvalId)
     decided.set(item.approvalId, item)
@@ -84,6 +84,9 @@ export function createLiveQuestions ({ ledger, store, clock }: {
 
   return {
     clean,
+
+    /** Whether this process knows the questions: they are open, or were lately. */
+    has: (approvalId: string): boolean => open.has(approvalId) || decided.has(approvalId),
 
     /**
      * Asks and waits for the user, at most ten minutes. Throws ToolFailed for questions that cannot be asked, and the reason of the
@@ -128,7 +131,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
       return outcomeOf(await promise)
     },
 
-    /** Decides live questions. Throws as `decideQuestions` does, ApprovalExpired (410), or ApprovalWithdrawn (409) when their call has ended. */
+    /** Decides live questions. Throws as `decideQuestions` does, ApprovalExpired (410), or ApprovalWithdrawn (409) after their call. */
     decide: (approvalId: string, decision: Decision): Promise<LiveItem> =>
       locked(approvalId, async () => {
         const item = open.get(approvalId)?.item ?? decided.get(approvalId)

@@ -57,6 +57,7 @@ export function createSessionStep (
     context: RunContext,
     notes: readonly string[]
   ): Promise<StepResult> {
+    const begun = clock.awake()
     const { runId, steps, toolCount } = current()
     const number = steps + 1
     const isLast = number >= mostSteps(current().options ?? task.options)
@@ -72,6 +73,7 @@ export function createSessionStep (
       latest: 0,
       context: async () => ({ opening: openingOf(context), tools: context.tools })
     })
+    deps.log.info({ runId, step: number, calls: calls.length, finishReason, ms: Math.round(clock.awake() - begun) }, 'step')
     const stored = joinDeltas([...events, { type: 'step-finish', step: number, finishReason, usage }])
     const made = calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length
     await record({ steps: number, toolCount: toolCount + made }, stored)

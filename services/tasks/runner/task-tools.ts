@@ -5,8 +5,8 @@ import { offeredTools } from '../../step/who-is-asked.ts'
 import { createPhaseTool, PHASE_TOOL } from './phases.ts'
 
 /**
- * The tools of one run: those of the host that need no user to talk to, askUser if the run may ask, and the phase tool, which needs no approval and
- * runs outside the host.
+ * The tools of one run: those of the host that need no user to talk to, askUser if the run may ask, and the phase tool, which needs
+ * no approval and runs outside the host.
  */
 export function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean) {
   const invalid = createValidator()
@@ -16,7 +16,10 @@ export function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: 
   return {
     ...host,
     reportedPhases: reported,
-    offered: () => [...offeredTools(host.offered(), mayAsk).filter(({ name, isConversational }) => !isOwn(name) && !isConversational), phaseTool],
+    offered: () => [
+      ...offeredTools(host.offered(), mayAsk).filter(({ name, isConversational }) => !isOwn(name) && !isConversational),
+      phaseTool
+    ],
     find: (name: string) => isOwn(name) ? phaseTool : host.find(name),
     permission: (name: string) => isOwn(name) ? 'allow' : host.permission(name),
     identity: (name: string) => isOwn(name) ? undefined : host.identity(name),

@@ -264,7 +264,7 @@ t.test('the runs, and the events that tell of them', async (t) => {
       output: { platform: process.platform },
       error: undefined,
       status: 'complete',
-      durationMs: undefined,
+      durationMs: Number,
       grantId: undefined
     }],
     toolCount: 1,

@@ -5,6 +5,7 @@ import { Aborted } from '../../../services/lib/abort.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { testStore } from '../../harness/store.ts'
 
+const ROME = { approved: true, answers: { city: 'Rome' } }
 const QUESTIONS = [{ id: 'city', text: 'Which city?', required: true }]
 
 async function service (t: Test) {
@@ -35,7 +36,8 @@ async function service (t: Test) {
 t.test('a call that keeps running asks, is listed, and gets the answers; the first answer is kept', async (t) => {
   const { live, list, ask } = await service(t)
   const { id, outcome } = await ask()
-  t.match(await list(), [{ approvalId: id, kind: 'question', threadId: 'chat', toolCallId: 'call', questions: QUESTIONS, live: true, state: 'pending' }])
+  const shown = { kind: 'question', threadId: 'chat', toolCallId: 'call', questions: QUESTIONS, live: true, state: 'pending' }
+  t.match(await list(), [{ approvalId: id, ...shown }])
   const answer = (answers?: Record<string, string>) => live.decide(id, { approvalId: id, approved: answers !== undefined, answers })
   await t.rejects(answer({ town: 'Rome' }), { code: 'ERR_INVALID_ANSWERS', message: /"town".*"city".*needs an answer/ })
   t.equal((await answer({ city: 'Rome' })).state, 'answered')
@@ -58,7 +60,7 @@ t.test('declining is no answer, and neither is silence', async (t) => {
   await clock.advance(1)
   t.same(await silent.outcome, { is: 'unanswered' })
   t.same(await list(), [])
-  await t.rejects(live.decide(silent.id, { approvalId: silent.id, approved: true, answers: { city: 'Rome' } }), { code: 'ERR_APPROVAL_EXPIRED' })
+  await t.rejects(live.decide(silent.id, { approvalId: silent.id, ...ROME }), { code: 'ERR_APPROVAL_EXPIRED' })
 })
 
 t.test('questions end with their call, and with the process that asked them', async (t) => {
@@ -68,7 +70,7 @@ t.test('questions end with their call, and with the process that asked them', as
   controller.abort(new Aborted('stop', 'stopped'))
   await t.rejects(stopped.outcome, { message: 'stopped' })
   t.same(await list(), [])
-  await t.rejects(live.decide(stopped.id, { approvalId: stopped.id, approved: true, answers: { city: 'Rome' } }), { code: 'ERR_APPROVAL_WITHDRAWN' })
+  await t.rejects(live.decide(stopped.id, { approvalId: stopped.id, ...ROME }), { code: 'ERR_APPROVAL_WITHDRAWN' })
 
   const { id } = await ask()
   t.equal((await list()).length, 1)

@@ -1,0 +1,51 @@
+import t from 'tap'
+import { tasksOf } from '../harness/tasks.ts'
+import { prepareDirectory, startDying } from './dying-service.ts'
+
+const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+const options = { object: { schema, retries: 1 }, instructions: 'Count twice.', allowTools: ['listDirectory'], maxSteps: 5 }
+const give = (n: unknown) => ({ toolCalls: [{ toolName: 'answer', input: { n } }] })
+/** An answer that does not fit, one beside another call, and none that a third attempt could use. */
+const SCRIPT = [
+  { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] },
+  give('one'),
+  { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }, { toolName: 'answer', input: { n: 1 } }] },
+  give(3)
+]
+const OVER = ['completed', 'failed', 'interrupted', 'cancelled', 'rejected']
+
+t.test('a run that owes an object gives it once, with its options and its retries, wherever the service is killed', async (t) => {
+  const prepared = await prepareDirectory(t, SCRIPT)
+  for (const killAt of ['8 after', '10 after', '12 after', '14 before']) {
+    await t.test(`killed ${killAt} a write`, async (t) => {
+      const lives = await startDying(t, prepared, killAt)
+      let service = lives.first
+      const insist = async <T>(work: (tasks: Awaited<ReturnType<typeof tasksOf>>) => Promise<T>): Promise<T> => {
+        try {
+          return await work(await tasksOf(t, service))
+        } catch {
+          await service.exited
+          service = await lives.revive()
+          return work(await tasksOf(t, service))
+        }
+      }
+      const { id } = await insist((tasks) => tasks.create('count', { plan: { phases: [{ description: 'look' }] }, options }))
+      await insist((tasks) => tasks.call('POST', `/${id}/start`))
+      let run: any
+      while (run === undefined || !OVER.includes(run.status)) {
+        run = await insist(async (tasks) => {
+          const [{ runId }] = await tasks.runs(id)
+          return (await fetch(`${tasks.url}/runs/${runId}?waitMs=5000`)).json()
+        })
+      }
+      t.equal(lives.deaths, 1)
+      t.match(run, { status: 'completed', object: { n: 1 }, options })
+      t.same(run.toolCalls.map(({ tool, status }: any) => `${tool} ${status}`), [
+        'listDirectory complete',
+        'answer error',
+        'listDirectory complete',
+        'answer complete'
+      ])
+    })
+  }
+})
