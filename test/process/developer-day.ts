@@ -160,14 +160,13 @@ export function thingsOfADay (
       t.same((await listApprovals(options)).data.approvals, [], 'nobody was asked')
     }],
     ['starts a long answer, which the kill cuts', async () => {
-      for await (const event of agent.run({ prompt: 'case slow', id: 'slow' })) {
-        if (event.type === 'text-delta' && event.content === 'word25 ') break
-      }
+      const run = agent.run({ prompt: 'case slow', id: 'slow' })
+      for await (const event of run) if (event.type === 'text-delta' && event.content === 'word25 ') break
     }],
     ['reads what there was of it, and goes on', async () => {
       await t.rejects(agent.resume('slow').result(), { code: 'ERR_INTERRUPTED' })
       t.equal((await agent.run({ prompt: 'case other', id: 'slow' }).result()).text, 'I am the other.')
-      const { data: { messages } } = await getThread({ ...options, path: { id: 'slow' } })
+      const { messages } = (await getThread({ ...options, path: { id: 'slow' } })).data
       t.match(messages, [{ role: 'user' }, { content: [{ text: /word5/ }] }, {}, {}])
     }],
     ['reads the cost', async () => {
