@@ -108,6 +108,8 @@ async function liveThrough (t: Test, prepared: string, { as }: Scenario, killAt:
       service = await lives.revive()
     }
   }
+  // What follows only looks, and repeats answers; a task stores that again.
+  const writes = service.log().split('\n').filter((line) => line.startsWith('write ')).length
   const open = [...(await send('GET', '/tool-calls')).body.toolCalls, ...(await send('GET', '/approvals')).body.approvals]
   const thread = (await send('GET', '/threads/chat')).body
   const runs = taskId === undefined ? [] : (await send('GET', `/tasks/${taskId}/runs`)).body.runs
@@ -124,7 +126,7 @@ async function liveThrough (t: Test, prepared: string, { as }: Scenario, killAt:
     told: as === 'chat'
       ? thread.messages.flatMap(({ role, content }: any) => role === 'tool' ? content : []).map(({ output }: any) => output.value)
       : runs.flatMap(({ toolCalls }: any) => toolCalls.map(({ output }: any) => output)),
-    writes: service.log().split('\n').filter((line) => line.startsWith('write ')).length
+    writes
   }
 }
 
