@@ -4,7 +4,6 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { EventsHeaders, EventsQuery, ownEvents, StreamEventSchema } from '../schemas/stream-events.ts'
 import { taskEvents } from '../schemas/task-events.ts'
-import { QuestionSchema } from '../schemas/questions.ts'
 import { PhaseSchema } from '../schemas/tasks.ts'
 
 const Events = {
