@@ -96,3 +96,25 @@ t.test('cancelling the task withdraws its call', async (t) => {
     body: { code: 'ERR_TOOL_CALL_WITHDRAWN', error: /its run has ended/ }
   })
 })
+
+t.test('a call is granted beforehand to a task whose options define its tool, as long as they define the same', async (t) => {
+  const { app } = await withTurns(t, [calls('saveDocument')])
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { id } = await tasks.create('save the budget', { plan, options: OPTIONS, approval: { mode: 'always' }, taskType: 'triggered' })
+  const grant = async (fields: object) =>
+    (await app.inject({ method: 'POST', url: '/grants', payload: { taskId: id, tool: 'saveDocument', input: { name: 'Budget' }, ...fields } }))
+      .json()
+  t.match(await grant({ scope: 'exact', input: { name: 3 } }), { code: 'ERR_GRANT_REFUSED', error: /name/ })
+  t.match(await grant({ scope: 'exact', tool: 'sendDocument' }), { code: 'ERR_GRANT_REFUSED', error: /no tool named "sendDocument"/ })
+  t.match(await grant({ scope: 'tool' }), { taskId: id, toolName: 'saveDocument', scope: 'tool', source: 'request' })
+  await tasks.post(`/${id}/run`)
+  const { toolCallId } = await events.until('task:tool-call', { tool: 'saveDocument' })
+  await answerCall(app, toolCallId, { output: {} })
+  const { approvalId } = await events.until('task:approval', { kind: 'result' })
+  await tasks.post(`/${id}/approve`, { approved: true, approvalId })
+
+  await tasks.call('PUT', `/${id}`, { options: { ...OPTIONS, appTools: OPTIONS.appTools.map((tool) => ({ ...tool, description: 'Other.' })) } })
+  await tasks.post(`/${id}/run`)
+  t.match(await events.until('task:approval', { kind: 'tool' }), { tool: 'saveDocument' })
+})
