@@ -58,7 +58,7 @@ t.test('a call that the application executes is withdrawn by a stop, and the mod
 
   const next = await withTurns(t, [], { home: app.home, cwd: app.cwd, gatewayBaseURL: gateway.url })
   await say(next.app, 'another matter', { id: 'chat' })
-  t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /openDocument.*was given to the application, which did not say how it ended/)
+  t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /openDocument.*was given to the application, which did not say how/)
 })
 
 t.test('a stop before fifty answers wins against all of them', async (t) => {

@@ -1,8 +1,7 @@
 import type { GrantBody, GrantView } from '../../../schemas/grants.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
-import { narrowTools } from '../../run-options/narrow-tools.ts'
-import { withAppTools } from '../../tools/app/with-app-tools.ts'
+import { withRunTools } from '../../run-options/with-run-options.ts'
 import type { ToolHost } from '../../tools/host.ts'
 import { folderGone } from '../../tools/work-folder.ts'
 import { GrantRefused } from '../approval-errors.ts'
@@ -42,7 +41,7 @@ export function createGrantService ({ grants, host, tasks, threads, workspace }:
     if ((threadId === undefined) === (taskId === undefined)) throw new GrantRefused('Give either "threadId" or "taskId".')
     if (taskId !== undefined) {
       const { cwd, options } = await tasks.get(taskId)
-      return { owner: { taskId }, cwd, tools: narrowTools(withAppTools(host, options), options) }
+      return { owner: { taskId }, cwd, tools: withRunTools(host, options) }
     }
     await threads.get(threadId!)
     return { owner: { threadId: threadId! }, cwd: workspace(), tools: host }
