@@ -2153,7 +2153,7 @@ export type RunOptions = {
      */
     appTools?: Array<{
         /**
-         * Not a built-in tool's name
+         * up to 64 letters, digits, _ and -, beginning with a letter
          */
         name: string;
         /**
