@@ -16,8 +16,8 @@ const RESERVED = ['updatePhase', 'askUser']
 const folded = (name: string) => name.toLowerCase()
 
 /**
- * Checks the tools of an application: each has a name of its own, which no other tool has in any case, and a schema that describes an object and
- * can be compiled. Throws BadAppTool (400).
+ * Checks the tools of an application: each has a name of its own, which no other tool has in any case, and a schema that describes an
+ * object and can be compiled. Throws BadAppTool (400).
  */
 export function checkAppTools ({ appTools = [], app }: Pick<RunOptions, 'appTools' | 'app'>, host: Pick<ToolHost, 'names'>): void {
   const taken = new Set([...appTools.length === 0 ? [] : host.names().known, ...RESERVED].map(folded))
@@ -26,8 +26,9 @@ export function checkAppTools ({ appTools = [], app }: Pick<RunOptions, 'appTool
     const refuse = (why: string) => {
       throw new BadAppTool(at, definition.name, why)
     }
-    if (taken.has(folded(definition.name)) || definition.name in Object.prototype) refuse('has the name of another tool; choose another name')
-    taken.add(folded(definition.name))
+    const name = folded(definition.name)
+    if (taken.has(name) || definition.name in Object.prototype) refuse('has the name of another tool; choose another name')
+    taken.add(name)
     const { length } = JSON.stringify(definition.inputSchema)
     characters += length
     if (length > LARGEST_SCHEMA) refuse(`has an inputSchema of more than ${LARGEST_SCHEMA} characters`)
