@@ -124,7 +124,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'stopRun',
-      summary: 'Stops the active run of a conversation',
+      summary: 'Stops the run of a conversation, or ends the one that waits and withdraws what it waits for',
       params: RunOrThreadParams,
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef }
     }

@@ -151,9 +151,10 @@ export type RunResult = Static<typeof RunResultSchema>
 
 export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String(), runId: Type.String() }, {
   $id: 'LiveRun',
-  description: 'The active run that the request reached',
+  description: 'The run that the request reached',
   examples: [examples.liveRun]
 })
+export type LiveRun = Static<typeof LiveRunSchema>
 export const SteerBodySchema = Type.Object({
   message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' })
 }, { $id: 'SteerBody', additionalProperties: false, examples: [examples.steerBody] })

@@ -44,6 +44,18 @@ const Waiting = Type.Object({
   expiresAt: Timestamp,
   text
 })
+const WaitingForApp = Type.Object({
+  ...ofTask,
+  runId: Type.String(),
+  toolCallId: Type.String({ description: 'For POST /tool-calls/:id' }),
+  app: Type.Optional(Type.String({ description: 'The application whose tool it is, by the name that it gave itself' })),
+  tool: Type.String(),
+  about: Type.String({ description: 'The input of the call as JSON, shortened' }),
+  isClaimed: Type.Boolean({ description: 'Whether an instance of the application executes the call' }),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  text
+})
 const Working = Type.Object({ ...ofRun, text })
 const Paused = Type.Object({
   ...ofTask,
@@ -76,6 +88,7 @@ export const DigestSchema = Type.Object({
   stopped: section(Run, 'Runs that were rejected, cancelled or interrupted since then, newest first'),
   notRun: section(NotRun, 'Planned times without a run, with the reason: skipped on purpose or missed; newest first'),
   waiting: section(Waiting, 'Open approval requests and questions, whenever they were made, oldest first'),
+  waitingForApp: section(WaitingForApp, 'Open calls of tools of applications, whenever they were made, oldest first'),
   working: section(Working, 'Runs that are executing or queued, oldest first'),
   paused: section(Paused, 'Tasks that the service paused and that need POST /tasks/:id/resume, newest first'),
   next: section(Next, 'The next planned time of each task, earliest first'),
@@ -88,6 +101,7 @@ export const DigestSchema = Type.Object({
 export type Digest = Static<typeof DigestSchema>
 export type DigestRun = Static<typeof Run>
 export type DigestQuestion = Static<typeof Waiting>
+export type DigestAppCall = Static<typeof WaitingForApp>
 export type DigestNotRun = Static<typeof NotRun>
 
 export const DigestQuery = Type.Object({

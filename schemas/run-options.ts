@@ -45,7 +45,10 @@ export type Budget = Static<typeof BudgetSchema>
 
 /** A tool that the application executes itself. */
 export const AppToolSchema = Type.Object({
-  name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_\\-]{0,63}$', description: "Not a built-in tool's name" }),
+  name: Type.String({
+    pattern: '^[A-Za-z][A-Za-z0-9_\\-]{0,63}$',
+    description: 'up to 64 letters, digits, _ and -, beginning with a letter'
+  }),
   description: Type.String({ minLength: 1, maxLength: 8_192, description: 'Told to the model' }),
   inputSchema: Type.Unsafe<Record<string, unknown>>(
     Type.Object({}, { additionalProperties: true, description: 'JSON schema of the input, an object' })

@@ -151,7 +151,7 @@ export const followRun = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Stops the active run of a conversation
+ * Stops the run of a conversation, or ends the one that waits and withdraws what it waits for
  *
  * The run ends with the event `abort`; what it did until then stays.
  */

@@ -924,6 +924,52 @@ export type Digest = {
         more: number;
     };
     /**
+     * Open calls of tools of applications, whenever they were made, oldest first
+     */
+    waitingForApp: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            runId: string;
+            /**
+             * For POST /tool-calls/:id
+             */
+            toolCallId: string;
+            /**
+             * The application whose tool it is, by the name that it gave itself
+             */
+            app?: string;
+            tool: string;
+            /**
+             * The input of the call as JSON, shortened
+             */
+            about: string;
+            /**
+             * Whether an instance of the application executes the call
+             */
+            isClaimed: boolean;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            createdAt: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            expiresAt: number;
+            /**
+             * The item as a sentence, with times in the local time zone of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * Number of items that are not listed; at most 1000 past items are counted
+         */
+        more: number;
+    };
+    /**
      * Runs that are executing or queued, oldest first
      */
     working: {
@@ -1495,7 +1541,7 @@ export type KnownFact = {
 };
 
 /**
- * The active run that the request reached
+ * The run that the request reached
  */
 export type LiveRun = {
     ok: true;
@@ -2107,7 +2153,7 @@ export type RunOptions = {
      */
     appTools?: Array<{
         /**
-         * Not a built-in tool's name
+         * up to 64 letters, digits, _ and -, beginning with a letter
          */
         name: string;
         /**
@@ -4655,7 +4701,7 @@ export type StopRunError = StopRunErrors[keyof StopRunErrors];
 
 export type StopRunResponses = {
     /**
-     * The active run that the request reached
+     * The run that the request reached
      */
     200: LiveRun;
 };
@@ -4717,7 +4763,7 @@ export type SteerRunError = SteerRunErrors[keyof SteerRunErrors];
 
 export type SteerRunResponses = {
     /**
-     * The active run that the request reached
+     * The run that the request reached
      */
     200: LiveRun;
 };

@@ -79,6 +79,10 @@ export const digest = {
     }],
     more: 0
   },
+  waitingForApp: {
+    items: [],
+    more: 0
+  },
   working: {
     items: [],
     more: 0

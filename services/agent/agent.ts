@@ -17,6 +17,7 @@ import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, typ
 import { BadMessage } from './raw-message.ts'
 import { interruptCutRuns, replayRecorded } from './interrupted-runs.ts'
 import { activeChatRun, loadRun, type Run, type RunHead } from './run-repository.ts'
+import { createStopRun, type RunPlace } from './stop-run.ts'
 import { settleRun } from './settle-run.ts'
 import { collectResult } from './sync.ts'
 import { createUserWords } from './user-words.ts'
@@ -38,6 +39,7 @@ export function createAgent (deps: AgentDeps) {
   })
   const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
+  const stopRun = createStopRun(parts, supersedePendingRun)
   const { answer, answersOf, decide, answerCall, closeCall } = createResumeRun(parts)
 
   /** Returns the largest context window, in tokens, among the models that may answer with these options. */
@@ -73,11 +75,18 @@ export function createAgent (deps: AgentDeps) {
     return (await answersOf(request)).length > 0 ? answer(request) : startRun(request)
   }
 
+  /** Returns the thread with this id or, if there is none, the run with this id and its thread. */
+  async function placeOf (id: string): Promise<RunPlace | undefined> {
+    if (activeRuns.has(id) || await deps.threads.get(id) !== undefined) return { threadId: id }
+    const head = activeRuns.ofRun(id)?.run.head ?? (isId(id) ? await deps.store.get<RunHead>(runKey(id)) : undefined)
+    return head && { threadId: head.threadId, runId: id }
+  }
+
   /** Returns the active run of a thread, or the one with this id if there is no such thread. Waits for the end of an aborted run. */
   async function activeRun (id: string): Promise<ActiveRun | undefined> {
-    const isThread = activeRuns.has(id) || await deps.threads.get(id) !== undefined
-    const threadId = isThread ? id : activeRuns.ofRun(id)?.run.head.threadId
-    return threadId === undefined ? undefined : activeRuns.current(threadId)
+    const place = await placeOf(id)
+    const live = place && await activeRuns.current(place.threadId)
+    return place?.runId === undefined || live?.run.head.runId === place.runId ? live : undefined
   }
 
   /** Throws NoActiveRun (404). */
@@ -124,13 +133,11 @@ export function createAgent (deps: AgentDeps) {
       return recorded && replayRecorded(recorded, protocol)
     },
 
-    /** Stops the active run and waits for its end. Throws NoActiveRun (404). */
+    /** Stops the active run and waits for its end, or ends the run that waits and withdraws its open items. Throws NoActiveRun (404). */
     async stop (id: string) {
-      const live = await requireActiveRun(id)
-      live.abort(new Aborted('stop', 'The user stopped the run.'))
-      await live.done
-      const { threadId, runId } = live.run.head
-      return { ok: true as const, threadId, runId }
+      const place = await placeOf(id)
+      if (place === undefined) throw new NoActiveRun()
+      return stopRun(place)
     },
 
     /** Sends steering to the active run; the model gets it at its next step. Throws NoActiveRun (404) or SteeringFull (429). */

@@ -9,6 +9,8 @@ export interface ConversationState {
   threadId: string
   /** The newest run that waits for approvals or was interrupted, until a newer message supersedes it. */
   runId?: string
+  /** What the model is told, with the next message, of the calls of a waiting run that was stopped. */
+  notes?: string[]
   /** The refused calls, oldest first. */
   denials: Denial[]
   updatedAt: number
@@ -42,9 +44,13 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
     /** Returns the operation that records the newest run that waits or was interrupted. */
     asked: (conversation: ConversationState, runId: string): Op => put({ ...conversation, runId }),
 
-    /** Returns the state without the waiting run, which a newer message superseded, and the operation that stores it. */
-    clearPendingRun ({ runId, ...rest }: ConversationState): { conversation: ConversationState, op: Op } {
-      return { conversation: rest, op: put(rest) }
+    /**
+     * Returns the state without the waiting run, which a newer message superseded or the user stopped, and the operation that stores it.
+     * `notes` are kept for the next message.
+     */
+    clearPendingRun ({ runId, notes: _, ...rest }: ConversationState, notes: string[] = []): { conversation: ConversationState, op: Op } {
+      const conversation = { ...rest, ...(notes.length > 0 && { notes }) }
+      return { conversation, op: put(conversation) }
     }
   }
 }

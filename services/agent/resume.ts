@@ -25,7 +25,7 @@ const RunGone = defineError(
 )
 const MovedOn = defineError(
   'ERR_CONVERSATION_MOVED_ON',
-  'A newer message superseded the run of this approval request; the run cannot continue.'
+  'The run of this request was stopped, or a newer message superseded it; the run cannot continue.'
 )
 
 /** Where the run of answered items is: in its next segment, at its stored end, or still waiting for other answers of the step. */

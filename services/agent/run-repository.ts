@@ -90,14 +90,19 @@ export const newRunOps = ({ head, messages, durable }: Run, { digest }: Pick<Sto
   ...newChatRunOps({ head, events: [] }, { digest })
 ]
 
-/** Returns the operations that end a waiting run, which a newer message superseded. */
-export const supersedeOps = ({ head, log: { events } }: Run, at: number, digest: Pick<Store, 'digest'>): Op[] =>
+/** Returns the operations that end a waiting run, which a newer message superseded or, with `isStopped`, the user stopped. */
+export const supersedeOps = (
+  { head, log: { events } }: Run,
+  { at, isStopped }: { at: number, isStopped: boolean },
+  digest: Pick<Store, 'digest'>
+): Op[] =>
   head.end !== undefined
     ? []
     : [
         { type: 'put', key: runKey(head.runId), value: { ...head, end: { status: 'cancelled', at } } },
-        ...chatRunOps({ head, events }, { status: 'cancelled', at }, digest)
+        ...chatRunOps({ head, events: isStopped ? [...events, STOPPED] : events }, { status: 'cancelled', at }, digest)
       ]
+const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
 
 export interface RunWrite {
   /** Readers get these events only after the transaction is durable; if it fails, they get none of it. */

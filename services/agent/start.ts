@@ -56,27 +56,29 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   /**
-   * Withdraws the open approvals of a waiting run: a new message superseded the run, and later answers do not resume it. Results of
-   * calls of the application that come with the new message are kept. Returns notes for the model about these calls, because the
-   * client's messages may not contain them.
+   * Withdraws the open approvals of a waiting run: a new message superseded the run, or the user stopped it, and later answers do not
+   * resume it. Results of calls of the application that come with the new message are `given`, and kept. Returns notes for the model
+   * about these calls, because the client's messages may not contain them; those of a stopped run are kept for the next message.
    */
   async function supersedePendingRun (
     conversation: ConversationState,
-    given: readonly CallResult[] = []
+    { given = [], isStopped = false }: { given?: readonly CallResult[], isStopped?: boolean } = {}
   ): Promise<{ conversation: ConversationState, notes: string[] }> {
-    if (conversation.runId === undefined) return { conversation, notes: [] }
-    const run = await loadRun(store, conversation.runId)
+    const { runId, notes: kept = [] } = conversation
+    if (runId === undefined && kept.length === 0) return { conversation, notes: [] }
+    const run = runId === undefined ? undefined : await loadRun(store, runId)
     const asked = (await ledger.all(run?.head.asked ?? [])).map((item) => withResult(item, given, clock.now()))
     const begun = asked.filter(({ state }) => state === 'executing')
-    const left = conversations.clearPendingRun(conversation)
+    const notes = [...kept, ...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)]
+    const left = conversations.clearPendingRun(conversation, isStopped ? notes : [])
     await store.transact([
       ...ledger.record(asked.filter(({ kind, state }) => kind === 'app' && (state === 'done' || state === 'error'))),
       ...ledger.withdraw(asked),
       ...begun.map((approval) => ledger.move(approval, 'unknown').op),
-      ...run === undefined ? [] : supersedeOps(run, clock.now(), store),
+      ...run === undefined ? [] : supersedeOps(run, { at: clock.now(), isStopped }, store),
       left.op
     ])
-    return { conversation: left.conversation, notes: [...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)] }
+    return { conversation: left.conversation, notes }
   }
 
   async function newRun (request: RunRequest, threadId: string, cwd: string): Promise<Run> {
@@ -173,7 +175,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       const live = await activeRuns.admit(threadId, async () => {
         const { conversation, notes } = await supersedePendingRun(
           await conversations.get(threadId),
-          callResults({ messages: messages.slice(0, -1) })
+          { given: callResults({ messages: messages.slice(0, -1) }) }
         )
         const run = await newRun({ ...request, messages: recalled.messages }, threadId, cwd)
         return launch({

@@ -31,7 +31,7 @@ export function decideApproval (
   if (approval.state === 'withdrawn' && !('replacedBy' in approval)) {
     throw new ApprovalWithdrawn(
       approvalId,
-      approval.threadId === undefined ? 'its run has ended' : 'the user sent a new message instead of an answer'
+      approval.threadId === undefined ? 'its run has ended' : 'its run was stopped, or the user sent a new message instead of an answer'
     )
   }
   if (approval.kind === 'question') return decideQuestions(approval, decision)

@@ -3,10 +3,16 @@ import type { RunEvent } from './run-events.ts'
 /** Events that stay when the model call around them is left out. */
 const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'context'
 
-/** Returns the events without a last step whose model call was cut: it has neither calls nor an end. */
+/** A step with one of these is whole, or the segment ended with it. */
+const WHOLE = new Set<RunEvent['type']>(['step-finish', 'tool-input', 'tool-input-error', 'finish'])
+
+/**
+ * Returns the events without a last step whose model call was cut: it has neither calls nor an end. A stop or a budget in the middle of a
+ * step ends the segment, whose events then stay: the run does not continue.
+ */
 export function withoutCutCall (events: readonly RunEvent[]): readonly RunEvent[] {
   const at = events.findLastIndex(({ type }) => type === 'step-start')
-  const isWhole = events.slice(at).some(({ type }) => type === 'step-finish' || type === 'tool-input' || type === 'tool-input-error')
+  const isWhole = events.slice(at).some(({ type }) => WHOLE.has(type))
   return at === -1 || isWhole ? events : [...events.slice(0, at), ...events.slice(at).filter(isKept)]
 }
 

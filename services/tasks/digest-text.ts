@@ -1,4 +1,4 @@
-import type { Digest, DigestQuestion } from '../../schemas/digest.ts'
+import type { Digest, DigestAppCall, DigestQuestion } from '../../schemas/digest.ts'
 import { DIGEST_LIMITS } from '../../schemas/digest.ts'
 import type { TaskEvaluation } from '../../schemas/evaluation.ts'
 import type { Slot } from '../../schemas/schedule.ts'
@@ -60,6 +60,11 @@ export function createDigestText (timezone: string) {
         question: inLine(about)
       }[kind]}`,
 
+    waitingForApp: (task: StoredTask, { app, tool, about, isClaimed }: Pick<DigestAppCall, 'app' | 'tool' | 'about' | 'isClaimed'>) =>
+      `${name(task)} waits for ${app === undefined ? 'its application' : `the application ${inLine(app)}`}, which ${
+        isClaimed ? 'executes' : 'is to execute'
+      } ${tool} with ${inLine(about)}`,
+
     working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
       `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,
 
@@ -70,7 +75,7 @@ export function createDigestText (timezone: string) {
 
     all (
       since: number,
-      { completed, failed, stopped, notRun, waiting, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>,
+      { completed, failed, stopped, notRun, waiting, waitingForApp, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>,
       damaged: string[]
     ) {
       const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped')].filter((
@@ -80,6 +85,7 @@ export function createDigestText (timezone: string) {
         `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
         ...sentence('Passed without a run', counts(notRun, 'planned time')),
         ...sentence('Waiting for your answer', counts(waiting, 'question')),
+        ...sentence('Waiting for an application', counts(waitingForApp, 'call')),
         ...sentence('Under way', counts(working, 'run')),
         ...sentence('Paused after failing five times in a row', counts(paused, 'task')),
         ...sentence('Damaged, so that they cannot be read', damaged.join(', ')),

@@ -1,4 +1,4 @@
-import { DIGEST_LIMITS, type Digest, type DigestQuestion, type DigestRun } from '../../schemas/digest.ts'
+import { DIGEST_LIMITS, type Digest, type DigestAppCall, type DigestQuestion, type DigestRun } from '../../schemas/digest.ts'
 import type { Clock } from '../lib/clock.ts'
 import { outcomePrefix, outcomeTime } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
@@ -7,7 +7,7 @@ import type { TaskRepository } from './task-repository.ts'
 import { createDigestText, shortGoal, shorten } from './digest-text.ts'
 import { type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
 import { questionView } from './views.ts'
-import { isOfTask } from '../approvals/approval-record.ts'
+import type { AppCallItem, TaskApproval } from '../approvals/approval-record.ts'
 import type { TaskStates } from './state-index.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
@@ -95,28 +95,16 @@ export function createDigest (
     }
 
     const waits: DigestQuestion[] = []
+    const calls: DigestAppCall[] = []
     for (const task of all) {
-      for (const item of (await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))).filter(isOfTask)) {
-        const { approvalId, kind, tool, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
-        const texts = questions?.map(({ text }) => text).join(' ')
-        const about = shorten({ tool: JSON.stringify(input), result: output, question: texts }[kind] ?? '')
-        waits.push({
-          taskId: task.id,
-          goal: shortGoal(task),
-          runId: item.runId,
-          approvalId,
-          kind,
-          ...(tool !== undefined && { tool }),
-          ...(cwd !== undefined && { cwd }),
-          ...(reason !== undefined && { reason }),
-          about,
-          createdAt,
-          expiresAt,
-          text: describe.waiting(task, { kind, tool, about, reason })
-        })
+      for (const item of await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))) {
+        if (item.kind === 'app') calls.push(appCall(item, task, describe))
+        else waits.push(question(item, task, describe))
       }
     }
-    const waiting = excerpt(waits.sort((a, b) => a.createdAt - b.createdAt), limit)
+    const oldestFirst = (a: { createdAt: number }, b: { createdAt: number }) => a.createdAt - b.createdAt
+    const waiting = excerpt(waits.sort(oldestFirst), limit)
+    const waitingForApp = excerpt(calls.sort(oldestFirst), limit)
 
     const busy = excerpt(
       all.filter(({ status, liveRun }) => status === 'running' && liveRun !== undefined).sort((a, b) =>
@@ -168,7 +156,7 @@ export function createDigest (
       more: ahead.more
     }
 
-    const sections = { completed, failed, stopped, notRun, waiting, working, paused, next }
+    const sections = { completed, failed, stopped, notRun, waiting, waitingForApp, working, paused, next }
     return { since, until, text: describe.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
   }
 }
@@ -185,7 +173,39 @@ const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, 
   startedAt
 })
 
-function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: ReturnType<typeof createDigestText>): DigestRun {
+type Describe = ReturnType<typeof createDigestText>
+
+function question (item: TaskApproval, task: StoredTask, describe: Describe): DigestQuestion {
+  const { approvalId, kind, tool, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
+  const texts = questions?.map(({ text }) => text).join(' ')
+  const about = shorten({ tool: JSON.stringify(input), result: output, question: texts }[kind] ?? '')
+  return {
+    taskId: task.id,
+    goal: shortGoal(task),
+    runId: item.runId,
+    approvalId,
+    kind,
+    ...(tool !== undefined && { tool }),
+    ...(cwd !== undefined && { cwd }),
+    ...(reason !== undefined && { reason }),
+    about,
+    createdAt,
+    expiresAt,
+    text: describe.waiting(task, { kind, tool, about, reason })
+  }
+}
+
+function appCall (
+  { approvalId: toolCallId, runId, app, toolName: tool, input, state, createdAt, expiresAt }: AppCallItem,
+  task: StoredTask,
+  describe: Describe
+): DigestAppCall {
+  const call = { tool, about: shorten(JSON.stringify(input)), isClaimed: state === 'claimed', ...(app !== undefined && { app }) }
+  const text = describe.waitingForApp(task, call)
+  return { taskId: task.id, goal: shortGoal(task), runId, toolCallId, ...call, createdAt, expiresAt, text }
+}
+
+function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: Describe): DigestRun {
   const { standsFor, output, error, evaluation: { outcome, evidence, judge, claims } = {} } = run
   return {
     ...runFields(run, task),

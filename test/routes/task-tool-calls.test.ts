@@ -1,4 +1,5 @@
 import t from 'tap'
+import { post } from '../harness/approval-doors.ts'
 import { answerCall, calls, openCalls, OPTIONS, READ, toldResults, withTurns } from '../harness/app-tools.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { tasksOf } from '../harness/tasks.ts'
@@ -30,6 +31,21 @@ t.test('a task whose application is away waits, says so, and goes on with the an
     options: { app: 'editor', appTools: [{ name: 'openDocument' }, { name: 'saveDocument' }] }
   })
   t.match(await openCalls(app, `?taskId=${id}`), [{ toolCallId: call.toolCallId, taskId: id, app: 'editor' }])
+  const { text, waiting, waitingForApp } = await tasks.get('/digest?since=0')
+  t.match(text, /Waiting for an application: 1 call\./)
+  t.same(waiting.items, [])
+  t.match(waitingForApp, {
+    more: 0,
+    items: [{
+      taskId: id,
+      toolCallId: call.toolCallId,
+      app: 'editor',
+      tool: 'openDocument',
+      about: '{"name":"Budget"}',
+      isClaimed: false,
+      text: /“open the budget” waits for the application editor, which is to execute openDocument with {"name":"Budget"}/
+    }]
+  })
   t.equal((await tasks.call('POST', `/${id}/approve`, { approved: true })).status, 409, 'there is nothing to approve')
 
   t.match(await answerCall(app, call.toolCallId, { claim: 'a' }), { status: 200, body: { state: 'claimed', taskId: id } })
@@ -95,4 +111,26 @@ t.test('cancelling the task withdraws its call', async (t) => {
     status: 409,
     body: { code: 'ERR_TOOL_CALL_WITHDRAWN', error: /its run has ended/ }
   })
+})
+
+t.test('a call is granted beforehand to a task whose options define its tool, as long as they define the same', async (t) => {
+  const { app } = await withTurns(t, [calls('saveDocument')])
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { id } = await tasks.create('save the budget', { plan, options: OPTIONS, approval: { mode: 'always' }, taskType: 'triggered' })
+  const grant = async (fields: object) =>
+    (await post(app, '/grants', { taskId: id, tool: 'saveDocument', input: { name: 'Budget' }, ...fields })).body
+  t.match(await grant({ scope: 'exact', input: { name: 3 } }), { code: 'ERR_GRANT_REFUSED', error: /name/ })
+  t.match(await grant({ scope: 'exact', tool: 'sendDocument' }), { code: 'ERR_GRANT_REFUSED', error: /no tool named "sendDocument"/ })
+  t.match(await grant({ scope: 'tool' }), { taskId: id, toolName: 'saveDocument', scope: 'tool', source: 'request' })
+  await tasks.post(`/${id}/run`)
+  const { toolCallId } = await events.until('task:tool-call', { tool: 'saveDocument' })
+  await answerCall(app, toolCallId, { output: {} })
+  const { approvalId } = await events.until('task:approval', { kind: 'result' })
+  await tasks.post(`/${id}/approve`, { approved: true, approvalId })
+
+  const appTools = OPTIONS.appTools.map((tool) => ({ ...tool, description: 'Other.' }))
+  await tasks.call('PUT', `/${id}`, { options: { ...OPTIONS, appTools } })
+  await tasks.post(`/${id}/run`)
+  t.match(await events.until('task:approval', { kind: 'tool' }), { tool: 'saveDocument' })
 })

@@ -102,6 +102,9 @@ t.test('tools of an application that cannot be used are a 400 that says why', as
   const wrong: Array<[object[], RegExp]> = [
     [[{ ...READ, name: 'readFile' }], /readFile.*name of another tool/],
     [[{ ...READ, name: 'updatePhase' }], /name of another tool/],
+    [[{ ...READ, name: 'WriteFILE' }], /WriteFILE.*name of another tool/],
+    [[{ ...READ, name: 'ｒeadFile' }], /name must be up to 64 letters/],
+    [[READ, { ...READ, name: 'OPENDOCUMENT' }], /appTools\[1\].*name of another tool/],
     [[READ, READ], /appTools\[1\].*name of another tool/],
     [[{ ...READ, inputSchema: { type: 'string' } }], /"type": "object"/],
     [[{ ...READ, inputSchema: { type: 'object', properties: { a: { $ref: '#/nowhere' } } } }], /cannot be used/],

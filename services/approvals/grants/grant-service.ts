@@ -1,5 +1,7 @@
 import type { GrantBody, GrantView } from '../../../schemas/grants.ts'
+import type { RunOptions } from '../../../schemas/run-options.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
+import { withRunTools } from '../../run-options/with-run-options.ts'
 import type { ToolHost } from '../../tools/host.ts'
 import { folderGone } from '../../tools/work-folder.ts'
 import { GrantRefused } from '../approval-errors.ts'
@@ -11,34 +13,38 @@ export type GrantService = ReturnType<typeof createGrantService>
 /** Lists, adds and removes grants at the user's request. */
 export function createGrantService ({ grants, host, tasks, threads, workspace }: {
   grants: Grants,
-  host: Pick<ToolHost, 'find' | 'permission' | 'validate' | 'folders'>,
+  host: ToolHost,
   /** Throws TaskNotFound (404). */
-  tasks: { get(taskId: string): Promise<{ cwd: string }> },
+  tasks: { get(taskId: string): Promise<{ cwd: string, options?: RunOptions }> },
   /** Throws ThreadNotFound (404). */
   threads: { get(threadId: string): Promise<unknown> },
   /** The working directory of conversations, unless the request names another. */
   workspace: () => string
 }) {
   /** Throws GrantRefused (400) unless the tool exists, needs an approval, and takes the input. */
-  function assertGrantable ({ tool, input, scope }: GrantBody) {
+  function assertGrantable ({ tool, input, scope }: GrantBody, tools: ToolHost) {
     if (scope === 'once') throw new GrantRefused('The scope "once" belongs to the answer to an approval request.')
-    const permission = host.permission(tool)
-    if (host.find(tool) !== undefined && permission !== 'ask') {
+    const permission = tools.permission(tool)
+    if (tools.find(tool) !== undefined && permission !== 'ask') {
       throw new GrantRefused(
         permission === 'allow'
           ? `${tool} needs no approval, so nothing is to be granted.`
           : `${tool} is denied by config.permissions, which wins.`
       )
     }
-    const valid = host.validate(tool, input)
+    const valid = tools.validate(tool, input)
     if (!valid.ok) throw new GrantRefused(valid.error)
   }
 
-  async function ownerOf ({ threadId, taskId }: GrantBody): Promise<{ owner: Owner, cwd: string }> {
+  /** Returns whose grant it is, with the tools that its runs have: those of a task are known before they run, by its options. */
+  async function ownerOf ({ threadId, taskId }: GrantBody): Promise<{ owner: Owner, cwd: string, tools: ToolHost }> {
     if ((threadId === undefined) === (taskId === undefined)) throw new GrantRefused('Give either "threadId" or "taskId".')
-    if (taskId !== undefined) return { owner: { taskId }, cwd: (await tasks.get(taskId)).cwd }
+    if (taskId !== undefined) {
+      const { cwd, options } = await tasks.get(taskId)
+      return { owner: { taskId }, cwd, tools: withRunTools(host, options) }
+    }
     await threads.get(threadId!)
-    return { owner: { threadId: threadId! }, cwd: workspace() }
+    return { owner: { threadId: threadId! }, cwd: workspace(), tools: host }
   }
 
   return {
@@ -47,12 +53,12 @@ export function createGrantService ({ grants, host, tasks, threads, workspace }:
 
     /** Stores a grant. Throws GrantRefused or BadFolder (400), TooManyGrants (409), and what finding its owner throws (404). */
     async add (body: GrantBody): Promise<GrantView> {
-      const { owner, cwd: usual } = await ownerOf(body)
-      assertGrantable(body)
+      const { owner, cwd: usual, tools } = await ownerOf(body)
+      assertGrantable(body, tools)
       const cwd = await workingFolder(body.cwd, usual)
       const folder = await host.folders.of(body.tool, body.input, cwd)
       if (folder === undefined) throw new GrantRefused(folderGone(cwd))
-      return grants.add(owner, body, folder)
+      return grants.add(owner, body, { folder, tools })
     }
   }
 }

@@ -138,9 +138,13 @@ export function createGrants ({ store, clock, tools, hasToken }: {
     },
 
     /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
-    async add (owner: Owner, { tool: toolName, input, scope, until }: GrantBody, folder: WorkFolder): Promise<GrantView> {
-      const facts = await factsOf(tools, { toolName, input }, folder)
-      assertOffered(offeredScopes(tools.find(toolName), facts, hasToken), scope, facts)
+    async add (
+      owner: Owner,
+      { tool: toolName, input, scope, until }: GrantBody,
+      { folder, tools: ofOwner }: { folder: WorkFolder, tools: GrantTools }
+    ): Promise<GrantView> {
+      const facts = await factsOf(ofOwner, { toolName, input }, folder)
+      assertOffered(offeredScopes(ofOwner.find(toolName), facts, hasToken), scope, facts)
       assertLasts(until)
       return locked(keyOwner(owner), async () => {
         await assertRoom(owner)

@@ -138,6 +138,7 @@ t.test('tasks and their runs', async (t) => {
       }],
       more: 0
     },
+    waitingForApp: none,
     working: none,
     paused: none,
     next: { items: [{ taskId: made.id, goal, at: Number, text: /runs at/ }], more: 0 },

@@ -56,9 +56,10 @@ t.test('the same input counts for the same files alone, wherever a link leads by
 t.test('a use that is stored while its grant ends does not bring the grant back', async (t) => {
   const store = await testStore(t)
   const tool = { name: 'echo', widestScope: 'tool' } as Tool
-  const grants = createGrants({ store, clock: systemClock, tools: { find: () => tool, identity: () => 'one' }, hasToken: true })
+  const tools = { find: () => tool, identity: () => 'one' }
+  const grants = createGrants({ store, clock: systemClock, tools, hasToken: true })
   const owner = { taskId: 'task' }
-  await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, folder)
+  await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, { folder, tools })
   const [given] = await grants.all(owner)
   const isUsed = await grants.use(given, async (used) => {
     await store.transact(await grants.removals(owner))
@@ -67,7 +68,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
   t.ok(isUsed, 'the call had begun')
   t.same(await grants.all(owner), [])
 
-  await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, folder)
+  await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, { folder, tools })
   const [next] = await grants.all(owner)
   await grants.removals(owner)
   t.notOk(await grants.use(next, async () => void t.fail('it was about to end')))

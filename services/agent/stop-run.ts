@@ -1,0 +1,47 @@
+import type { LiveRun } from '../../schemas/agent.ts'
+import { Aborted } from '../lib/abort.ts'
+import { runKey } from '../store/keys.ts'
+import { NoActiveRun } from './active-runs.ts'
+import type { ConversationState } from './conversation-state.ts'
+import type { RunCollaborators } from './launch-run.ts'
+import type { RunHead } from './run-repository.ts'
+
+/** The conversation of a request about a run, and the run that is meant; without a `runId` the one that there is. */
+export interface RunPlace {
+  threadId: string
+  runId?: string
+}
+
+/** Stops the run of a conversation, whether it executes or waits. */
+export function createStopRun (
+  { deps: { store, conversations }, activeRuns, locked }: RunCollaborators,
+  supersedePendingRun: (conversation: ConversationState, how: { isStopped: true }) => Promise<unknown>
+) {
+  /** Withdraws what a waiting run waits for, and ends it; undefined if no run waits. */
+  async function stopWaiting ({ threadId, runId }: RunPlace): Promise<string | undefined> {
+    const conversation = await conversations.get(threadId)
+    const waiting = conversation.runId
+    if (waiting === undefined || (runId ?? waiting) !== waiting) return undefined
+    const head = await store.get<RunHead>(runKey(waiting))
+    if (head === undefined || head.end !== undefined) return undefined
+    await supersedePendingRun(conversation, { isStopped: true })
+    return waiting
+  }
+
+  /** Resolves when the run has ended. No answer can resume it meanwhile. Throws NoActiveRun (404). */
+  return (place: RunPlace): Promise<LiveRun> =>
+    locked(place.threadId, async () => {
+      const live = await activeRuns.current(place.threadId)
+      const active = live?.run.head.runId
+      if (live === undefined || active === undefined || (place.runId ?? active) !== active) {
+        const stopped = await stopWaiting(place)
+        if (stopped === undefined) throw new NoActiveRun()
+        return { ok: true, threadId: place.threadId, runId: stopped }
+      }
+      live.abort(new Aborted('stop', 'The user stopped the run.'))
+      await live.done
+      // The run may have begun to wait before it heard of the stop.
+      await stopWaiting({ ...place, runId: active })
+      return { ok: true, threadId: place.threadId, runId: active }
+    })
+}
