@@ -48,3 +48,11 @@ export const streamCut = (cause?: unknown) =>
     code: 'ERR_STREAM_CUT',
     cause
   })
+
+/** Whether the service would refuse the same request again. */
+export const isRefusal = (error: unknown) =>
+  !(error instanceof AgentError) || (error.statusCode !== undefined && error.statusCode < 500 && error.statusCode !== 429)
+
+/** Whether the connection failed, and not the request. */
+export const isCut = (error: unknown) =>
+  error instanceof AgentError && (['ERR_UNREACHABLE', 'ERR_STREAM_CUT'].includes(error.code) || error.statusCode === 503)

@@ -53,3 +53,10 @@ t.test('events begin after a given id, end with the signal, and throw what would
   controller.abort()
   t.match(await waiting, { done: true })
 })
+
+t.test('a cut before the first event loses nothing: the stream says at its begin where to resume', async (t) => {
+  const { url, received } = await fakeService(t, (_request, response, nth) =>
+    nth === 0 ? stream(response, ': connected\nid: s-7\n\n').end() : stream(response, frame('run:start', 's-8')))
+  t.match(await createAgent({ url }).events().next(), { value: { type: 'run:start', id: 's-8' } })
+  t.same(received.map(({ headers }) => headers['last-event-id']), [undefined, 's-7'])
+})
