@@ -42,7 +42,7 @@ export async function serveTools (
   async function takeAll () {
     let cursor: string | undefined
     do {
-      const query = { state: 'open' as const, ...app !== undefined && { app }, ...taskId !== undefined && { taskId }, ...cursor && { cursor } }
+      const query = { state: 'open', app, taskId, cursor } as const
       const { data } = await listToolCalls({ client, query, signal: ended, throwOnError: true })
       for (const call of data.toolCalls) {
         const isOurs = call.taskId !== undefined && call.app === app && Object.hasOwn(tools, call.toolName)
@@ -72,12 +72,13 @@ export async function serveTools (
       .catch((error) => over.abort(error))
       .finally(() => {
         looking = undefined
+        if (isStale && !ended.aborted) look()
       })
   }
 
-  const query = { types: ['tool-call:open'], signal: ended, ...taskId !== undefined && { taskId } }
+  const events = followEvents(client, { types: ['tool-call:open'], signal: ended, taskId }, look)
   try {
-    for await (const _event of followEvents(client, query, look)) look()
+    while (!(await events.next()).done) look()
   } finally {
     over.abort()
     await looking

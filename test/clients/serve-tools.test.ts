@@ -49,6 +49,7 @@ t.test('the calls of tasks are executed: those that are open already and those t
 
 t.test('each call is executed once, by one of several instances, and those of another application by none', async (t) => {
   const { app, events, begin, serve } = await withDesk(t)
+  const messages = [{ role: 'user', content: 'open it' }]
   const names: string[] = []
   for (const name of ['one', 'two', 'three']) serve({ tools: { openDocument: () => void names.push(name) } })
   serve({ tools: { openDocument: () => t.fail('it is not asked') } }, 'player')
@@ -56,12 +57,13 @@ t.test('each call is executed once, by one of several instances, and those of an
   await begin()
   await events.until('task:complete')
   t.equal(names.length, 1)
-  await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content: 'open it' }], options: OPTIONS } })
+  await app.inject({ method: 'POST', url: '/run/sync', payload: { messages, options: OPTIONS } })
   t.match((await app.inject('/tool-calls')).json().toolCalls, [{ threadId: String, state: 'open' }], 'a call of a run is left to its client')
 })
 
 t.test('calls that came while the service could not be reached are executed afterwards', async (t) => {
-  const call = { toolCallId: 'c1', toolName: 'add', input: {}, runId: 'r', taskId: 't', app: 'desk', createdAt: 1, expiresAt: 2 ** 52, state: 'open' }
+  const owner = { runId: 'r', taskId: 't', app: 'desk' }
+  const call = { toolCallId: 'c1', toolName: 'add', input: {}, ...owner, createdAt: 1, expiresAt: 2 ** 52, state: 'open' }
   const draining = { error: 'The service is shutting down.', code: 'ERR_DRAINING', statusCode: 503 }
   let lists = 0
   let connections = 0
