@@ -37,11 +37,11 @@ export function requestError (baseUrl: string, error: unknown, response?: Respon
   if (response.ok && error instanceof Error) {
     return new AgentError(`The answer of the service broke off: ${reason}.`, { code: 'ERR_STREAM_CUT', cause: error })
   }
-  return new AgentError(`What answers at ${baseUrl} is not the service: ${response.status} ${response.statusText}.`, {
-    code: 'ERR_NO_SERVICE',
-    statusCode: response.status
-  })
+  return notTheService(baseUrl, response)
 }
+
+export const notTheService = (baseUrl: string, { status, statusText }: Response) =>
+  new AgentError(`What answers at ${baseUrl} is not the service: ${status} ${statusText}.`, { code: 'ERR_NO_SERVICE', statusCode: status })
 
 export const streamCut = (cause?: unknown) =>
   new AgentError('The stream broke off before the run was over. What it did until then is done, and nothing was sent again.', {

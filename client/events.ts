@@ -2,7 +2,7 @@ import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
 import { isRefusal } from './errors.ts'
 import type { StreamEvent } from './generated/index.ts'
-import { openStream, readEvents } from './sse.ts'
+import { openStream, parse, readEvents } from './sse.ts'
 
 export interface EventQuery {
   threadId?: string
@@ -42,7 +42,7 @@ export async function * followEvents (
       for await (const { id, data } of readEvents(stream!, signal)) {
         attempt = 0
         last = id ?? last
-        if (data !== undefined) yield { ...JSON.parse(data) as StreamEvent, ...id !== undefined && { id } }
+        if (data !== undefined) yield { ...parse<StreamEvent>(data), ...id !== undefined && { id } }
       }
     } catch (error) {
       if (signal?.aborted) return

@@ -1,5 +1,5 @@
 import type { Client, RequestOptions } from './generated/client/index.ts'
-import { requestError, streamCut } from './errors.ts'
+import { notTheService, streamCut } from './errors.ts'
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>
 
@@ -30,7 +30,7 @@ export async function openStream (client: Client, options: RequestOptions & { me
   if (response?.status === 204) return undefined
   if (!response?.headers.get('content-type')?.startsWith('text/event-stream')) {
     await (data as Body | null)?.cancel()
-    throw requestError(client.getConfig().baseUrl ?? '', undefined, response)
+    throw notTheService(client.getConfig().baseUrl ?? '', response!)
   }
   return data as Body
 }
@@ -75,7 +75,16 @@ export async function * readEvents (body: Body, signal?: AbortSignal | null): As
 
 /** Yields the JSON of each event; see `readEvents`. */
 export async function * readJson<T> (body: Body, signal?: AbortSignal | null): AsyncGenerator<T> {
-  for await (const { data } of readEvents(body, signal)) if (data !== undefined) yield JSON.parse(data) as T
+  for await (const { data } of readEvents(body, signal)) if (data !== undefined) yield parse<T>(data)
+}
+
+/** Throws ERR_STREAM_CUT when the text is no JSON. */
+export function parse<T> (data: string): T {
+  try {
+    return JSON.parse(data) as T
+  } catch (cause) {
+    throw streamCut(cause)
+  }
 }
 
 function read (line: string, fields: ServerSentEvent) {
