@@ -5,6 +5,7 @@ import type { FromSchema } from './json-schema.ts'
 import { decideApproval, type Answers, type ApprovalDecision, type DecidedApproval } from './generated/index.ts'
 import { createAgentRun, type AgentRun } from './run.ts'
 import type { Decision, Handlers, RunRequest } from './run-types.ts'
+import { serveTools, type ServeOptions } from './serve-tools.ts'
 
 export interface AgentOptions {
   /** Address of the service; by default http://127.0.0.1:3001. */
@@ -30,6 +31,8 @@ export interface Agent {
   answer (approvalId: string, answers: Answers | false): Promise<DecidedApproval>
   /** Follows what happens in the service, also over restarts of it. */
   events (query?: EventQuery): AsyncGenerator<ServiceEvent>
+  /** Executes the calls that tasks make of the tools of `app`, until the signal aborts. Runs execute those of their own `tools`. */
+  serveTools (options: ServeOptions): Promise<void>
 }
 
 /** Creates an agent that runs in the service at an address. Every failure of its methods is an AgentError. */
@@ -57,7 +60,8 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
     resume: (id, handlers) => createAgentRun({ ...handlers, client, instance, resumable: true, begin: { follow: id } }),
     decide: (approvalId, decision) => decide(approvalId, typeof decision === 'object' ? decision : { approved: decision }),
     answer: (approvalId, answers) => decide(approvalId, answers === false ? { approved: false } : { answers }),
-    events: (query = {}) => followEvents(client, query)
+    events: (query = {}) => followEvents(client, query),
+    serveTools: (options) => serveTools(client, options, { app, instance })
   }
 }
 

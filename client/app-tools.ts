@@ -1,5 +1,6 @@
+import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
-import { AgentError } from './errors.ts'
+import { AgentError, isCut } from './errors.ts'
 import type { AppTool as ToolDefinition } from './run-types.ts'
 
 export interface ToolContext {
@@ -25,6 +26,8 @@ export interface ToolCall {
 const RENEWAL_MS = 20_000
 /** The longest error that the service takes, characters. */
 const LONGEST_ERROR = 16_000
+/** How often a claim or a result is sent again after a cut: for about a minute, as long as a claim lasts. */
+const ATTEMPTS = 12
 
 /** The definitions of tools, for `options.appTools`. */
 export const definitionsOf = (tools: Record<string, Tool>): ToolDefinition[] =>
@@ -32,7 +35,8 @@ export const definitionsOf = (tools: Record<string, Tool>): ToolDefinition[] =>
 
 /**
  * Claims a call, executes it and sends its result; renews the claim meanwhile. Returns false when another instance has the
- * call, or it was withdrawn. Throws AgentError when the result could not be sent, and the signal's reason after an abort.
+ * call, or it was withdrawn. Claims and results are sent again after a cut, because the service takes the same ones twice. Throws
+ * AgentError when the result could not be sent, and the signal's reason after an abort.
  */
 export async function executeCall (
   client: Client,
@@ -40,9 +44,20 @@ export async function executeCall (
   tool: Tool | Execute,
   { instance, signal }: { instance: string, signal?: AbortSignal }
 ): Promise<boolean> {
-  const send = (body: object) => post(client, `/tool-calls/${encodeURIComponent(toolCallId)}`, body)
-  const claim = () => send({ claim: instance })
-  if (!await claim()) return false
+  const once = (body: object) => post(client, `/tool-calls/${encodeURIComponent(toolCallId)}`, { claim: instance, ...body })
+  const send = async (body: object) => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await once(body)
+      } catch (error) {
+        if (!isCut(error) || attempt >= ATTEMPTS) throw error
+        await pause(pauseBefore(attempt), signal)
+      }
+    }
+  }
+  signal?.throwIfAborted()
+  if (!await send({})) return false
+  signal?.throwIfAborted()
 
   const over = new AbortController()
   const stop = () => over.abort(signal!.reason)
@@ -53,12 +68,16 @@ export async function executeCall (
   const lost = new AgentError('Another instance of the application has this call.', { code: 'ERR_CLAIM_LOST' })
   const renewal = setInterval(() => {
     // A renewal that does not arrive is tried again; the claim may still be held.
-    claim().then((held) => held || over.abort(lost), () => {})
+    once({}).then((held) => held || over.abort(lost), () => {})
   }, RENEWAL_MS)
   try {
     const result = await outcome(execute, input, { toolCallId, toolName, signal: over.signal })
     signal?.throwIfAborted()
-    return over.signal.reason === lost ? false : await send({ claim: instance, ...result })
+    if (over.signal.reason === lost) return false
+    return await send(result).catch((error) => {
+      if (!isRefusedOutput(error)) throw error
+      return send({ error: error.message.slice(0, LONGEST_ERROR) })
+    })
   } finally {
     clearTimeout(timer)
     clearInterval(renewal)
@@ -73,11 +92,18 @@ async function outcome (execute: Execute, input: unknown, context: ToolContext):
   ended.catch(() => {})
   try {
     const output = await Promise.race([execute(input, context), ended])
+    // What JSON cannot hold, such as a cycle, is an error of the tool.
+    JSON.stringify(output)
     return { output: typeof output === 'object' && output !== null && !Array.isArray(output) ? output : { result: output ?? null } }
   } catch (error) {
-    return { error: (error instanceof Error && error.message !== '' ? error.message : String(error)).slice(0, LONGEST_ERROR) }
+    const text = error instanceof Error && error.message !== '' ? error.message : String(error)
+    return { error: text.slice(0, LONGEST_ERROR) || 'The tool failed.' }
   }
 }
+
+/** Whether the service does not take an output: it is too large, or its JSON is no object. */
+const isRefusedOutput = (error: unknown): error is AgentError =>
+  error instanceof AgentError && (error.statusCode === 400 || error.statusCode === 413)
 
 /** Returns false for 404, 409 and 410: the call belongs to another instance, or waits no longer. */
 async function post (client: Client, url: string, body: object): Promise<boolean> {

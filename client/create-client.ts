@@ -1,5 +1,5 @@
 import { createClient as create, createConfig, type Client, type Config, type RequestOptions } from './generated/client/index.ts'
-import { requestError } from './errors.ts'
+import { notTheService, requestError } from './errors.ts'
 import { openStream, readJson } from './sse.ts'
 
 export type { Client }
@@ -14,6 +14,9 @@ export function createClient (config: Config = {}): Client {
   return withOneError(create(createConfig({ baseUrl: DEFAULT_URL, ...config })))
 }
 
+/** What the service answers with, apart from the pages under /docs. A proxy, or a server of somebody else, answers with its own pages. */
+const OWN_TYPES = /^(application\/(json|octet-stream)|text\/event-stream)\b/
+
 /**
  * Makes all failures of a client AgentErrors. The generated readers of streams would repeat a request that failed, which could
  * start a second run, and would drop the service's sentence: they are replaced.
@@ -21,6 +24,12 @@ export function createClient (config: Config = {}): Client {
 export function withOneError (client: Client): Client {
   client.interceptors.error.use((error, response, _request, options) =>
     options?.signal?.aborted ? options.signal.reason : requestError(client.getConfig().baseUrl ?? '', error, response))
+  client.interceptors.response.use(async (response, _request, { url }) => {
+    const isOwn = response.status === 204 || url.startsWith('/docs') || OWN_TYPES.test(response.headers.get('content-type') ?? '')
+    if (isOwn || !response.ok) return response
+    await response.body?.cancel()
+    throw notTheService(client.getConfig().baseUrl ?? '', response)
+  })
   const streamWith = (method: 'GET' | 'POST') => async (options: RequestOptions) => ({ stream: streamed(client, { ...options, method }) })
   Object.assign(client.sse, { get: streamWith('GET'), post: streamWith('POST') })
   return client

@@ -37,14 +37,22 @@ export function requestError (baseUrl: string, error: unknown, response?: Respon
   if (response.ok && error instanceof Error) {
     return new AgentError(`The answer of the service broke off: ${reason}.`, { code: 'ERR_STREAM_CUT', cause: error })
   }
-  return new AgentError(`What answers at ${baseUrl} is not the service: ${response.status} ${response.statusText}.`, {
-    code: 'ERR_NO_SERVICE',
-    statusCode: response.status
-  })
+  return notTheService(baseUrl, response)
 }
+
+export const notTheService = (baseUrl: string, { status, statusText }: Response) =>
+  new AgentError(`What answers at ${baseUrl} is not the service: ${status} ${statusText}.`, { code: 'ERR_NO_SERVICE', statusCode: status })
 
 export const streamCut = (cause?: unknown) =>
   new AgentError('The stream broke off before the run was over. What it did until then is done, and nothing was sent again.', {
     code: 'ERR_STREAM_CUT',
     cause
   })
+
+/** Whether the service would refuse the same request again. */
+export const isRefusal = (error: unknown) =>
+  !(error instanceof AgentError) || (error.statusCode !== undefined && error.statusCode < 500 && error.statusCode !== 429)
+
+/** Whether the connection failed, and not the request. */
+export const isCut = (error: unknown) =>
+  error instanceof AgentError && (['ERR_UNREACHABLE', 'ERR_STREAM_CUT'].includes(error.code) || error.statusCode === 503)

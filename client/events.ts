@@ -1,8 +1,8 @@
 import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
-import { AgentError } from './errors.ts'
+import { isRefusal } from './errors.ts'
 import type { StreamEvent } from './generated/index.ts'
-import { openStream, readEvents } from './sse.ts'
+import { openStream, parse, readEvents } from './sse.ts'
 
 export interface EventQuery {
   threadId?: string
@@ -20,9 +20,14 @@ export type ServiceEvent = StreamEvent & { id?: string }
 /**
  * Follows the events of the service, and comes back after every cut with the id of the last event, so that none is lost or
  * repeated; where the service no longer has them, it says `reset`. Reads on only when its reader does. Ends with the signal,
- * and throws AgentError when the service refuses the request.
+ * and throws AgentError when the service refuses the request. `onOpen` is called after each connection: from then on, every event
+ * is yielded.
  */
-export async function * followEvents (client: Client, { types, signal, after, ...query }: EventQuery): AsyncGenerator<ServiceEvent> {
+export async function * followEvents (
+  client: Client,
+  { types, signal, after, ...query }: EventQuery,
+  onOpen?: () => void
+): AsyncGenerator<ServiceEvent> {
   let last = after
   for (let attempt = 0; !signal?.aborted; attempt++) {
     try {
@@ -33,10 +38,11 @@ export async function * followEvents (client: Client, { types, signal, after, ..
         headers: last === undefined ? {} : { 'last-event-id': last },
         signal
       })
+      onOpen?.()
       for await (const { id, data } of readEvents(stream!, signal)) {
         attempt = 0
         last = id ?? last
-        yield { ...JSON.parse(data) as StreamEvent, ...id !== undefined && { id } }
+        if (data !== undefined) yield { ...parse<StreamEvent>(data), ...id !== undefined && { id } }
       }
     } catch (error) {
       if (signal?.aborted) return
@@ -45,7 +51,3 @@ export async function * followEvents (client: Client, { types, signal, after, ..
     await pause(pauseBefore(attempt), signal).catch(() => {})
   }
 }
-
-/** Whether the service would refuse the same request again. */
-const isRefusal = (error: unknown) =>
-  !(error instanceof AgentError) || (error.statusCode !== undefined && error.statusCode < 500 && error.statusCode !== 429)

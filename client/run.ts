@@ -1,7 +1,7 @@
 import { executeCall } from './app-tools.ts'
 import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
-import { AgentError, streamCut } from './errors.ts'
+import { AgentError, isCut, streamCut } from './errors.ts'
 import { steerRun, stopRun, type Answers, type RunStreamEvent } from './generated/index.ts'
 import { createReplayFilter } from './replay.ts'
 import { createRunState, type RequestEvent } from './run-state.ts'
@@ -175,7 +175,3 @@ const decisionPart = (approvalId: string, decision: Decision) =>
   ({ type: 'tool-approval-response', approvalId, ...typeof decision === 'object' ? decision : { approved: decision } })
 const answerPart = (approvalId: string, answers: Answers | false) =>
   ({ type: 'tool-approval-response', approvalId, ...answers === false ? { approved: false } : { answers } })
-
-/** Whether the connection failed, and not the request. */
-const isCut = (error: unknown) =>
-  error instanceof AgentError && (['ERR_UNREACHABLE', 'ERR_STREAM_CUT'].includes(error.code) || error.statusCode === 503)

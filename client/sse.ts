@@ -1,13 +1,13 @@
 import type { Client, RequestOptions } from './generated/client/index.ts'
-import { requestError, streamCut } from './errors.ts'
+import { notTheService, streamCut } from './errors.ts'
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>
 
-/** One Server-Sent Event. */
+/** One Server-Sent Event. Without `data` it only says how far the stream has come: its `id` is where to resume. */
 export interface ServerSentEvent {
   id?: string
   event?: string
-  data: string
+  data?: string
 }
 
 /** The service writes at least every 15 s. After this much silence the connection counts as lost, ms. */
@@ -30,7 +30,7 @@ export async function openStream (client: Client, options: RequestOptions & { me
   if (response?.status === 204) return undefined
   if (!response?.headers.get('content-type')?.startsWith('text/event-stream')) {
     await (data as Body | null)?.cancel()
-    throw requestError(client.getConfig().baseUrl ?? '', undefined, response)
+    throw notTheService(client.getConfig().baseUrl ?? '', response!)
   }
   return data as Body
 }
@@ -47,7 +47,7 @@ export async function * readEvents (body: Body, signal?: AbortSignal | null): As
   const cancel = () => void reader.cancel().catch(() => {})
   signal?.addEventListener('abort', cancel)
   let rest = ''
-  let fields: Partial<ServerSentEvent> = {}
+  let fields: ServerSentEvent = {}
   try {
     while (true) {
       const { done, value } = await withinSilence(reader).catch((cause) => {
@@ -63,8 +63,7 @@ export async function * readEvents (body: Body, signal?: AbortSignal | null): As
           read(line, fields)
           continue
         }
-        const { data } = fields
-        if (data !== undefined) yield { ...fields, data }
+        if (fields.data !== undefined || fields.id !== undefined) yield fields
         fields = {}
       }
     }
@@ -76,10 +75,19 @@ export async function * readEvents (body: Body, signal?: AbortSignal | null): As
 
 /** Yields the JSON of each event; see `readEvents`. */
 export async function * readJson<T> (body: Body, signal?: AbortSignal | null): AsyncGenerator<T> {
-  for await (const { data } of readEvents(body, signal)) yield JSON.parse(data) as T
+  for await (const { data } of readEvents(body, signal)) if (data !== undefined) yield parse<T>(data)
 }
 
-function read (line: string, fields: Partial<ServerSentEvent>) {
+/** Throws ERR_STREAM_CUT when the text is no JSON. */
+export function parse<T> (data: string): T {
+  try {
+    return JSON.parse(data) as T
+  } catch (cause) {
+    throw streamCut(cause)
+  }
+}
+
+function read (line: string, fields: ServerSentEvent) {
   const [, name, value] = /^(id|event|data): ?(.*)$/s.exec(line) ?? []
   if (name === 'data') fields.data = fields.data === undefined ? value : `${fields.data}\n${value}`
   else if (name === 'id' || name === 'event') fields[name] = value

@@ -48,6 +48,8 @@ export default fp(async (app) => {
     sse.keepAlive()
     raw.flushHeaders()
     reply.hijack()
+    // A reader that has no body to read would never leave, and would hold up the requests behind it.
+    if (reply.request.method === 'HEAD') return void raw.end()
     events.stream(raw, view, lastId)
   }
 }, { name: 'events', dependencies: ['store', 'clock', 'stream', 'uploads'] })

@@ -27,8 +27,8 @@ export const RunListSchema = Type.Object({
 })
 
 export const RunListQuerySchema = Type.Object({
-  threadId: Type.Optional({ ...ThreadId, description: 'Only the runs of this conversation' }),
-  taskId: Type.Optional({ ...TaskId, description: 'Only the runs of this task; not together with threadId' }),
+  threadId: Type.Optional({ ...ThreadId, description: `${ThreadId.description}: only the runs of this conversation` }),
+  taskId: Type.Optional({ ...TaskId, description: 'A UUID: only the runs of this task; not together with threadId' }),
   status: Type.Optional(RunStatusSchema),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional({ ...TaskId, description: 'nextCursor of the previous page' })

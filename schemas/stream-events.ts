@@ -67,8 +67,8 @@ export const StreamEventSchema = Type.Unsafe<Static<typeof taskEvents[number]> |
 export type StreamEvent = Static<typeof StreamEventSchema>
 
 export const EventsQuerySchema = Type.Object({
-  threadId: Type.Optional({ ...ThreadId, description: 'Only the events of this conversation' }),
-  taskId: Type.Optional({ ...TaskId, description: 'Only the events of this task; not together with threadId' }),
+  threadId: Type.Optional({ ...ThreadId, description: `${ThreadId.description}: only the events of this conversation` }),
+  taskId: Type.Optional({ ...TaskId, description: 'A UUID: only the events of this task; not together with threadId' }),
   types: Type.Optional(Type.String({ maxLength: 1_000, description: `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}` })),
   after: Type.Optional(Type.String({ maxLength: 100, description: 'The `id:` after which to resume; the header Last-Event-ID wins' }))
 }, closed)

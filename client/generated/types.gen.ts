@@ -6651,11 +6651,11 @@ export type ListRunsData = {
     path?: never;
     query?: {
         /**
-         * Only the runs of this conversation
+         * Up to 128 printable characters without "/": only the runs of this conversation
          */
         threadId?: string;
         /**
-         * Only the runs of this task; not together with threadId
+         * A UUID: only the runs of this task; not together with threadId
          */
         taskId?: string;
         status?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
@@ -6890,11 +6890,11 @@ export type EventsData = {
     path?: never;
     query?: {
         /**
-         * Only the events of this conversation
+         * Up to 128 printable characters without "/": only the events of this conversation
          */
         threadId?: string;
         /**
-         * Only the events of this task; not together with threadId
+         * A UUID: only the events of this task; not together with threadId
          */
         taskId?: string;
         /**

@@ -86,3 +86,33 @@ t.test('an abort of the run aborts its tool, which sends nothing', async (t) => 
   await t.rejects(run(() => controller.abort(reason), { signal: controller.signal }).result(), reason)
   t.match(posted(), [{ claim: /./ }])
 })
+
+t.test('a result that does not arrive is sent again', async (t) => {
+  let times = 0
+  const draining = { error: 'The service is shutting down.', code: 'ERR_DRAINING', statusCode: 503 }
+  const { run, posted } = await service(t, (body) => 'output' in body && ++times === 1 ? [draining, 503] : [{}])
+  t.match(await run(() => ({ sum: 2 })).result(), { finishReason: 'stop' })
+  t.match(posted(), [{ claim: /./ }, { output: { sum: 2 } }, { output: { sum: 2 } }])
+})
+
+t.test('an output that cannot be sent, or is refused, is an error that the model is told', async (t) => {
+  const cycle: { self?: object } = {}
+  cycle.self = cycle
+  const odd = await service(t)
+  await odd.run(() => cycle).result()
+  t.match(odd.posted(), [{}, { error: /circular/ }])
+
+  const large = { error: 'The answer has 2000000 bytes.', code: 'ERR_TOOL_OUTPUT_TOO_LARGE', statusCode: 413 }
+  const { run, posted } = await service(t, (body) => 'output' in body ? [large, 413] : [{}])
+  t.match(await run(() => ({})).result(), { finishReason: 'stop' })
+  t.match(posted(), [{}, { output: {} }, { error: large.error }])
+})
+
+t.test('an abort before a call is executed leaves the call alone', async (t) => {
+  const controller = new AbortController()
+  const { run } = await service(t, () => {
+    controller.abort()
+    return [{}]
+  })
+  await t.rejects(run(() => t.fail('it must not be executed'), { signal: controller.signal }).result(), { name: 'AbortError' })
+})

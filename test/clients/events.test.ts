@@ -53,3 +53,20 @@ t.test('events begin after a given id, end with the signal, and throw what would
   controller.abort()
   t.match(await waiting, { done: true })
 })
+
+t.test('a cut before the first event loses nothing: the stream says at its begin where to resume', async (t) => {
+  const { url, received } = await fakeService(t, (_request, response, nth) =>
+    nth === 0 ? stream(response, ': connected\nid: s-7\n\n').end() : stream(response, frame('run:start', 's-8')))
+  t.match(await createAgent({ url }).events().next(), { value: { type: 'run:start', id: 's-8' } })
+  t.same(received.map(({ headers }) => headers['last-event-id']), [undefined, 's-7'])
+})
+
+t.test('a page of another server is not taken for an answer of the service', async (t) => {
+  const page = { 'content-type': 'text/html' }
+  const { url } = await fakeService(t, (_request, response) => void response.writeHead(200, page).end('<p>Hi</p>'))
+  const agent = createAgent({ url })
+  const other = { name: 'AgentError', code: 'ERR_NO_SERVICE', statusCode: 200 }
+  await t.rejects(agent.decide('a', true), other)
+  await t.rejects(agent.events().next(), other)
+  await t.rejects(agent.run({ prompt: 'go' }).result(), other)
+})

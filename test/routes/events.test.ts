@@ -4,7 +4,7 @@ import { EVENT_TYPES, ownEvents } from '../../schemas/stream-events.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { readEvents } from '../harness/event-reader.ts'
 import { build } from '../harness/helper.ts'
-import { listen } from '../harness/raw.ts'
+import { listen, sendBytes } from '../harness/raw.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import type { App } from '../../app.ts'
 
@@ -156,6 +156,17 @@ t.test('who was away for too long, or comes with an id that is none, is told so 
     await reader.until('task:steer')
     t.match(reader.events, [{ type: 'reset', reason }, { comment: 'next' }], reason)
     t.equal(reader.lastId(), `${start}-10002`)
+  }
+})
+
+t.test('a request for the head of a stream gets it, and holds up no request behind it', async (t) => {
+  const app = await build(t)
+  const port = await listen(app)
+  for (const path of ['/events', '/tasks/events']) {
+    const head = `HEAD ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`
+    const { body } = await sendBytes(port, `${head}GET /events?types=x HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`)
+    t.match(body, 'There is no event type', path)
+    t.equal(app.events.size, 0)
   }
 })
 

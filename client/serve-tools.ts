@@ -1,0 +1,87 @@
+import { executeCall, type Execute, type Tool, type Tools } from './app-tools.ts'
+import { pause, pauseBefore } from './backoff.ts'
+import type { Client } from './create-client.ts'
+import { isRefusal } from './errors.ts'
+import { followEvents } from './events.ts'
+import { listToolCalls, type ToolCall } from './generated/index.ts'
+
+export interface ServeOptions {
+  /** The functions by the names of the tools; definitions that were given to `run` may be given here as they are. */
+  tools: Tools
+  /** Only the calls of this task. */
+  taskId?: string
+  /** Ends the service of the tools; what executes is aborted, and its outcome is then unknown. */
+  signal?: AbortSignal
+  /** Called when the result of a call could not be sent. Its outcome becomes unknown. */
+  onError?: (error: unknown, call: ToolCall) => void
+}
+
+/**
+ * Executes the calls of an application's tools that tasks make, until the signal aborts: those that are open already, and each new
+ * one, also over restarts of the service. A call is claimed first, so that of several instances one executes it. Throws AgentError
+ * when the service refuses to list the calls.
+ */
+export async function serveTools (
+  client: Client,
+  { tools, taskId, signal, onError }: ServeOptions,
+  { app, instance }: { app?: string, instance: string }
+): Promise<void> {
+  const over = new AbortController()
+  const ended = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
+  const taken = new Set<string>()
+  let looking: Promise<void> | undefined
+  let isStale = false
+
+  function take (call: ToolCall, tool: Tool | Execute) {
+    taken.add(call.toolCallId)
+    executeCall(client, call, tool, { instance, signal: ended })
+      .catch((error) => ended.aborted || onError?.(error, call))
+      .finally(() => taken.delete(call.toolCallId))
+  }
+
+  async function takeAll () {
+    let cursor: string | undefined
+    do {
+      const query = { state: 'open', app, taskId, cursor } as const
+      const { data } = await listToolCalls({ client, query, signal: ended, throwOnError: true })
+      for (const call of data.toolCalls) {
+        const isOurs = call.taskId !== undefined && call.app === app && Object.hasOwn(tools, call.toolName)
+        if (isOurs && !taken.has(call.toolCallId)) take(call, tools[call.toolName])
+      }
+      cursor = data.nextCursor
+    } while (cursor !== undefined)
+  }
+
+  /** Lists until a list is newer than the newest event. */
+  async function lookAgain () {
+    for (let attempt = 0; isStale && !ended.aborted; attempt++) {
+      isStale = false
+      try {
+        await takeAll()
+      } catch (error) {
+        if (isRefusal(error)) throw error
+        isStale = true
+        await pause(pauseBefore(attempt), ended)
+      }
+    }
+  }
+
+  function look () {
+    isStale = true
+    looking ??= lookAgain()
+      .catch((error) => over.abort(error))
+      .finally(() => {
+        looking = undefined
+        if (isStale && !ended.aborted) look()
+      })
+  }
+
+  const events = followEvents(client, { types: ['tool-call:open'], signal: ended, taskId }, look)
+  try {
+    while (!(await events.next()).done) look()
+  } finally {
+    over.abort()
+    await looking
+  }
+  if (!signal?.aborted) throw over.signal.reason
+}
