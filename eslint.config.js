@@ -65,7 +65,10 @@ export default [
     // Rules that need types. A test that tap runs is a promise that tap itself awaits.
     files: ['**/*.ts'],
     ignores: ['client/generated/**'],
-    languageOptions: { parser: tseslint.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { project: ['./tsconfig.json', './examples/tsconfig.json'], tsconfigRootDir: import.meta.dirname }
+    },
     plugins: { typed: tseslint.plugin },
     rules: {
       'typed/no-floating-promises': ['error', {

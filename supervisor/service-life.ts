@@ -1,14 +1,13 @@
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readLines } from './read-lines.ts'
 import type { Exit, Ready, Secrets, ServiceChild } from './service-child.ts'
 
 /** Lines of the log that are kept for the error of a service that ends. */
 const KEPT_LINES = 20
 /** Time that the last lines of the log have to arrive after the exit, milliseconds. */
 const LAST_LINES_MS = 250
-/** A longer line of the log is cut. Characters. */
-const MAX_LINE = 64 * 1024
+/** The time until the service is ready is waited for in this many parts, because a computer that sleeps lets one of them pass at once. */
+const READY_PARTS = 10
 
 export interface LifeLimits {
   /** A service that is not ready after this time counts as hung. Milliseconds. */
@@ -48,15 +47,13 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
     on.onHung()
     kill()
   }
-  const readyTimer = setTimeout(isHung, readyMs)
+  const isReady = new AbortController()
   let endTimer: NodeJS.Timeout | undefined
 
-  const logLines = child.stderr && createInterface({ input: child.stderr }).on('line', keepLine)
-  const logged = logLines && once(logLines, 'close')
+  const logged = child.stderr && readLines(child.stderr, keepLine)
   const exited = new Promise<Exit>((resolve) => {
     const end = (exit: Exit) => {
       ended.abort()
-      clearTimeout(readyTimer)
       clearTimeout(endTimer)
       resolve(exit)
     }
@@ -71,11 +68,16 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
     })
   })
 
-  function keepLine (text: string) {
-    const line = text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)} …` : text
+  function keepLine (line: string) {
     log.push(line)
     if (log.length > KEPT_LINES) log.shift()
     on.onLog(line)
+  }
+
+  async function awaitReady () {
+    const signal = AbortSignal.any([isReady.signal, ended.signal])
+    for (let n = 0; n < READY_PARTS && !signal.aborted; n++) await pause(readyMs / READY_PARTS, signal)
+    if (!signal.aborted) isHung()
   }
 
   /** Checks the health until the process ends or counts as hung. */
@@ -93,11 +95,12 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
     isHung()
   }
 
+  void awaitReady()
   if (child.stdout !== null) {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const ready = readReady(line)
+    void readLines(child.stdout, (line) => {
+      const ready = isReady.signal.aborted ? undefined : readReady(line)
       if (ready === undefined) return
-      clearTimeout(readyTimer)
+      isReady.abort()
       on.onReady(ready)
       checkHealth(ready.url).catch(() => {})
     })
@@ -124,6 +127,10 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> => sleep(
 /** Returns the fields of the ready line; undefined for other lines. */
 function readReady (line: string): Ready | undefined {
   if (!line.startsWith('{"event":"ready"')) return undefined
-  const { url, port, pid, version } = JSON.parse(line) as Ready
-  return { url, port, pid, version }
+  try {
+    const { url, port, pid, version } = JSON.parse(line) as Ready
+    return { url, port, pid, version }
+  } catch {
+    return undefined
+  }
 }

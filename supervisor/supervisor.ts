@@ -126,6 +126,7 @@ export function createSupervisor ({
      */
     async start (): Promise<Ready> {
       if (!isStarted) {
+        if (stopped.signal.aborted) throw new Error('The supervisor was stopped before it started the service.')
         isStarted = true
         keepRunning().then(ended.resolve, (error) => {
           nextReady.reject(error)
@@ -144,7 +145,8 @@ export function createSupervisor ({
     async stop (): Promise<void> {
       stopped.abort()
       life?.end()
-      if (isStarted) await ended.promise
+      // Why a start failed was told to who asked for it.
+      if (isStarted) await ended.promise.catch(() => {})
     },
 
     /** Resolves to the last exit when the service has ended and is not started again; rejects if it could not be started at all. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Target } from './sink-target.ts'
 
@@ -15,11 +15,12 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constant
 
 /**
  * Appends to a file that only the user can read, and begins a new one when it is full. The file is opened by the first write and
- * again after a failure. A write rejects if the path is a link or no regular file.
+ * again after a failure, or when another one or none is at the path. A write rejects if the path is a link or no regular file.
  */
 export function rotatingFile ({ path, maxBytes, keep }: LogFile): Target & { close(): Promise<void> } {
   let file: FileHandle | undefined
   let size = 0
+  let inode = 0
 
   async function openFile (): Promise<FileHandle> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -31,6 +32,7 @@ export function rotatingFile ({ path, maxBytes, keep }: LogFile): Target & { clo
       throw new Error(`${path} is not a regular file`)
     }
     size = stats.size
+    inode = stats.ino
     return opened
   }
 
@@ -54,6 +56,7 @@ export function rotatingFile ({ path, maxBytes, keep }: LogFile): Target & { clo
     holdsThread: true,
     async write (bytes) {
       try {
+        if (file !== undefined && (await stat(path).catch(() => undefined))?.ino !== inode) await close()
         file ??= await openFile()
         if (size > 0 && size + bytes.length > maxBytes) {
           await rotate()

@@ -146,6 +146,42 @@ t.test('does not restart what ended by itself, what cannot work and what does no
   await t.rejects(missing.supervisor.start(), { message: /exited with 127; it was restarted 1 times/, log: [/ENOENT/] })
 })
 
+t.test('reads a ready line in pieces among broken ones, and keeps no endless line of the log', async (t) => {
+  const script = FAKE.replace('console.log(', `
+    console.log('{"event":"ready" and broken')
+    process.stderr.write('x'.repeat(3_000_000))
+    const write = async (line) => {
+      for (const piece of line.match(/.{1,9}/g)) await new Promise((resolve) => process.stdout.write(piece, resolve))
+      console.log('')
+      console.error('')
+    }
+    write(`)
+  const { supervisor, log } = supervise(t, place(t, script))
+  t.match(await supervisor.start(), { version: '1.2.3' })
+  await supervisor.stop()
+  t.same(log.map((line) => line.length < 70_000), [true, true])
+  t.match(log[1], /^x+ …$/)
+})
+
+t.test('a stop ends a wait for the restart, may be repeated, and starts no service that was not started', async (t) => {
+  const dir = place(t, 'process.exit(1)')
+  const waiting = supervise(t, dir, { limits: { backoffMs: 60_000 } })
+  const refused = t.rejects(waiting.supervisor.start(), ServiceEnded)
+  await waiting.next('restart')
+  await Promise.all([waiting.supervisor.stop(), waiting.supervisor.stop()])
+  await refused
+  t.notOk(waiting.events.some(({ event }) => event === 'starting'))
+
+  const unused = supervise(t, dir)
+  await unused.supervisor.stop()
+  await t.rejects(unused.supervisor.start(), /was stopped/)
+  t.same(unused.events, [])
+
+  const failing = supervise(t, dir, { start () { throw new Error('no such thing') } })
+  await t.rejects(failing.supervisor.start(), /no such thing/)
+  await t.resolves(failing.supervisor.stop(), 'who stops it learns nothing new')
+})
+
 t.test('runs the real service over a kill, with the token from its standard input', { skip: posix }, async (t) => {
   const dir = place(t)
   const { supervisor, next } = supervise(t, dir, {

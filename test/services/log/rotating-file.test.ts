@@ -67,3 +67,17 @@ t.test('a removed file does not stop it', async (t) => {
   await file.close()
   t.equal(readFileSync(`${dir}/a.log`, 'utf8'), line(2).toString())
 })
+
+t.test('a folder that was removed, or a file that was moved away, is made anew', { skip: posix }, async (t) => {
+  const dir = t.testdir()
+  const path = `${dir}/logs/a.log`
+  const file = rotatingFile({ path, maxBytes: 1000, keep: 1 })
+  await file.write(line(1))
+  execFileSync('rm', ['-r', `${dir}/logs`])
+  await file.write(line(2))
+  t.equal(readFileSync(path, 'utf8'), line(2).toString())
+  execFileSync('mv', [path, `${path}.moved`])
+  await file.write(line(3))
+  await file.close()
+  t.equal(readFileSync(path, 'utf8'), line(3).toString())
+})
