@@ -27,7 +27,11 @@ export type Question = Static<typeof QuestionSchema>
 
 /** The input of the tool `askUser`. */
 export const QuestionsSchema = Type.Object({
-  questions: Type.Array(Type.Object(QuestionSchema.properties, closed), { minItems: 1, maxItems: MOST })
+  questions: Type.Array(Type.Object(QuestionSchema.properties, closed), {
+    minItems: 1,
+    maxItems: MOST,
+    description: 'What is asked at once; the user answers all of it together'
+  })
 }, closed)
 
 const Text = Type.String({ minLength: 1, maxLength: LONGEST_ANSWER })

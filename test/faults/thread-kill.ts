@@ -62,7 +62,9 @@ export async function killConversations (t: Test, isTried: (moment: number) => b
     cpSync(`${dir}/first`, `${dir}/${home}`, { recursive: true })
     const service = await start(home, `${Math.floor(moment / 2)} ${moment % 2 ? 'after' : 'before'}`)
     const told = await converse(service.url)
-    t.equal((await service.exited).signal, 'SIGKILL')
+    // Steps are stored in the background, so a life may have fewer writes than the counted one.
+    if (told.answered === 2) await service.stop()
+    else t.equal((await service.exited).signal, 'SIGKILL')
     const next = await start(home)
     const response = await fetch(`${next.url}/threads/chat`)
     const { messages = [], title } = await response.json() as any
