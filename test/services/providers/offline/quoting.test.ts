@@ -34,7 +34,7 @@ const quoted = (arbitrary: fc.Arbitrary<string>) =>
     )
     .map(([inner, [open, close]]) => ({ inner, said: `${open}${inner}${close}` }))
 /** No URL, which would be fetched, nor a folder's name, which would be listed. */
-const path = text.filter((value) => value.trim() !== '' && !/^https?:|[/\\]$|^\.{1,2}$/i.test(value))
+const path = text.filter((value) => value.trim() !== '' && !/^https?:|(?:^|[/\\])\.{0,2}$/i.test(value))
 const calls = (message: string) =>
   readSteps(message).map((step) => step.kind === 'command' ? [step.toolName, step.input] : ['unread', { text: step.text }])
 const holds = (t: Test, property: fc.IProperty<any>) => t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }))
