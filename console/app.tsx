@@ -23,7 +23,7 @@ const Settings = lazy(() => import('./pages/settings/settings.tsx'))
 export function App () {
   return (
     <QueryClientProvider client={queries}>
-      <Router base="/console">
+      <Router base='/console'>
         <Announcer>
           <TokenGate>
             <LiveUpdates>
@@ -31,13 +31,13 @@ export function App () {
                 <ErrorBoundary>
                   <Suspense fallback={<Loading />}>
                     <Switch>
-                      <Route path="/"><Inbox /></Route>
-                      <Route path="/tasks"><Tasks /></Route>
-                      <Route path="/tasks/:id">{({ id }) => <Task key={id} id={id} />}</Route>
-                      <Route path="/runs/:id">{({ id }) => <Run key={id} id={id} />}</Route>
-                      <Route path="/chat/:id?">{({ id }) => <Chat id={id} />}</Route>
-                      <Route path="/memory"><Memory /></Route>
-                      <Route path="/settings/:section?">{({ section }) => <Settings section={section} />}</Route>
+                      <Route path='/'><Inbox /></Route>
+                      <Route path='/tasks'><Tasks /></Route>
+                      <Route path='/tasks/:id'>{({ id }) => <Task key={id} id={id} />}</Route>
+                      <Route path='/runs/:id'>{({ id }) => <Run key={id} id={id} />}</Route>
+                      <Route path='/chat/:id?'>{({ id }) => <Chat id={id} />}</Route>
+                      <Route path='/memory'><Memory /></Route>
+                      <Route path='/settings/:section?'>{({ section }) => <Settings section={section} />}</Route>
                       <Route><Page title={say('app.notFound')}><p>{say('app.notFoundText')}</p></Page></Route>
                     </Switch>
                   </Suspense>

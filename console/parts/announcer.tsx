@@ -9,7 +9,7 @@ export function Announcer ({ children }: { children: ReactNode }) {
   return (
     <Announce.Provider value={announce}>
       {children}
-      <div className="visually-hidden" aria-live="polite" role="status"><span key={said.count}>{said.text}</span></div>
+      <div className='visually-hidden' aria-live='polite' role='status'><span key={said.count}>{said.text}</span></div>
     </Announce.Provider>
   )
 }

@@ -12,7 +12,7 @@ export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button
   return (
     <button
       ref={ref}
-      type="button"
+      type='button'
       className={`button button-${kind}`}
       aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}

@@ -38,9 +38,9 @@ export function Confirm ({ label, title, text, action, kind = 'normal', onConfir
       <Dialog title={title} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <div>{text}</div>
         {error !== undefined && <Failed error={error} />}
-        <div className="actions">
+        <div className='actions'>
           <Button onClick={() => setIsOpen(false)}>{say('app.cancel')}</Button>
-          <Button kind="danger" isBusy={isBusy} onClick={() => void confirm()}>{action}</Button>
+          <Button kind='danger' isBusy={isBusy} onClick={() => void confirm()}>{action}</Button>
         </div>
       </Dialog>
     </>

@@ -14,11 +14,11 @@ export function Dialog ({ title, isOpen, onClose, children }: Props) {
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => { if (!open) onClose() }}>
       <Base.Portal>
-        <Base.Backdrop className="dialog-backdrop" />
-        <Base.Popup className="dialog">
-          <Base.Title className="dialog-title">{title}</Base.Title>
+        <Base.Backdrop className='dialog-backdrop' />
+        <Base.Popup className='dialog'>
+          <Base.Title className='dialog-title'>{title}</Base.Title>
           {children}
-          <Base.Close className="button button-quiet dialog-close" aria-label={say('app.close')}>×</Base.Close>
+          <Base.Close className='button button-quiet dialog-close' aria-label={say('app.close')}>×</Base.Close>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

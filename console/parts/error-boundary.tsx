@@ -14,9 +14,9 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
     const { error } = this.state
     if (error === undefined) return this.props.children
     return (
-      <div className="note note-bad" role="alert">
+      <div className='note note-bad' role='alert'>
         <p>{say('app.broken')}</p>
-        <p className="quiet">{error.message}</p>
+        <p className='quiet'>{error.message}</p>
         <Button onClick={() => this.setState({ error: undefined })}>{say('app.retry')}</Button>
       </div>
     )

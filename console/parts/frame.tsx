@@ -22,12 +22,12 @@ export const openApprovals = { queryKey: keys.approvals(), queryFn: () => listAp
 /** The navigation and the state of the connection around a page. */
 export function Frame ({ children }: { children: ReactNode }) {
   return (
-    <div className="frame">
-      <a className="skip" href="#content">{say('app.skip')}</a>
+    <div className='frame'>
+      <a className='skip' href='#content'>{say('app.skip')}</a>
       <Navigation />
-      <div className="frame-main">
+      <div className='frame-main'>
         <ConnectionNote />
-        <main id="content" tabIndex={-1}>{children}</main>
+        <main id='content' tabIndex={-1}>{children}</main>
       </div>
     </div>
   )
@@ -38,8 +38,8 @@ function Navigation () {
   const { data } = useQuery(openApprovals)
   const waiting = data?.approvals.length ?? 0
   return (
-    <nav className="navigation" aria-label={say('app.navigation')}>
-      <p className="brand">{say('app.name')}</p>
+    <nav className='navigation' aria-label={say('app.navigation')}>
+      <p className='brand'>{say('app.name')}</p>
       <ul>
         {PAGES.map(([to, text]) => {
           const isCurrent = to === '/' ? path === '/' : path.startsWith(to)
@@ -48,8 +48,8 @@ function Navigation () {
               <Link href={to} aria-current={isCurrent ? 'page' : undefined}>
                 {say(text)}
                 {to === '/' && waiting > 0 && (
-                  <span className="count"><span aria-hidden="true">{waiting}</span>
-                    <span className="visually-hidden">{say('app.waiting', { count: waiting })}</span>
+                  <span className='count'><span aria-hidden='true'>{waiting}</span>
+                    <span className='visually-hidden'>{say('app.waiting', { count: waiting })}</span>
                   </span>
                 )}
               </Link>
@@ -70,5 +70,5 @@ function ConnectionNote () {
     else if (connection === 'open' && wasGone.current) announce(say('app.back'))
     wasGone.current = connection === 'gone'
   }, [connection, announce])
-  return connection === 'gone' ? <p className="note note-warn connection">{say('app.gone')}</p> : null
+  return connection === 'gone' ? <p className='note note-warn connection'>{say('app.gone')}</p> : null
 }

@@ -15,10 +15,10 @@ export function Page ({ title, actions, children }: { title: string, actions?: R
     isFirst = false
   }, [])
   return (
-    <div className="page">
-      <header className="page-head">
+    <div className='page'>
+      <header className='page-head'>
         <h1 ref={heading} tabIndex={-1}>{title}</h1>
-        {actions && <div className="actions">{actions}</div>}
+        {actions && <div className='actions'>{actions}</div>}
       </header>
       {children}
     </div>

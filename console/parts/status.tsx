@@ -22,5 +22,5 @@ const TONES: Record<string, [tone: string, sign: string]> = {
 /** A state by sign, word and colour together. `value` is the word of the service; its text is `status.<value>`. */
 export function Status ({ value }: { value: string }) {
   const [tone, sign] = TONES[value] ?? ['calm', '·']
-  return <span className={`status status-${tone}`}><span aria-hidden="true">{sign}</span> {sayValue('status', value)}</span>
+  return <span className={`status status-${tone}`}><span aria-hidden='true'>{sign}</span> {sayValue('status', value)}</span>
 }

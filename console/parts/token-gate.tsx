@@ -48,16 +48,16 @@ export function TokenGate ({ children }: { children: ReactNode }) {
   if (state === 'checking') return <Loading />
   if (state === 'open') return children
   return (
-    <main className="token-form">
+    <main className='token-form'>
       <h1>{say('token.title')}</h1>
       <form onSubmit={(event) => void submit(event)}>
-        <label className="field">
+        <label className='field'>
           <span>{say('token.label')}</span>
-          <input type="password" name="token" autoComplete="off" required autoFocus aria-describedby="token-help" />
+          <input type='password' name='token' autoComplete='off' required autoFocus aria-describedby='token-help' />
         </label>
-        <p id="token-help" className="quiet">{say('token.help')}</p>
-        {state === 'wrong' && <p role="alert" className="bad">{say('token.wrong')}</p>}
-        <Button kind="primary" type="submit">{say('token.submit')}</Button>
+        <p id='token-help' className='quiet'>{say('token.help')}</p>
+        {state === 'wrong' && <p role='alert' className='bad'>{say('token.wrong')}</p>}
+        <Button kind='primary' type='submit'>{say('token.submit')}</Button>
       </form>
     </main>
   )
