@@ -27,7 +27,7 @@ export function ToolCall ({ call, isLive = false }: Props) {
     <details className='call' onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>
         <Status value={statusOf(call, isLive)} />
-        <strong className='mono'><VisibleText text={call.tool} limit={128} /></strong>
+        <strong className='mono'><VisibleText text={call.tool} limit={Infinity} /></strong>
         {target !== undefined && <span className='call-target mono'><VisibleText text={target} limit={Infinity} /></span>}
         {call.durationMs !== undefined && <span className='call-time quiet'>{sayDuration(call.durationMs)}</span>}
       </summary>
