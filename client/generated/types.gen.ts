@@ -471,11 +471,18 @@ export type Configured = {
     warning?: string;
 };
 
+/**
+ * Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over Streamable HTTP, with `headers` that are stored encrypted
+ */
 export type ConnectBody = {
     /**
      * Up to 64 letters, digits, dots, dashes and underscores
      */
     name: string;
+    /**
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     */
+    approval?: 'never' | 'always' | Array<string>;
     /**
      * Program to start, searched in the PATH; it is not interpreted by a shell
      */
@@ -487,10 +494,22 @@ export type ConnectBody = {
     env?: {
         [key: string]: string;
     };
+} | {
+    /**
+     * Up to 64 letters, digits, dots, dashes and underscores
+     */
+    name: string;
     /**
      * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
+    /**
+     * An http or https address such as https://example.com/mcp, without user name and fragment
+     */
+    url: string;
+    headers?: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -3842,7 +3861,14 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
-    command: string;
+    /**
+     * The program of the server, if it is one
+     */
+    command?: string;
+    /**
+     * The address of the server, if it has one, without its query
+     */
+    url?: string;
     toolDetails: Array<{
         /**
          * The server's name of the tool
@@ -3897,7 +3923,7 @@ export type ToolServerDetail = {
      */
     warnings: Array<string>;
     /**
-     * The latest stderr output, with secrets redacted
+     * The latest stderr output, or what went wrong over HTTP, with secrets redacted
      */
     stderr: string;
 };
