@@ -13,7 +13,7 @@ import { Evaluation } from './evaluation.tsx'
 import { LiveText } from './live-text.tsx'
 import { Phases } from './phases.tsx'
 import { Result } from './result.tsx'
-import { RunActions } from './run-actions.tsx'
+import { RunActions, SteerTask } from './run-actions.tsx'
 import { RunFacts } from './run-facts.tsx'
 import { isOver } from './run-words.ts'
 import './run.css'
@@ -35,6 +35,7 @@ function Sections ({ run }: { run: Run }) {
       {run.status === 'running' && run.threadId !== undefined && <LiveText runId={run.runId} />}
       {isOver(run) && <Result run={run} />}
       {run.evaluation && <Evaluation evaluation={run.evaluation} calls={run.toolCalls} />}
+      {run.taskId !== undefined && <SteerTask taskId={run.taskId} />}
       {run.phases && run.phases.length > 0 && <Phases phases={run.phases} />}
       <Calls run={run} />
       <Changes runId={run.runId} isOver={isOver(run)} />

@@ -11,6 +11,8 @@ const LEARNED = ['findings', 'decisions', 'sources', 'filesCreated'] as const
 
 /** What a task has learned from its runs, and what its user has told and decided. Opened when asked for. */
 export function History ({ task: { memory, steeringHistory, approvalHistory } }: { task: Task }) {
+  const isEmpty = [...Object.values(memory), steeringHistory, approvalHistory].every((list) => list.length === 0)
+  if (isEmpty) return null
   return (
     <section className='section' aria-label={say('tasks.history')}>
       <h2>{say('tasks.history')}</h2>

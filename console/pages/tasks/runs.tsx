@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { TaskRun } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { sayDuration } from '../../lib/time.ts'
+import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -23,16 +24,11 @@ export function Runs ({ taskId }: { taskId: string }) {
     <section className='section' aria-label={say('tasks.runs')}>
       <h2>{say('tasks.runs')}</h2>
       {runs.length === 0 ? <p className='quiet'>{say('tasks.noRuns')}</p> : (
-        <VirtualList<TaskRun>
-          items={runs}
-          keyOf={({ runId }) => runId}
-          label={say('tasks.runs')}
-          estimate={64}
-          onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage()}
-        >
+        <VirtualList<TaskRun> items={runs} keyOf={({ runId }) => runId} label={say('tasks.runs')} estimate={64}>
           {(run) => <RunRow run={run} />}
         </VirtualList>
       )}
+      {hasNextPage && <div className='actions'><Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>{say('tasks.olderRuns')}</Button></div>}
     </section>
   )
 }
