@@ -30,7 +30,9 @@ export function RunActions ({ run }: { run: Run }) {
     <>
       {!isOver(run) && (
         <div className='section'>
-          <div className='actions'><Button kind='danger' isBusy={stop.isPending} onClick={() => stop.mutate()}>{say('run.stop')}</Button></div>
+          <div className='actions'>
+            <Button kind='danger' isBusy={stop.isPending} onClick={() => stop.mutate()}>{say('run.stop')}</Button>
+          </div>
           {stop.isError && <Failed error={stop.error} />}
         </div>
       )}

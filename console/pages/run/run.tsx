@@ -22,8 +22,12 @@ import './run.css'
 export default function RunPage ({ id }: { id: string }) {
   const query = useQuery({ queryKey: keys.run(id), queryFn: () => getRun({ ...asked(), path: { runId: id } }).then(body) })
   const { data } = query
-  const title = data?.runNumber === undefined ? say(data?.threadId === undefined ? 'run.title' : 'run.ofChat') : say('run.number', { number: data.runNumber })
-  return <Page title={title}><Loaded query={query}>{(run) => <Sections run={run} />}</Loaded></Page>
+  return <Page title={titleOf(data)}><Loaded query={query}>{(run) => <Sections run={run} />}</Loaded></Page>
+}
+
+function titleOf (run?: Run): string {
+  if (run?.runNumber !== undefined) return say('run.number', { number: run.runNumber })
+  return say(run?.threadId === undefined ? 'run.title' : 'run.ofChat')
 }
 
 function Sections ({ run }: { run: Run }) {

@@ -17,7 +17,11 @@ export function History ({ task: { memory, steeringHistory, approvalHistory } }:
     <section className='section' aria-label={say('tasks.history')}>
       <h2>{say('tasks.history')}</h2>
       {LEARNED.map((name) => (
-        <Entries key={name} title={say(`tasks.memory.${name}`)} entries={memory[name].map((text) => <VisibleText key={text} text={text} limit={1_000} />)} />
+        <Entries
+          key={name}
+          title={say(`tasks.memory.${name}`)}
+          entries={memory[name].map((text) => <VisibleText key={text} text={text} limit={1_000} />)}
+        />
       ))}
       <Entries
         title={say('tasks.comments')}
@@ -43,7 +47,10 @@ export function History ({ task: { memory, steeringHistory, approvalHistory } }:
       <Entries
         title={say('tasks.feedback')}
         entries={memory.feedback.map(({ runId, at, notes }) => (
-          <span key={runId + at}><Time at={at} />: <VisibleText text={notes} limit={1_000} /> <Link href={`/runs/${runId}`}>{say('tasks.toRun')}</Link></span>
+          <span key={runId + at}>
+            <Time at={at} />: <VisibleText text={notes} limit={1_000} />{' '}
+            <Link href={`/runs/${runId}`}>{say('tasks.toRun')}</Link>
+          </span>
         ))}
       />
     </section>

@@ -26,14 +26,22 @@ export function Times ({ task: { id, status } }: { task: Task }) {
       <h2>{say('tasks.times')}</h2>
       <TimeLine upcoming={upcoming} slots={slots} />
       <h3>{say(GOES_ON.includes(status) ? 'tasks.upcoming' : 'tasks.upcomingIf')}</h3>
-      {upcoming.length === 0 ? <p className='quiet'>{say('tasks.noTimes')}</p> : <ol className='columns'>{upcoming.map((at) => <li key={at}><Moment at={at} /></li>)}</ol>}
+      {upcoming.length === 0
+        ? <p className='quiet'>{say('tasks.noTimes')}</p>
+        : <ol className='columns'>{upcoming.map((at) => <li key={at}><Moment at={at} /></li>)}</ol>}
       <h3>{say('tasks.past')}</h3>
-      {slots.length === 0 ? <p className='quiet'>{say('tasks.noPast')}</p> : (
-        <VirtualList<Slot> items={slots} keyOf={({ at, from }) => `${from ?? at}`} label={say('tasks.past')} estimate={40}>
-          {(slot) => <SlotRow slot={slot} />}
-        </VirtualList>
+      {slots.length === 0
+        ? <p className='quiet'>{say('tasks.noPast')}</p>
+        : (
+          <VirtualList<Slot> items={slots} keyOf={({ at, from }) => `${from ?? at}`} label={say('tasks.past')} estimate={40}>
+            {(slot) => <SlotRow slot={slot} />}
+          </VirtualList>
+          )}
+      {hasNextPage && (
+        <div className='actions'>
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>{say('tasks.olderTimes')}</Button>
+        </div>
       )}
-      {hasNextPage && <div className='actions'><Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>{say('tasks.olderTimes')}</Button></div>}
     </section>
   )
 }
