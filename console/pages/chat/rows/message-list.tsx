@@ -1,0 +1,107 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { UIMessage } from 'ai'
+import type { Approval } from '../../../../client/generated/index.ts'
+import { say } from '../../../lib/say.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Failed } from '../../../parts/failed.tsx'
+import { WaitingItem } from '../../../parts/waiting/waiting-item.tsx'
+import type { Conversation } from '../thread/use-conversation.ts'
+import { createRows, type Row } from './rows.ts'
+import { RowView } from './row-view.tsx'
+import { RunEnd } from './run-end.tsx'
+
+interface Props {
+  id: string
+  conversation: Conversation
+  /** What waits for the user in this conversation. */
+  waiting: Approval[]
+  /** Whether the user has said something before the message at this place. */
+  hasEarlier: (at: number) => boolean
+  onEdit: (message: UIMessage) => void
+  onRegenerate: () => void
+}
+
+type Line = Row | { key: string, kind: 'waiting', approval: Approval } | { key: 'run', kind: 'run' }
+
+/** When this few rows are left above, older messages are read. */
+const READ_AHEAD = 20
+/** Within this distance of the end, px, what arrives is followed. */
+const NEAR_END = 60
+
+const sizeOf = (text: string) => 24 + 21 * Math.ceil(text.length / 100)
+function estimate (line: Line): number {
+  if (line.kind === 'block') return sizeOf(line.block.text)
+  if (line.kind === 'said' || line.kind === 'system') return 24 + sizeOf(line.text.slice(0, 4_000))
+  return line.kind === 'waiting' ? 320 : 44
+}
+
+/** The messages of a conversation, of which those in view are in the page. The end is followed while the user is there. */
+export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, onRegenerate }: Props) {
+  const { messages, isBusy, hasOlder, older } = conversation
+  const [rowsOf] = useState(createRows)
+  const lines = useMemo((): Line[] => [
+    ...rowsOf(messages),
+    ...waiting.map((approval): Line => ({ key: approval.approvalId, kind: 'waiting', approval })),
+    { key: 'run', kind: 'run' }
+  ], [messages, waiting, rowsOf])
+  const area = useRef<HTMLDivElement>(null)
+  const [isAtEnd, setIsAtEnd] = useState(true)
+
+  const list = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => area.current,
+    estimateSize: (at) => estimate(lines[at]),
+    getItemKey: (at) => lines[at].key,
+    overscan: 10,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: NEAR_END,
+    onChange: (instance) => setIsAtEnd(instance.isAtEnd(NEAR_END))
+  })
+  useLayoutEffect(() => list.scrollToEnd(), [list])
+
+  const items = list.getVirtualItems()
+  const first = items[0]?.index ?? 0
+  const { mutate: readOlder, isPending, isError } = older
+  useEffect(() => {
+    if (first < READ_AHEAD && hasOlder && !isPending && !isError) readOlder()
+  }, [first, hasOlder, isPending, isError, readOlder])
+
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  const lastSaid = messages.findLastIndex(({ role }) => role === 'user')
+  const canRepeat = !isBusy && lastSaid !== -1 && hasEarlier(lastSaid)
+  return (
+    <div className='messages-frame'>
+      <div className='messages' ref={area} role='region' aria-label={say('chat.messages')} tabIndex={0}>
+        {hasOlder && (
+          <p className='quiet messages-older'>
+            {isError ? <Failed error={older.error} onRetry={() => readOlder()} /> : say('chat.older')}
+          </p>
+        )}
+        <div className='messages-all' style={{ height: list.getTotalSize() }}>
+          {items.map(({ key, index, start }) => {
+            const line = lines[index]
+            return (
+              <div key={key} ref={list.measureElement} data-index={index} className='message-row' style={{ transform: `translateY(${start}px)` }}>
+                {line.kind === 'waiting'
+                  ? <WaitingItem approval={line.approval} withoutOwner />
+                  : line.kind === 'run'
+                    ? <RunEnd id={id} conversation={conversation} isWaiting={waiting.length > 0} onRegenerate={canRepeat ? onRegenerate : undefined} />
+                    : (
+                      <RowView
+                        row={line}
+                        isWorking={isBusy && 'message' in line && line.message === last}
+                        onEdit={!isBusy && line.kind === 'said' && hasEarlier(messages.indexOf(line.message)) ? onEdit : undefined}
+                        onRegenerate={canRepeat && line.kind === 'end' && line.message === last ? onRegenerate : undefined}
+                      />
+                      )}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      {!isAtEnd && <Button className='button messages-newest' onClick={() => list.scrollToEnd()}>{say('chat.newest')}</Button>}
+    </div>
+  )
+}
