@@ -4374,6 +4374,189 @@ export type GetDocsFileResponses = {
 
 export type GetDocsFileResponse = GetDocsFileResponses[keyof GetDocsFileResponses];
 
+export type GetConsoleData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/console';
+};
+
+export type GetConsoleErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleError = GetConsoleErrors[keyof GetConsoleErrors];
+
+export type GetConsoleResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsoleResponse = GetConsoleResponses[keyof GetConsoleResponses];
+
+export type GetConsolePageData = {
+    body?: never;
+    path: {
+        /**
+         * tasks, runs, chat, memory or settings; empty for the start page
+         */
+        page: string;
+    };
+    query?: never;
+    url: '/console/{page}';
+};
+
+export type GetConsolePageErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsolePageError = GetConsolePageErrors[keyof GetConsolePageErrors];
+
+export type GetConsolePageResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsolePageResponse = GetConsolePageResponses[keyof GetConsolePageResponses];
+
+export type GetConsoleItemData = {
+    body?: never;
+    path: {
+        /**
+         * tasks, runs, chat, memory or settings; empty for the start page
+         */
+        page: string;
+        /**
+         * Id of a task, run or thread, or a section of the settings
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/console/{page}/{item}';
+};
+
+export type GetConsoleItemErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleItemError = GetConsoleItemErrors[keyof GetConsoleItemErrors];
+
+export type GetConsoleItemResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsoleItemResponse = GetConsoleItemResponses[keyof GetConsoleItemResponses];
+
+export type GetConsoleFileData = {
+    body?: never;
+    path: {
+        /**
+         * Name of a file that the page loads
+         */
+        file: string;
+    };
+    query?: never;
+    url: '/console/assets/{file}';
+};
+
+export type GetConsoleFileErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleFileError = GetConsoleFileErrors[keyof GetConsoleFileErrors];
+
+export type GetConsoleFileResponses = {
+    /**
+     * The file
+     */
+    200: Blob | File;
+};
+
+export type GetConsoleFileResponse = GetConsoleFileResponses[keyof GetConsoleFileResponses];
+
 export type RunData = {
     body: RunBody;
     path?: never;
