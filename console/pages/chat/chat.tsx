@@ -6,7 +6,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ConversationView } from './conversation-view.tsx'
-import { threadPage } from './thread/thread-page.ts'
+import { NEW_PAGE, threadPage } from './thread/thread-page.ts'
 import { ThreadList } from './threads/thread-list.tsx'
 import './chat.css'
 
@@ -33,14 +33,17 @@ export default function Chat ({ id }: { id?: string }) {
         <Button className='button chat-list-toggle' aria-expanded={isListOpen} aria-controls='conversations' onClick={() => setIsListOpen(!isListOpen)}>
           {say('chat.conversations')}
         </Button>
-        <StoredConversation key={shown} id={shown} onBegun={() => { if (id === undefined) navigate(`/chat/${encodeURIComponent(shown)}`) }} />
+        <StoredConversation
+          key={shown} id={shown} isNew={id === undefined}
+          onBegun={() => { if (id === undefined) navigate(`/chat/${encodeURIComponent(shown)}`) }}
+        />
       </div>
     </div>
   )
 }
 
-function StoredConversation ({ id, onBegun }: { id: string, onBegun: () => void }) {
-  const query = useQuery(threadPage(id))
+function StoredConversation ({ id, isNew, onBegun }: { id: string, isNew: boolean, onBegun: () => void }) {
+  const query = useQuery({ ...threadPage(id), enabled: !isNew, ...isNew && { initialData: NEW_PAGE } })
   return (
     <Page title={query.data?.title || say('chat.new')}>
       <Loaded query={query}>{(page) => <ConversationView id={id} page={page} onBegun={onBegun} />}</Loaded>

@@ -14,18 +14,22 @@ import { useConversation } from './thread/use-conversation.ts'
 interface Props {
   id: string
   page: ThreadPage
-  /** The first message was sent. */
+  /** The service has the first message. */
   onBegun: () => void
 }
 
 /** A conversation: its messages, what waits for the user, and where the user writes. */
 export function ConversationView ({ id, page, onBegun }: Props) {
   const conversation = useConversation(id, page)
-  const { messages, isBusy, error } = conversation
+  const { messages, isBusy, isStreaming, error } = conversation
   const choice = useModelChoice()
   const [edited, setEdited] = useState<UIMessage>()
   const { data } = useQuery(openApprovals)
   const waiting = data?.approvals.filter(({ threadId }) => threadId === id) ?? []
+
+  useEffect(() => {
+    if (isStreaming && page.isNew) onBegun()
+  }, [isStreaming, page.isNew, onBegun])
 
   const announce = useAnnounce()
   const wasBusy = useRef(false)
@@ -38,7 +42,6 @@ export function ConversationView ({ id, page, onBegun }: Props) {
     if (edited !== undefined) conversation.edit(edited.id, text, choice.options)
     else conversation.send(text, choice.options)
     setEdited(undefined)
-    onBegun()
   }
   return (
     <div className='conversation'>

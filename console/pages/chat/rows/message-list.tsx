@@ -22,7 +22,7 @@ interface Props {
   onRegenerate: () => void
 }
 
-type Line = Row | { key: string, kind: 'waiting', approval: Approval } | { key: 'run', kind: 'run' }
+type Line = Row | { key: string, kind: 'waiting', approval: Approval } | { key: string, kind: 'run' }
 
 /** When this few rows are left above, older messages are read. */
 const READ_AHEAD = 20
@@ -40,11 +40,14 @@ function estimate (line: Line): number {
 export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, onRegenerate }: Props) {
   const { messages, isBusy, hasOlder, older } = conversation
   const [rowsOf] = useState(createRows)
-  const lines = useMemo((): Line[] => [
-    ...rowsOf(messages),
-    ...waiting.map((approval): Line => ({ key: approval.approvalId, kind: 'waiting', approval })),
-    { key: 'run', kind: 'run' }
-  ], [messages, waiting, rowsOf])
+  const lines = useMemo((): Line[] => {
+    const above: Line[] = [
+      ...rowsOf(messages),
+      ...waiting.map((approval): Line => ({ key: approval.approvalId, kind: 'waiting', approval }))
+    ]
+    // The end is followed when the key of the last line changes.
+    return [...above, { key: `after ${above.at(-1)?.key}`, kind: 'run' }]
+  }, [messages, waiting, rowsOf])
   const area = useRef<HTMLDivElement>(null)
   const [isAtEnd, setIsAtEnd] = useState(true)
 
@@ -59,7 +62,9 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
     scrollEndThreshold: NEAR_END,
     onChange: (instance) => setIsAtEnd(instance.isAtEnd(NEAR_END))
   })
-  useLayoutEffect(() => list.scrollToEnd(), [list])
+  const said = messages.findLast(({ role }) => role === 'user')?.id
+  // At first, and whenever the user has said something.
+  useLayoutEffect(() => list.scrollToEnd(), [list, said])
 
   const items = list.getVirtualItems()
   const first = items[0]?.index ?? 0

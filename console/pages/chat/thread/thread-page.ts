@@ -32,10 +32,13 @@ export const threadPage = (id: string) => ({
       return { askedAt, title, status, from, messages: shownMessages(messages, from), isNew: false }
     } catch (error) {
       if (!(error instanceof AgentError) || error.statusCode !== 404) throw error
-      return { askedAt, title: '', status: 'idle', from: 0, messages: [], isNew: true }
+      return { ...NEW_PAGE, askedAt }
     }
   }
 })
+
+/** A conversation that begins with its first message. */
+export const NEW_PAGE: ThreadPage = { askedAt: 0, title: '', status: 'idle', from: 0, messages: [], isNew: true }
 
 /** Reads the messages before position `from`. */
 export async function olderMessages (id: string, from: number): Promise<LoadedMessages> {
