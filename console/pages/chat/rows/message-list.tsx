@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { UIMessage } from 'ai'
 import type { Approval } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
@@ -10,6 +10,7 @@ import type { Conversation } from '../thread/use-conversation.ts'
 import { createRows, type Row } from './rows.ts'
 import { RowView } from './row-view.tsx'
 import { RunEnd } from './run-end.tsx'
+import { usePinnedEnd } from './use-pinned-end.ts'
 
 interface Props {
   id: string
@@ -26,8 +27,6 @@ type Line = Row | { key: string, kind: 'waiting', approval: Approval } | { key: 
 
 /** When this few rows are left above, older messages are read. */
 const READ_AHEAD = 20
-/** Within this distance of the end, px, what arrives is followed. */
-const NEAR_END = 60
 
 const sizeOf = (text: string) => 24 + 21 * Math.ceil(text.length / 100)
 function estimate (line: Line): number {
@@ -42,29 +41,24 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
   const [rowsOf] = useState(createRows)
   const lines = useMemo((): Line[] => {
     const above: Line[] = [
-      ...rowsOf(messages),
+      ...rowsOf(messages).filter((row) => row.kind !== 'call' || !waiting.some(({ toolCallId }) => toolCallId === row.part.toolCallId)),
       ...waiting.map((approval): Line => ({ key: approval.approvalId, kind: 'waiting', approval }))
     ]
-    // The end is followed when the key of the last line changes.
-    return [...above, { key: `after ${above.at(-1)?.key}`, kind: 'run' }]
+    return [...above, { key: 'run', kind: 'run' }]
   }, [messages, waiting, rowsOf])
   const area = useRef<HTMLDivElement>(null)
-  const [isAtEnd, setIsAtEnd] = useState(true)
-
   const list = useVirtualizer({
     count: lines.length,
     getScrollElement: () => area.current,
     estimateSize: (at) => estimate(lines[at]),
     getItemKey: (at) => lines[at].key,
     overscan: 10,
-    anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: NEAR_END,
-    onChange: (instance) => setIsAtEnd(instance.isAtEnd(NEAR_END))
+    // What is in view stays there when older messages are put before it.
+    anchorTo: 'end'
   })
+  const { isPinned, pin } = usePinnedEnd(list, area)
   const said = messages.findLast(({ role }) => role === 'user')?.id
-  // At first, and whenever the user has said something.
-  useLayoutEffect(() => list.scrollToEnd(), [list, said])
+  useEffect(pin, [said])
 
   const items = list.getVirtualItems()
   const first = items[0]?.index ?? 0
@@ -75,7 +69,7 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
 
   const last = messages.findLast(({ role }) => role === 'assistant')
   const lastSaid = messages.findLastIndex(({ role }) => role === 'user')
-  const canRepeat = !isBusy && lastSaid !== -1 && hasEarlier(lastSaid)
+  const canRepeat = !isBusy && waiting.length === 0 && lastSaid !== -1 && hasEarlier(lastSaid)
   return (
     <div className='messages-frame'>
       <div className='messages' ref={area} role='region' aria-label={say('chat.messages')} tabIndex={0}>
@@ -96,7 +90,7 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
                     : (
                       <RowView
                         row={line}
-                        isWorking={isBusy && 'message' in line && line.message === last}
+                        isWorking={(isBusy || waiting.length > 0) && 'message' in line && line.message === last}
                         onEdit={!isBusy && line.kind === 'said' && hasEarlier(messages.indexOf(line.message)) ? onEdit : undefined}
                         onRegenerate={canRepeat && line.kind === 'end' && line.message === last ? onRegenerate : undefined}
                       />
@@ -106,7 +100,7 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
           })}
         </div>
       </div>
-      {!isAtEnd && <Button className='button messages-newest' onClick={() => list.scrollToEnd()}>{say('chat.newest')}</Button>}
+      {!isPinned && <Button className='button messages-newest' onClick={pin}>{say('chat.newest')}</Button>}
     </div>
   )
 }

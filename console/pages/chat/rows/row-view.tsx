@@ -14,7 +14,7 @@ import type { Row } from './rows.ts'
 
 interface Props {
   row: Row
-  /** The agent still writes this message. */
+  /** The run of this message is not over. */
   isWorking: boolean
   onEdit?: (message: UIMessage) => void
   onRegenerate?: () => void
@@ -43,7 +43,7 @@ function Content ({ row, isWorking, onEdit, onRegenerate }: Props) {
     case 'thinking':
       return <Thinking text={row.text} isAnalysis={row.isAnalysis} isOpen={row.isOpen} />
     case 'call':
-      return <CallRow part={row.part} name={row.name} />
+      return <CallRow part={row.part} name={row.name} isLive={isWorking} />
     case 'task':
       return <TaskCard task={row.task} />
     case 'object':

@@ -11,7 +11,7 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   | { kind: 'system', text: string }
   | { kind: 'block', block: Block }
   | { kind: 'thinking', text: string, isAnalysis: boolean, isOpen: boolean }
-  | { kind: 'call', part: CallPart, name: string }
+  | { kind: 'call', part: CallPart, name: string } & Message
   | { kind: 'task', task: RunTask }
   | { kind: 'object', object: unknown }
   | { kind: 'file', url: string, mediaType: string, name?: string }
@@ -46,7 +46,7 @@ export function createRows (): (messages: UIMessage[]) => Row[] {
     if (part.type === 'file') return [{ kind: 'file', url: part.url, mediaType: part.mediaType, name: part.filename }]
     if (part.type === 'data-task') return [{ kind: 'task', task: part.data as RunTask }]
     if (part.type === 'data-object') return [{ kind: 'object', object: (part.data as { object: unknown }).object }]
-    return isToolUIPart(part) ? [{ kind: 'call', part, name: getToolName(part) }] : []
+    return isToolUIPart(part) ? [{ kind: 'call', part, name: getToolName(part), message }] : []
   }
 
   function rowsOf (message: UIMessage): Row[] {

@@ -6,8 +6,8 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 export function SaidRow ({ text, onEdit }: { text: string, onEdit?: () => void }) {
   return (
     <>
-      <div className='said row-text'><VisibleText text={text} /></div>
       {onEdit && <Button kind='quiet' className='button button-quiet row-action' onClick={onEdit}>{say('chat.edit')}</Button>}
+      <div className='said row-text'><VisibleText text={text} /></div>
     </>
   )
 }
