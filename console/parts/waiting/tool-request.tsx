@@ -1,7 +1,7 @@
 import type { Approval } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { VisibleText } from '../visible-text.tsx'
-import { CallInput } from './call-input.tsx'
+import { CallInput, Field } from './call-input.tsx'
 import { Decide } from './decide.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
@@ -11,7 +11,7 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
   return (
     <>
       <CallInput input={input}>
-        {cwd !== undefined && <><dt>{say('approval.folder')}</dt><dd><code><VisibleText text={cwd} limit={Infinity} /></code></dd></>}
+        {cwd !== undefined && <Field name={say('approval.folder')}><code><VisibleText text={cwd} limit={Infinity} /></code></Field>}
       </CallInput>
       {isOpen && <Decide approval={approval} decision={decision} />}
     </>
