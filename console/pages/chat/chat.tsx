@@ -30,7 +30,10 @@ export default function Chat ({ id }: { id?: string }) {
         <ThreadList current={id} onOpen={() => setIsListOpen(false)} onNew={begin} onDeleted={begin} />
       </aside>
       <div className='chat-main'>
-        <Button className='button chat-list-toggle' aria-expanded={isListOpen} aria-controls='conversations' onClick={() => setIsListOpen(!isListOpen)}>
+        <Button
+          className='button chat-list-toggle' aria-expanded={isListOpen} aria-controls='conversations'
+          onClick={() => setIsListOpen(!isListOpen)}
+        >
           {say('chat.conversations')}
         </Button>
         <StoredConversation

@@ -20,7 +20,9 @@ export function AnswerEnd ({ message, onRegenerate }: { message: UIMessage, onRe
         {text !== '' && <CopyButton text={text} />}
         {onRegenerate && <Button kind='quiet' onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
         {runId !== undefined && message.parts.some(isToolUIPart) && (
-          <Button kind='quiet' aria-expanded={isChangesShown} onClick={() => setIsChangesShown(!isChangesShown)}>{say('chat.changes')}</Button>
+          <Button kind='quiet' aria-expanded={isChangesShown} onClick={() => setIsChangesShown(!isChangesShown)}>
+            {say('chat.changes')}
+          </Button>
         )}
         {runId !== undefined && <Link className='button button-quiet' href={`/runs/${encodeURIComponent(runId)}`}>{say('chat.run')}</Link>}
       </div>

@@ -39,14 +39,14 @@ function estimate (line: Line): number {
 export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, onRegenerate }: Props) {
   const { messages, isBusy, hasOlder, older } = conversation
   const [rowsOf] = useState(createRows)
-  const lines = useMemo((): Line[] => {
-    const above: Line[] = [
-      ...rowsOf(messages).filter((row) => row.kind !== 'call' || !waiting.some(({ toolCallId }) => toolCallId === row.part.toolCallId)),
-      ...waiting.map((approval): Line => ({ key: approval.approvalId, kind: 'waiting', approval }))
-    ]
-    return [...above, { key: 'run', kind: 'run' }]
-  }, [messages, waiting, rowsOf])
+  const lines = useMemo((): Line[] => [
+    // A call that waits is shown with what is needed to decide it.
+    ...rowsOf(messages).filter((row) => row.kind !== 'call' || !waiting.some(({ toolCallId }) => toolCallId === row.part.toolCallId)),
+    ...waiting.map((approval): Line => ({ key: approval.approvalId, kind: 'waiting', approval })),
+    { key: 'run', kind: 'run' }
+  ], [messages, waiting, rowsOf])
   const area = useRef<HTMLDivElement>(null)
+
   const list = useVirtualizer({
     count: lines.length,
     getScrollElement: () => area.current,
@@ -57,8 +57,8 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
     anchorTo: 'end'
   })
   const { isPinned, pin } = usePinnedEnd(list, area)
-  const said = messages.findLast(({ role }) => role === 'user')?.id
-  useEffect(pin, [said])
+  const lastSaid = messages.findLastIndex(({ role }) => role === 'user')
+  useEffect(pin, [messages[lastSaid]?.id])
 
   const items = list.getVirtualItems()
   const first = items[0]?.index ?? 0
@@ -67,37 +67,36 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
     if (first < READ_AHEAD && hasOlder && !isPending && !isError) readOlder()
   }, [first, hasOlder, isPending, isError, readOlder])
 
-  const last = messages.findLast(({ role }) => role === 'assistant')
-  const lastSaid = messages.findLastIndex(({ role }) => role === 'user')
-  const canRepeat = !isBusy && waiting.length === 0 && lastSaid !== -1 && hasEarlier(lastSaid)
+  const answer = messages.findLast(({ role }) => role === 'assistant')
+  const isOver = !isBusy && waiting.length === 0
+  const onRepeat = isOver && lastSaid !== -1 && hasEarlier(lastSaid) ? onRegenerate : undefined
+  function render (line: Line) {
+    if (line.kind === 'waiting') return <WaitingItem approval={line.approval} withoutOwner />
+    if (line.kind === 'run') return <RunEnd id={id} conversation={conversation} isWaiting={waiting.length > 0} onRegenerate={onRepeat} />
+    const isOfLast = 'message' in line && line.message === answer
+    const canEdit = !isBusy && line.kind === 'said' && hasEarlier(messages.indexOf(line.message))
+    return (
+      <RowView
+        row={line} isWorking={isOfLast && !isOver} onEdit={canEdit ? onEdit : undefined} onRegenerate={isOfLast ? onRepeat : undefined}
+      />
+    )
+  }
   return (
     <div className='messages-frame'>
       <div className='messages' ref={area} role='region' aria-label={say('chat.messages')} tabIndex={0}>
         {hasOlder && (
-          <p className='quiet messages-older'>
+          <div className='quiet messages-older'>
             {isError ? <Failed error={older.error} onRetry={() => readOlder()} /> : say('chat.older')}
-          </p>
+          </div>
         )}
         <div className='messages-all' style={{ height: list.getTotalSize() }}>
-          {items.map(({ key, index, start }) => {
-            const line = lines[index]
-            return (
-              <div key={key} ref={list.measureElement} data-index={index} className='message-row' style={{ transform: `translateY(${start}px)` }}>
-                {line.kind === 'waiting'
-                  ? <WaitingItem approval={line.approval} withoutOwner />
-                  : line.kind === 'run'
-                    ? <RunEnd id={id} conversation={conversation} isWaiting={waiting.length > 0} onRegenerate={canRepeat ? onRegenerate : undefined} />
-                    : (
-                      <RowView
-                        row={line}
-                        isWorking={(isBusy || waiting.length > 0) && 'message' in line && line.message === last}
-                        onEdit={!isBusy && line.kind === 'said' && hasEarlier(messages.indexOf(line.message)) ? onEdit : undefined}
-                        onRegenerate={canRepeat && line.kind === 'end' && line.message === last ? onRegenerate : undefined}
-                      />
-                      )}
-              </div>
-            )
-          })}
+          {items.map(({ key, index, start }) => (
+            <div
+              key={key} ref={list.measureElement} data-index={index} className='message-row' style={{ transform: `translateY(${start}px)` }}
+            >
+              {render(lines[index])}
+            </div>
+          ))}
         </div>
       </div>
       {!isPinned && <Button className='button messages-newest' onClick={pin}>{say('chat.newest')}</Button>}

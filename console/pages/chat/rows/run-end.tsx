@@ -40,7 +40,7 @@ export function RunEnd ({ id, conversation: { messages, isBusy, isStreaming, err
     <div className='row'>
       <div className='note note-warn'>
         <p>{say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}</p>
-        {onRegenerate && <Button onClick={onRegenerate}>{say('chat.again')}</Button>}
+        {onRegenerate && messages.at(-1)?.role === 'user' && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
       </div>
     </div>
   )

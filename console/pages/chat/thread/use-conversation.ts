@@ -41,7 +41,6 @@ export function useConversation (id: string, page: ThreadPage) {
     setFrom(loaded.from)
     setMessages(loaded.messages)
     // Only another page is taken over, not what the chat makes of it.
-    // eslint-disable-next-line
   }, [page])
 
   const older = useMutation({

@@ -41,7 +41,10 @@ export function ThreadList ({ current, onOpen, onNew, onDeleted }: Props) {
       <Button kind='normal' onClick={onNew}>{say('chat.new')}</Button>
       <label>
         <span className='visually-hidden'>{say('chat.search')}</span>
-        <input type='search' value={typed} maxLength={200} placeholder={say('chat.search')} onChange={(event) => setTyped(event.target.value)} />
+        <input
+          type='search' value={typed} maxLength={200} placeholder={say('chat.search')}
+          onChange={(event) => setTyped(event.target.value)}
+        />
       </label>
       {data === undefined && (error === null ? <Loading /> : <Failed error={error} onRetry={() => void query.refetch()} />)}
       {data !== undefined && threads.length === 0 && (
