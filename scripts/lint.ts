@@ -18,7 +18,7 @@ async function run (program: string, ...args: string[]): Promise<boolean> {
 }
 
 async function checkTypes (): Promise<boolean> {
-  return await run('typescript/bin/tsc') && run('typescript/bin/tsc', '-p', 'examples')
+  return await run('typescript/bin/tsc') && await run('typescript/bin/tsc', '-p', 'examples') && run('typescript/bin/tsc', '-p', 'console')
 }
 
 const results = await Promise.all([run('eslint/bin/eslint.js', '.'), checkTypes()])
