@@ -1,4 +1,5 @@
 import { v7, validate } from 'uuid'
+import { systemClock } from './clock.ts'
 import { randomOnce } from './random-once.ts'
 
 /** The counter of a UUIDv7 has 31 bits. */
@@ -10,7 +11,7 @@ let seq = 0
 /** Returns a new UUIDv7; such ids sort by creation, also those of one millisecond. All ids come from this function. */
 export function newId (): string {
   const random = randomOnce(16)
-  const now = Date.now()
+  const now = systemClock.now()
   if (now > msecs) {
     msecs = now
     seq = random.readUInt32BE(6) & MAX_COUNT
