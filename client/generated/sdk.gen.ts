@@ -845,7 +845,7 @@ export const getToolServer = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Starts a tool server and saves it, so that it is connected at every start; a server of the same name is replaced
+ * Connects a tool server and saves it, so that it is connected at every start; a server of the same name is replaced
  *
  * The program runs as the user of the service. Values of `env` are stored encrypted.
  */

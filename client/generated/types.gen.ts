@@ -360,6 +360,17 @@ export type ApproveBody = {
 };
 
 /**
+ * The server is saved, and connected once its user has authorized the service
+ */
+export type Authorizing = {
+    status: 'authorizing';
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl: string;
+};
+
+/**
  * The facts, preferences and patterns that the service remembers of its user
  */
 export type Brain = {
@@ -3828,9 +3839,9 @@ export type ToolServer = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing';
     /**
      * Names of the tools that the server offers
      */
@@ -3839,6 +3850,10 @@ export type ToolServer = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
 };
 
 /**
@@ -3850,9 +3865,9 @@ export type ToolServerDetail = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing';
     /**
      * Names of the tools that the server offers
      */
@@ -3861,6 +3876,10 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
     /**
      * The program of the server, if it is one
      */
@@ -7962,6 +7981,10 @@ export type ConnectToolServerResponses = {
      * The server is connected and saved
      */
     200: Connected;
+    /**
+     * The server is saved, and connected once its user has authorized the service
+     */
+    202: Authorizing;
 };
 
 export type ConnectToolServerResponse = ConnectToolServerResponses[keyof ConnectToolServerResponses];

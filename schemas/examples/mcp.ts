@@ -36,4 +36,8 @@ export const connectAddress = {
   headers: { Authorization: 'Bearer <ACCESS_TOKEN>' }
 }
 export const connected = { status: 'connected', tools: ['search_repositories', 'create_issue'] }
+export const authorizing = {
+  status: 'authorizing',
+  authorizationUrl: 'https://tickets.example.com/authorize?response_type=code&client_id=k3x&code_challenge=E9Mel'
+}
 export const disconnected = { status: 'disconnected', name: 'github' }

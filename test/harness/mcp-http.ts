@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { startSite } from '../fakes/site.ts'
 
 type Teardown = { teardown(handler: () => unknown): unknown }
-type Handler = (req: IncomingMessage, res: ServerResponse, body: any) => unknown
+type Handler = (req: IncomingMessage, res: ServerResponse, body?: any) => unknown
 
 interface Options {
   /** Answers in one JSON document instead of a stream. */
@@ -16,13 +16,15 @@ interface Options {
   eventStore?: EventStore
   /** Looks at each request first; returns true when it has answered it. */
   before?: (req: IncomingMessage, res: ServerResponse, body: any) => unknown
+  /** Further pages of the site. */
+  pages?: Record<string, Handler>
   define?: (server: McpServer) => void
 }
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
 /** A tool server of the SDK over Streamable HTTP on a free local port, at /mcp. */
-export async function startToolServer (t: Teardown, { json = false, stateless = false, eventStore, before, define }: Options = {}) {
+export async function startToolServer (t: Teardown, { json = false, stateless = false, eventStore, before, pages, define }: Options = {}) {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const requests: Array<{ method: string, headers: IncomingMessage['headers'], body: any }> = []
   let last: McpServer | undefined
@@ -68,6 +70,7 @@ export async function startToolServer (t: Teardown, { json = false, stateless = 
   }
 
   const site = await startSite(t, {
+    ...pages,
     '/mcp': (req, res) => {
       const { body } = site.requests.at(-1)!
       return handle(req, res, body === '' ? undefined : JSON.parse(body))
