@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { StoredAuthorizations } from '../services/mcp/oauth/authorizations.ts'
+import type { GivenNames } from '../services/mcp/tool-names.ts'
 import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
 import { RECORDS } from '../services/store/keys.ts'
 
@@ -20,6 +21,7 @@ export default fp(async (app) => {
       allowPrivate: () => config.current.fetch?.allowPrivate ?? false,
       ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
     },
+    names: store.record<GivenNames>(RECORDS.toolNames, () => ({})),
     host,
     clock,
     variables: process.env,

@@ -8,6 +8,7 @@ import {
   ConnectedSchema,
   DisconnectedSchema,
   ServerName,
+  ServerSettingsSchema,
   ToolServerDetailSchema,
   ToolServerListSchema,
   ToolServerSchema
@@ -22,6 +23,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       ConnectBodySchema,
       ConnectedSchema,
       DisconnectedSchema,
+      ServerSettingsSchema,
       ToolServerDetailSchema,
       ToolServerListSchema,
       ToolServerSchema
@@ -46,6 +48,17 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ToolServerDetailSchema), 404: ErrorRef }
     }
   }, async (request, reply) => app.mcp.get(request.params.name, reply.closed))
+
+  app.put('/mcp/servers/:name', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'configureToolServer',
+      summary: 'Changes settings of a tool server: whether it is enabled, which of its tools are offered and which of them ask',
+      params: Named,
+      body: ref(ServerSettingsSchema),
+      response: { 200: ref(ToolServerSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => app.mcp.configure(request.params.name, request.body))
 
   app.post('/mcp/connect', {
     schema: {

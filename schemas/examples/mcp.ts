@@ -35,6 +35,7 @@ export const connectAddress = {
   url: 'https://tickets.example.com/mcp',
   headers: { Authorization: 'Bearer <ACCESS_TOKEN>' }
 }
+export const settings = { enabled: true, tools: { allow: ['search_*', 'get_*'], deny: ['get_secret'] } }
 export const connected = { status: 'connected', tools: ['search_repositories', 'create_issue'] }
 export const authorizing = {
   status: 'authorizing',

@@ -22,6 +22,8 @@ export function createSavedServers ({ config, environments }: Parts) {
   }
 
   return {
+    update: updateConfig,
+
     /** Saves an entry in the place of the one of its name. Restores the stored values when the configuration cannot be saved. */
     async save (entry: McpEntry, given: Record<string, string>): Promise<void> {
       const before = environments.of(entry.name)

@@ -4,6 +4,9 @@ import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
+import { createHash } from 'node:crypto'
+import { originOf } from './config-entries.ts'
+import { leftOutBecause } from './tool-filter.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
@@ -11,7 +14,7 @@ import type { ServerAccess } from './oauth/server-access.ts'
 import type { ServerTransport } from './server-transport.ts'
 import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
-export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing'
+export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
@@ -38,7 +41,7 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
   const closing = new AbortController()
   const tail = createStderrTail()
   let current = entry
-  let status: ServerStatus = 'connecting'
+  let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
   let error: string | undefined
   let connection: Connection | undefined
   let supervision: Promise<void> | undefined
@@ -93,7 +96,9 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
     onChange()
   }
 
-  const identityOf = ({ digest }: ToolDefinition) => `${entry.name} ${digest}`
+  /** Changes with the definition and with what is started: an approval holds for neither another program nor another tool. */
+  const identityOf = ({ digest }: ToolDefinition) =>
+    `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
 
   function toTool (definition: ToolDefinition): SourceTool {
     const { name, description, inputSchema, annotations } = definition
@@ -155,6 +160,7 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
 
     /** Connects, and reconnects until `close`. Resolves or rejects with the first attempt; further attempts follow either way. */
     start (): Promise<void> {
+      if (status === 'disabled') return Promise.resolve()
       const first = Promise.withResolvers<void>()
       first.promise.catch(() => {})
       supervision = supervise(first).catch(() => {})
@@ -176,7 +182,15 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
       current = entry
     },
 
-    source: (): ToolSource => ({ name: entry.name, tools, instructions: connection?.instructions, available: status === 'connected' }),
+    identityOf,
+
+    /** The tools that the entry's filter lets through. A disabled server is a source without tools. */
+    source: (): ToolSource => ({
+      name: entry.name,
+      tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
+      instructions: connection?.instructions,
+      available: status === 'connected' || status === 'disabled'
+    }),
 
     /** Disconnects for good; resolves when no process of the server is left. */
     async close (): Promise<void> {
@@ -184,7 +198,7 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
       await access?.close()
       await connection?.close()
       await supervision
-      status = 'disconnected'
+      if (status !== 'disabled') status = 'disconnected'
     }
   }
 }

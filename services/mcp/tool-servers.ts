@@ -1,7 +1,7 @@
 import type { Config, McpEntry } from '../../schemas/config.ts'
-import type { ConnectBody, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
+import type { ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ConfigService } from '../config/config.ts'
-import { settlesWithin, withDeadline } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/store-types.ts'
@@ -15,6 +15,7 @@ import { openTransport } from './open-transport.ts'
 import { createSavedServers } from './saved-servers.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 
 const MAX_SERVERS = 64
@@ -28,29 +29,29 @@ interface Parts extends EnvironmentParts {
   storedAccess: StoredRecord<StoredAuthorizations>
   /** Where authorization servers may be. */
   rules: NetworkRules
-  config: Pick<ConfigService, 'current' | 'update' | 'watch'>
-  host: Pick<ToolHost, 'merge' | 'offered'>
+  config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
+  names: MergedSourcesParts['names']
+  host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
   log: { info(details: object, message: string): void, warn(details: object, message: string): void }
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
 
 /** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
-export function createToolServers ({ config, stored, storedAccess, rules, host, clock, variables, secrets, cwd, log }: Parts) {
-  const environments = createEnvironmentValues({ stored, clock, variables, secrets, cwd })
-  const authorizations = createAuthorizations(storedAccess)
+export function createToolServers (parts: Parts) {
+  const { config, names, rules, host, clock, secrets, log } = parts
+  const environments = createEnvironmentValues(parts)
+  const authorizations = createAuthorizations(parts.storedAccess)
   const saved = createSavedServers({ config, environments })
-  /** In the order of config.json: where two servers have a tool of the same name, the first keeps the name. */
+  /** In the order of config.json: where two servers have new tools of the same name, the first gets the name. */
   let servers = new Map<string, ToolServer>()
   /** Servers that POST /mcp/connect has connected and is saving. */
   const candidates = new Map<string, ToolServer>()
   /** Every server that is not yet closed, including servers that are connecting or closing. */
   const all = new Set<ToolServer>()
   const locked = createKeyedLock()
+  const sources = createMergedSources({ servers: () => [...servers.values()], names, host, clock, log, started: () => start() })
   let starting: Promise<void> | undefined
-  /** The servers begun together last: when, and their first attempts. */
-  let startedAt = 0
-  let firstAttempts: Promise<unknown> = Promise.resolve()
   let isClosing = false
 
   function create (entry: McpEntry, given?: Record<string, string>): ToolServer {
@@ -59,7 +60,7 @@ export function createToolServers ({ config, stored, storedAccess, rules, host, 
       const { status, error } = server
       if (status === 'connected') log.info({ server: entry.name, tools: server.tools.length }, 'tool server connected')
       else log.warn({ server: entry.name, status, error }, 'tool server not connected')
-      publish()
+      sources.publish()
     }
     const access = takesAuthorization(entry)
       ? createServerAccess({ name: entry.name, url: entry.url, authorizations, rules, clock, onChange })
@@ -83,40 +84,30 @@ export function createToolServers ({ config, stored, storedAccess, rules, host, 
     return server?.close().finally(() => all.delete(server))
   }
 
-  const publish = () => host.merge([...servers.values()].map((server) => server.source()), settled)
-
   /** Starts the servers that the configuration newly names or changed, and closes the servers that it no longer names. */
   function apply ({ mcp = [] }: Config) {
     if (starting === undefined || isClosing) return
     const entries = new Map(mcp.map((entry) => [entry.name, entry]))
     const next = new Map<string, ToolServer>()
-    const begun: Array<Promise<void>> = []
+    const begun: ToolServer[] = []
     for (const [name, entry] of entries) {
       const present = [candidates.get(name), servers.get(name)].find((each) => each !== undefined && isSameConnection(each.entry, entry))
       const server = present ?? create(entry)
       server.updateEntry(entry)
       next.set(name, server)
-      if (present === undefined) begun.push(server.start().catch(() => {}))
+      if (present === undefined) begun.push(server)
     }
     for (const [name, server] of servers) if (next.get(name) !== server) void retire(server)
     servers = next
-    if (begun.length > 0) {
-      startedAt = clock.awake()
-      firstAttempts = Promise.all(begun)
-    }
-    publish()
-  }
-
-  /** Resolves when each server of the last batch has connected or failed once, at the latest `ms` milliseconds after the batch began. */
-  async function settled (ms: number, signal: AbortSignal) {
-    await start()
-    const left = startedAt + ms - clock.awake()
-    if (left <= 0) return
-    await settlesWithin({ clock, ms: left, signal }, firstAttempts)
+    // A file that could not be read as a whole may name servers that are missing here.
+    if (config.problem === undefined) sources.retain(new Set(entries.keys()))
+    if (begun.length > 0) sources.begin(begun)
+    sources.publish()
   }
 
   function start (): Promise<void> {
-    starting ??= Promise.all([environments.load(), authorizations.load()]).then(() => apply(config.current)).catch((error) => {
+    const load = () => Promise.all([environments.load(), authorizations.load(), sources.load()])
+    starting ??= load().then(() => apply(config.current)).catch((error) => {
       // The next call reads the store again.
       starting = undefined
       throw error
@@ -124,7 +115,7 @@ export function createToolServers ({ config, stored, storedAccess, rules, host, 
     return starting
   }
   config.watch(apply)
-  publish()
+  sources.publish()
 
   /**
    * Starts a server for a request and waits for its first attempt. Returns the page to open when its user must authorize this service
@@ -182,12 +173,12 @@ export function createToolServers ({ config, stored, storedAccess, rules, host, 
       await start()
       const server = find(name)
       if (server.isUnasked) await withDeadline({ clock, ms: ASK_MS, signal }, () => server.authorize()).catch(() => {})
-      return describeServer(server, { host, clock, signal })
+      return describeServer(server, { host, agentNames: sources.namesOf(name), clock, signal })
     },
 
     /**
      * Connects a server and saves it: its environment or headers encrypted, the rest in config.json. A server of the same name is
-     * replaced once the new server is connected, or waits for its user. Throws a 502 when the server cannot be connected; then nothing has changed.
+     * replaced once the new server is connected, or waits for its user. Throws a 502 when it cannot be connected; then nothing has changed.
      */
     connect: (body: ConnectBody, signal: AbortSignal) =>
       locked(body.name, async () => {
@@ -199,13 +190,22 @@ export function createToolServers ({ config, stored, storedAccess, rules, host, 
         try {
           const authorizationUrl = await connectFirst(server, signal)
           await save(server, entry, given)
-          return authorizationUrl === undefined
-            ? { status: 'connected' as const, tools: server.tools }
-            : { status: 'authorizing' as const, authorizationUrl }
+          await sources.save()
+          if (authorizationUrl !== undefined) return { status: 'authorizing' as const, authorizationUrl }
+          return { status: entry.enabled === false ? 'disabled' as const : 'connected' as const, tools: server.tools }
         } catch (error) {
           await retire(server)
           throw error
         }
+      }),
+
+    /** Changes settings of a server in config.json, which applies them. Throws ToolServerNotFound. */
+    configure: (name: string, settings: ServerSettings): Promise<ToolServerView> =>
+      locked(name, async () => {
+        await start()
+        find(name)
+        await saved.update((entries) => entries.map((entry) => entry.name === name ? { ...entry, ...settings } : entry))
+        return viewServer(find(name))
       }),
 
     /** Disconnects a server and deletes its entry and its stored values. Throws ToolServerNotFound. */
@@ -214,6 +214,7 @@ export function createToolServers ({ config, stored, storedAccess, rules, host, 
         await start()
         const server = find(name)
         await saved.remove(name)
+        await sources.save()
         await retire(server)
         await authorizations.forget(name)
         return { status: 'disconnected' as const, name }

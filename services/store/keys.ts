@@ -12,6 +12,7 @@ export const RECORDS = {
   secrets: 'secrets',
   toolServers: 'tool-servers',
   toolServerAccess: 'tool-server-access',
+  toolNames: 'tool-names',
   guides: 'guides'
 } as const
 /** Marks imported data until its tasks were checked. */

@@ -12,8 +12,8 @@ export interface AuthorizationServerOptions {
   token?: (res: ServerResponse, grant: URLSearchParams) => boolean | Promise<boolean>
   /** Answers the registration in the place of the server. */
   register?: (res: ServerResponse, body: any) => void
-  /** Does not rotate refresh tokens, or gives none. */
-  refresh?: 'none' | 'same'
+  /** Gives no refresh tokens. */
+  refresh?: 'none'
   expiresIn?: number
   host?: string
 }
@@ -22,9 +22,12 @@ const random = () => randomBytes(12).toString('hex')
 
 /**
  * An authorization server that checks what clients send (registration, PKCE with S256, one use of codes and refresh tokens), and
- * misbehaves where its options say so. The page of the user agrees at once: it sends the browser back.
+ * misbehaves where its options say so. Its page agrees at once: it sends the browser back.
  */
-export async function startAuthorizationServer (t: { teardown(handler: () => unknown): unknown }, options: AuthorizationServerOptions = {}) {
+export async function startAuthorizationServer (
+  t: { teardown(handler: () => unknown): unknown },
+  options: AuthorizationServerOptions = {}
+) {
   const clients = new Map<string, any>()
   const codes = new Map<string, URLSearchParams>()
   const valid = new Set<string>()
@@ -40,12 +43,12 @@ export async function startAuthorizationServer (t: { teardown(handler: () => unk
   }
 
   function issue (res: ServerResponse) {
-    const tokens = { access_token: `access-canary-${random()}`, refresh_token: `refresh-canary-${random()}` }
-    valid.add(tokens.access_token)
-    if (options.refresh !== 'none') refreshTokens.add(tokens.refresh_token)
-    const { refresh_token, ...only } = tokens
+    const [access, refresh] = [`access-canary-${random()}`, `refresh-canary-${random()}`]
+    valid.add(access)
+    refreshTokens.add(refresh)
     sendJson(res, {
-      ...options.refresh === undefined ? tokens : only,
+      access_token: access,
+      ...options.refresh === undefined && { refresh_token: refresh },
       token_type: 'Bearer',
       expires_in: options.expiresIn ?? 3600
     })
@@ -57,14 +60,15 @@ export async function startAuthorizationServer (t: { teardown(handler: () => unk
     if (grant.get('grant_type') === 'refresh_token') {
       const token = grant.get('refresh_token')!
       if (!refreshTokens.has(token)) return refuse(res, 'invalid_grant', 'unknown refresh token')
-      if (options.refresh !== 'same') refreshTokens.delete(token)
+      refreshTokens.delete(token)
       return issue(res)
     }
     const asked = codes.get(grant.get('code')!)
     codes.delete(grant.get('code')!)
     if (asked === undefined) return refuse(res, 'invalid_grant', 'unknown code')
     const challenge = createHash('sha256').update(grant.get('code_verifier') ?? '').digest('base64url')
-    if (asked.get('code_challenge_method') !== 'S256' || challenge !== asked.get('code_challenge')) return refuse(res, 'invalid_grant', 'PKCE')
+    const isProven = asked.get('code_challenge_method') === 'S256' && challenge === asked.get('code_challenge')
+    if (!isProven) return refuse(res, 'invalid_grant', 'PKCE')
     if (grant.get('redirect_uri') !== asked.get('redirect_uri')) return refuse(res, 'invalid_grant', 'redirect_uri')
     if (grant.get('client_id') !== asked.get('client_id')) return refuse(res, 'invalid_client', 'client_id')
     return issue(res)
@@ -136,7 +140,14 @@ export function guardedBy (authorization: AuthorizationServer, metadata: (found:
     },
     pages: {
       '/.well-known/oauth-protected-resource/mcp': (req: IncomingMessage, res: ServerResponse) =>
-        sendJson(res, metadata({ resource: `http://${req.headers.host}/mcp`, authorization_servers: [authorization.url], scopes_supported: ['tools'] }))
+        sendJson(
+          res,
+          metadata({
+            resource: `http://${req.headers.host}/mcp`,
+            authorization_servers: [authorization.url],
+            scopes_supported: ['tools']
+          })
+        )
     }
   }
 }

@@ -11,7 +11,7 @@ const TEMPORARY = [408, 425, 429]
 export class AuthorizationNeeded extends Unreachable {}
 
 const OPEN_IT = 'it waits for its user: open authorizationUrl in a browser'
-const ASK_FOR_IT = 'POST /mcp/connect with its name and url answers the address to open'
+const ASK_FOR_IT = 'POST /mcp/connect with its name and url begins an authorization'
 
 interface Parts {
   name: string

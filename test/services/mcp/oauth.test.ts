@@ -79,7 +79,7 @@ t.test('a token that expires is refreshed once, however many calls need it; an a
 })
 
 t.test('tokens that expire at once are refreshed for each request', async (t) => {
-  const { authorization, server } = await startGuarded(t, { expiresIn: 0, refresh: undefined })
+  const { authorization, server } = await startGuarded(t, { expiresIn: 0 })
   const app = await build(t)
   await browse((await connect(app, { name: 'web', url: server.url })).json().authorizationUrl)
   await until(app, 'web', 'connected')
@@ -93,13 +93,14 @@ t.test('tokens that expire at once are refreshed for each request', async (t) =>
 t.test('two servers are authorized at the same time', async (t) => {
   const [a, b] = [await startGuarded(t), await startGuarded(t)]
   const app = await build(t)
-  const [first, second] = await Promise.all([a, b].map(async ({ server }, n) => (await connect(app, { name: `web${n}`, url: server.url })).json()))
+  const asked = [a, b].map(({ server }, n) => connect(app, { name: `web${n}`, url: server.url }))
+  const [first, second] = (await Promise.all(asked)).map((answer) => answer.json())
   await browse(second.authorizationUrl)
   await until(app, 'web1', 'connected')
   t.same(await statuses(app), { web0: 'authorizing', web1: 'connected' })
   await browse(first.authorizationUrl)
   await until(app, 'web0', 'connected')
-  t.equal(await echo(app, 'x', 'web1_echo'), 'x')
+  t.equal(await echo(app, 'x', 'web0_echo'), 'x')
 })
 
 t.test('a user who does not come back finds the listener closed, and is told what to do', async (t) => {
