@@ -28,6 +28,7 @@ export async function startToolServer (t: Teardown, { json = false, stateless = 
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const requests: Array<{ method: string, headers: IncomingMessage['headers'], body: any }> = []
   let last: McpServer | undefined
+  let intercept = before
 
   function makeServer () {
     const capabilities = { tools: { listChanged: true } }
@@ -63,7 +64,7 @@ export async function startToolServer (t: Teardown, { json = false, stateless = 
 
   const handle: Handler = async (req, res, body) => {
     requests.push({ method: req.method!, headers: req.headers, body })
-    if (await before?.(req, res, body)) return undefined
+    if (await intercept?.(req, res, body)) return undefined
     if (stateless && req.method !== 'POST') return res.writeHead(405).end()
     const transport = await transportOf(req, body)
     return transport === undefined ? res.writeHead(404).end() : transport.handleRequest(req, res, body)
@@ -81,6 +82,10 @@ export async function startToolServer (t: Teardown, { json = false, stateless = 
     url: `${site.url}/mcp`,
     messages: requests,
     sessions,
+    /** Looks at each request first, before `before`. */
+    intercept (first: NonNullable<typeof before>) {
+      intercept = async (...request) => await first(...request) || before?.(...request)
+    },
     /** The server of the last session. */
     server: () => last!,
     /** Forgets the sessions, as a server does that was started again. */

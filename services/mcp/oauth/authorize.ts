@@ -4,6 +4,7 @@ import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprot
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import type { Authorization } from './authorizations.ts'
+import { describeOAuthError } from './describe-oauth-error.ts'
 import { createOAuthFetch, isLoopbackHost, type NetworkRules } from './oauth-fetch.ts'
 import { openRedirectListener, type RedirectAnswer } from './redirect-listener.ts'
 
@@ -59,14 +60,15 @@ export async function startAuthorizing ({ server, challenge, rules, clock, signa
     const done = withDeadline({ clock, ms: ANSWER_MS, signal, message: 'nobody authorized it within 10 minutes' }, () => listener.answer)
       .then(receive)
       .then(() => listener.finish(200, 'Authorized: the agent can use the tool server now. You can close this page.'), async (error) => {
-        await listener.finish(400, `Not authorized: ${error.message}. You can close this page and begin again.`)
-        throw error
+        const why = describeOAuthError(error)
+        await listener.finish(400, `Not authorized: ${why}. You can close this page and begin again.`)
+        throw new Error(why)
       })
     done.catch(() => {})
     return { authorizationUrl, done }
   } catch (error) {
     await listener.finish(400, 'Not authorized.')
-    throw oauth.refused() ?? error
+    throw new Error(describeOAuthError(oauth.refused() ?? error))
   }
 }
 

@@ -67,7 +67,8 @@ export function createOAuthFetch ({ server, rules, clock, signal }: Parts) {
           ...addresses && { addresses },
           signal: limit
         })
-        return toResponse(response)
+        // The SDK describes redirects with the address.
+        return Object.defineProperty(await toResponse(response), 'url', { value: url.href })
       })
     } catch (error) {
       signal.throwIfAborted()

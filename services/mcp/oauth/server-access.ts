@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { Unreachable } from '../http/unreachable.ts'
 import type { Authorization, Authorizations } from './authorizations.ts'
 import type { Challenge, PendingAuthorization } from './authorize.ts'
+import { describeOAuthError } from './describe-oauth-error.ts'
 import type { NetworkRules } from './oauth-fetch.ts'
 
 /** Statuses with which a token endpoint refuses for now, not for good. */
@@ -75,7 +76,7 @@ export function createServerAccess ({ name, url, authorizations, rules, clock, o
       return { ...authorization, tokens: await refreshAuthorization(authorizationServer, options) }
     } catch (error) {
       if (status >= 300 && status < 500 && !TEMPORARY.includes(status)) return undefined
-      throw new Unreachable(`its token cannot be refreshed: ${(error as Error).message}`)
+      throw new Unreachable(`its token cannot be refreshed: ${describeOAuthError(error)}`)
     }
   }
 
@@ -107,7 +108,7 @@ export function createServerAccess ({ name, url, authorizations, rules, clock, o
       })
       return begun.authorizationUrl
     } catch (error) {
-      failure = `its authorization cannot be begun: ${(error as Error).message.replace(/\.$/, '')}`
+      failure = `its authorization cannot be begun: ${(error as Error).message}`
       throw new Error(failure)
     } finally {
       starting = undefined
