@@ -5555,6 +5555,10 @@ export type ListThreadsData = {
     query?: {
         limit?: number;
         /**
+         * Only threads with this in their title or at the beginning of their last message, in any case of letters. A page looks at 2,000 threads at most, so it may be short; nextCursor leads on
+         */
+        search?: string;
+        /**
          * nextCursor of the previous page
          */
         cursor?: string;
