@@ -20,7 +20,7 @@ interface Parts {
   authorizations: Authorizations
   rules: NetworkRules
   clock: Clock
-  /** Called when the address to open, or the reason why there is none, has changed. */
+  /** Called when an authorization has come to nothing. */
   onChange: () => void
 }
 
@@ -97,13 +97,13 @@ export function createServerAccess ({ name, url, authorizations, rules, clock, o
       const begun = await startAuthorizing({ server, challenge, rules, clock, signal: closing.signal, save })
       pending = begun
       void begun.done.then(() => {
+        pending = undefined
         isNeeded = false
         granted.resolve()
         granted = Promise.withResolvers()
       }, (error: Error) => {
-        failure = error.message
-      }).finally(() => {
         pending = undefined
+        failure = error.message
         if (!closing.signal.aborted) onChange()
       })
       return begun.authorizationUrl
