@@ -360,6 +360,17 @@ export type ApproveBody = {
 };
 
 /**
+ * The server is saved, and connected once its user has authorized the service
+ */
+export type Authorizing = {
+    status: 'authorizing';
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl: string;
+};
+
+/**
  * The facts, preferences and patterns that the service remembers of its user
  */
 export type Brain = {
@@ -3865,9 +3876,9 @@ export type ToolServer = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3876,6 +3887,10 @@ export type ToolServer = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
 };
 
 /**
@@ -3887,9 +3902,9 @@ export type ToolServerDetail = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3898,6 +3913,10 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
     /**
      * The program of the server, if it is one
      */
@@ -8106,6 +8125,10 @@ export type ConnectToolServerResponses = {
      * The server is connected and saved
      */
     200: Connected;
+    /**
+     * The server is saved, and connected once its user has authorized the service
+     */
+    202: Authorizing;
 };
 
 export type ConnectToolServerResponse = ConnectToolServerResponses[keyof ConnectToolServerResponses];
