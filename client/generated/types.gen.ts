@@ -176,9 +176,17 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * Kind question: a tool server asks, and its call goes on running
+     * A tool server asks, and its call goes on running: no step waits for the answer
      */
     live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked
+     */
+    url?: string;
     /**
      * The reason that was given with the decision
      */
@@ -1836,7 +1844,26 @@ export type Question = {
 };
 
 /**
- * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ * Live questions can be answered no more
+ */
+export type QuestionClosedEvent = {
+    type: 'question-closed';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks
+     */
+    toolCallId?: string;
+    /**
+     * withdrawn: the call that asked has ended
+     */
+    state: 'pending' | 'answered' | 'declined' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run. With live, a tool server asks: the stream goes on, and POST /approvals/{approvalId} answers
  */
 export type QuestionRequestEvent = {
     type: 'question-request';
@@ -1845,7 +1872,7 @@ export type QuestionRequestEvent = {
      */
     approvalId: string;
     /**
-     * The call that asks; absent when a tool server asks
+     * The call that asks
      */
     toolCallId?: string;
     questions: Array<Question>;
@@ -1853,6 +1880,18 @@ export type QuestionRequestEvent = {
      * Milliseconds since the Unix epoch
      */
     expiresAt: number;
+    /**
+     * A tool server asks, and its call goes on running: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked
+     */
+    url?: string;
 };
 
 /**
@@ -2287,7 +2326,7 @@ export type RunResult = {
          */
         approvalId: string;
         /**
-         * The call that asks; absent when a tool server asks
+         * The call that asks
          */
         toolCallId?: string;
         questions: Array<Question>;
@@ -2388,6 +2427,8 @@ export type RunStreamEvent = ({
 } & ToolApprovalRequestEvent) | ({
     type: 'question-request';
 } & QuestionRequestEvent) | ({
+    type: 'question-closed';
+} & QuestionClosedEvent) | ({
     type: 'tool-call-request';
 } & ToolCallRequestEvent) | ({
     type: 'data-task';
@@ -2730,6 +2771,18 @@ export type TaskApprovalEvent = {
     }>;
     output?: string;
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on running: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked
+     */
+    url?: string;
 };
 
 /**
@@ -3073,6 +3126,18 @@ export type TaskQuestion = {
      * Kind question: what is asked; POST /approvals/:id answers
      */
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on running: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked
+     */
+    url?: string;
     /**
      * Milliseconds since the Unix epoch
      */

@@ -8,6 +8,7 @@ import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { createHash } from 'node:crypto'
 import { originOf } from './config-entries.ts'
 import { leftOutBecause } from './tool-filter.ts'
+import { createElicitor } from './elicitation/elicitor.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
@@ -25,6 +26,7 @@ interface Parts {
   /** Starts the server's process; rejects with an Error whose message is a clause that says why it failed. */
   spawn: (entry: McpEntry) => Promise<GuardedChild>
   clock: Clock
+  log: { warn(details: object, message: string): void }
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
   /** Called when status, tools or instructions have changed. */
@@ -34,9 +36,10 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, spawn, clock, redactors, onChange }: Parts) {
+export function createToolServer ({ entry, spawn, clock, log, redactors, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
+  const elicitor = createElicitor({ server: entry.name, log })
   let current = entry
   let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
   let error: string | undefined
@@ -54,6 +57,7 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
           clock,
           tail,
           signal: closing.signal,
+          elicitor,
           onTools: () => {
             updateTools()
           }
@@ -103,9 +107,10 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       get permission () {
         return permissionOf(name)
       },
-      async execute (input, { signal }) {
-        if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        return readResult(await connection.call(name, input, signal), redactors.inResults())
+      async execute (input, { signal, ...context }) {
+        const { call } = connection ?? {}
+        if (call === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
+        return elicitor.during(context, async () => readResult(await call(name, input, signal), redactors.inResults()))
       }
     }
   }

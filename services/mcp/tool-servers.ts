@@ -45,6 +45,7 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
       entry,
       spawn: (current) => environments.spawn(current, given),
       clock,
+      log,
       redactors: {
         inResults: () => createRedactor(secrets()),
         inStderr: () => createRedactor([...secrets(), ...environments.longValues()])
