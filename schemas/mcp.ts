@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
-import { McpApproval, McpEnabled, McpToolFilter } from './config.ts'
+import { McpApproval, McpEnabled, McpHeaders, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -41,7 +41,8 @@ export const ToolServerListSchema = Type.Object({ servers: Type.Array(ref(ToolSe
 
 export const ToolServerDetailSchema = Type.Object({
   ...view,
-  command: Type.String(),
+  command: Type.Optional(Type.String({ description: 'The program of the server, if it is one' })),
+  url: Type.Optional(Type.String({ description: 'The address of the server, if it has one, without its query' })),
   filter: Type.Optional(McpToolFilter),
   toolDetails: Type.Array(Type.Object({
     name: Type.String({ description: "The server's name of the tool" }),
@@ -66,12 +67,18 @@ export const ToolServerDetailSchema = Type.Object({
   ),
   version: Type.Optional(AnyObject('Name and version of the server program')),
   warnings: Type.Array(Type.String(), { description: 'Parts of the server that are not used, and why' }),
-  stderr: Type.String({ description: 'The latest stderr output, with secrets redacted' })
+  stderr: Type.String({ description: 'The latest stderr output, or what went wrong over HTTP, with secrets redacted' })
 }, { $id: 'ToolServerDetail', description: 'The details of a tool server', examples: [examples.detail] })
 export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 
-export const ConnectBodySchema = Type.Object({
+const connectBody = {
   name: ServerName,
+  approval: Type.Optional(McpApproval),
+  tools: Type.Optional(McpToolFilter),
+  enabled: Type.Optional(McpEnabled)
+}
+const ConnectProcess = Type.Object({
+  ...connectBody,
   command: Type.String({
     minLength: 1,
     maxLength: 4096,
@@ -82,11 +89,19 @@ export const ConnectBodySchema = Type.Object({
     additionalProperties: false,
     propertyNames: { pattern: ENVIRONMENT_NAME, description: 'Name of an environment variable' },
     description: 'Environment variables of the program; stored encrypted'
-  })),
-  approval: Type.Optional(McpApproval),
-  tools: Type.Optional(McpToolFilter),
-  enabled: Type.Optional(McpEnabled)
-}, { $id: 'ConnectBody', additionalProperties: false, examples: [examples.connect] })
+  }))
+}, { additionalProperties: false })
+const ConnectAddress = Type.Object({
+  ...connectBody,
+  url: McpUrl,
+  headers: Type.Optional(McpHeaders)
+}, { additionalProperties: false })
+export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
+  $id: 'ConnectBody',
+  description: 'Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over ' +
+    'Streamable HTTP, with `headers` that are stored encrypted',
+  examples: [examples.connect, examples.connectAddress]
+})
 export type ConnectBody = Static<typeof ConnectBodySchema>
 
 /** The settings of a server that can be changed without connecting it anew with its environment. */

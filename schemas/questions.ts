@@ -53,9 +53,9 @@ export const QUESTION_REQUEST = {
 
 /** What questions of a tool server have beside the fields of others. */
 export const LIVE_FIELDS = {
-  live: Type.Optional(Type.Literal(true, { description: 'A tool server asks, and its call goes on running: no step waits for the answer' })),
+  live: Type.Optional(Type.Literal(true, { description: 'A tool server asks, and its call goes on: no step waits for the answer' })),
   server: Type.Optional(Type.String({ description: 'The tool server that asks, and that gets the answers' })),
   url: Type.Optional(
-    Type.String({ description: 'The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked' })
+    Type.String({ description: 'The address that the server wants the user to open: https, or http on this computer' })
   )
 }

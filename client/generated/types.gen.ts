@@ -176,7 +176,7 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * A tool server asks, and its call goes on running: no step waits for the answer
+     * A tool server asks, and its call goes on: no step waits for the answer
      */
     live?: true;
     /**
@@ -184,7 +184,7 @@ export type Approval = {
      */
     server?: string;
     /**
-     * The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked
+     * The address that the server wants the user to open: https, or http on this computer
      */
     url?: string;
     /**
@@ -479,22 +479,14 @@ export type Configured = {
     warning?: string;
 };
 
+/**
+ * Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over Streamable HTTP, with `headers` that are stored encrypted
+ */
 export type ConnectBody = {
     /**
      * Up to 64 letters, digits, dots, dashes and underscores
      */
     name: string;
-    /**
-     * Program to start, searched in the PATH; it is not interpreted by a shell
-     */
-    command: string;
-    args?: Array<string>;
-    /**
-     * Environment variables of the program; stored encrypted
-     */
-    env?: {
-        [key: string]: string;
-    };
     /**
      * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
@@ -516,6 +508,50 @@ export type ConnectBody = {
      * False: the entry is kept, and the server is neither started nor connected
      */
     enabled?: boolean;
+    /**
+     * Program to start, searched in the PATH; it is not interpreted by a shell
+     */
+    command: string;
+    args?: Array<string>;
+    /**
+     * Environment variables of the program; stored encrypted
+     */
+    env?: {
+        [key: string]: string;
+    };
+} | {
+    /**
+     * Up to 64 letters, digits, dots, dashes and underscores
+     */
+    name: string;
+    /**
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     */
+    approval?: 'never' | 'always' | Array<string>;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    tools?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
+    /**
+     * False: the entry is kept, and the server is neither started nor connected
+     */
+    enabled?: boolean;
+    /**
+     * An http or https address such as https://example.com/mcp, without user name and fragment
+     */
+    url: string;
+    headers?: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -1881,7 +1917,7 @@ export type QuestionRequestEvent = {
      */
     expiresAt: number;
     /**
-     * A tool server asks, and its call goes on running: no step waits for the answer
+     * A tool server asks, and its call goes on: no step waits for the answer
      */
     live?: true;
     /**
@@ -1889,7 +1925,7 @@ export type QuestionRequestEvent = {
      */
     server?: string;
     /**
-     * The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked
+     * The address that the server wants the user to open: https, or http on this computer
      */
     url?: string;
 };
@@ -2772,7 +2808,7 @@ export type TaskApprovalEvent = {
     output?: string;
     questions?: Array<Question>;
     /**
-     * A tool server asks, and its call goes on running: no step waits for the answer
+     * A tool server asks, and its call goes on: no step waits for the answer
      */
     live?: true;
     /**
@@ -2780,7 +2816,7 @@ export type TaskApprovalEvent = {
      */
     server?: string;
     /**
-     * The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked
+     * The address that the server wants the user to open: https, or http on this computer
      */
     url?: string;
 };
@@ -3127,7 +3163,7 @@ export type TaskQuestion = {
      */
     questions?: Array<Question>;
     /**
-     * A tool server asks, and its call goes on running: no step waits for the answer
+     * A tool server asks, and its call goes on: no step waits for the answer
      */
     live?: true;
     /**
@@ -3135,7 +3171,7 @@ export type TaskQuestion = {
      */
     server?: string;
     /**
-     * The address that the server wants the user to open: https, or http on this computer. Nothing opens it unasked
+     * The address that the server wants the user to open: https, or http on this computer
      */
     url?: string;
     /**
@@ -3927,7 +3963,14 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
-    command: string;
+    /**
+     * The program of the server, if it is one
+     */
+    command?: string;
+    /**
+     * The address of the server, if it has one, without its query
+     */
+    url?: string;
     /**
      * Which tools of the server the agent is offered; all of them by default
      */
@@ -3999,7 +4042,7 @@ export type ToolServerDetail = {
      */
     warnings: Array<string>;
     /**
-     * The latest stderr output, with secrets redacted
+     * The latest stderr output, or what went wrong over HTTP, with secrets redacted
      */
     stderr: string;
 };
@@ -4499,6 +4542,189 @@ export type GetDocsFileResponses = {
 };
 
 export type GetDocsFileResponse = GetDocsFileResponses[keyof GetDocsFileResponses];
+
+export type GetConsoleData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/console';
+};
+
+export type GetConsoleErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleError = GetConsoleErrors[keyof GetConsoleErrors];
+
+export type GetConsoleResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsoleResponse = GetConsoleResponses[keyof GetConsoleResponses];
+
+export type GetConsolePageData = {
+    body?: never;
+    path: {
+        /**
+         * tasks, runs, chat, memory or settings; empty for the start page
+         */
+        page: string;
+    };
+    query?: never;
+    url: '/console/{page}';
+};
+
+export type GetConsolePageErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsolePageError = GetConsolePageErrors[keyof GetConsolePageErrors];
+
+export type GetConsolePageResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsolePageResponse = GetConsolePageResponses[keyof GetConsolePageResponses];
+
+export type GetConsoleItemData = {
+    body?: never;
+    path: {
+        /**
+         * tasks, runs, chat, memory or settings; empty for the start page
+         */
+        page: string;
+        /**
+         * Id of a task, run or thread, or a section of the settings
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/console/{page}/{item}';
+};
+
+export type GetConsoleItemErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleItemError = GetConsoleItemErrors[keyof GetConsoleItemErrors];
+
+export type GetConsoleItemResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsoleItemResponse = GetConsoleItemResponses[keyof GetConsoleItemResponses];
+
+export type GetConsoleFileData = {
+    body?: never;
+    path: {
+        /**
+         * Name of a file that the page loads
+         */
+        file: string;
+    };
+    query?: never;
+    url: '/console/assets/{file}';
+};
+
+export type GetConsoleFileErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleFileError = GetConsoleFileErrors[keyof GetConsoleFileErrors];
+
+export type GetConsoleFileResponses = {
+    /**
+     * The file
+     */
+    200: Blob | File;
+};
+
+export type GetConsoleFileResponse = GetConsoleFileResponses[keyof GetConsoleFileResponses];
 
 export type RunData = {
     body: RunBody;
@@ -5374,6 +5600,10 @@ export type ListThreadsData = {
     path?: never;
     query?: {
         limit?: number;
+        /**
+         * Only threads with this in their title or at the beginning of their last message, in any case of letters. A page looks at 2,000 threads at most, so it may be short; nextCursor leads on
+         */
+        search?: string;
         /**
          * nextCursor of the previous page
          */

@@ -40,7 +40,7 @@ export async function describeServer (
   }
   return {
     ...viewServer(server),
-    command: entry.command,
+    ...entry.url === undefined ? { command: entry.command } : { url: withoutQuery(entry.url) },
     ...entry.tools && { filter: entry.tools },
     toolDetails: (connection?.definitions ?? []).map((definition) => {
       const { name, description, inputSchema, annotations } = definition
@@ -64,6 +64,9 @@ export async function describeServer (
     stderr: server.stderr()
   }
 }
+
+/** A query may hold secrets. */
+export const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)
 

@@ -1,6 +1,5 @@
 import type { McpEntry } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { GuardedChild } from '../process/spawn-guarded.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
@@ -12,7 +11,8 @@ import { createElicitor } from './elicitation/elicitor.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
-import { createStderrTail } from './stderr-tail.ts'
+import type { ServerTransport } from './server-transport.ts'
+import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
 export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled'
 
@@ -23,8 +23,8 @@ const STABLE_MS = 60_000
 
 interface Parts {
   entry: McpEntry
-  /** Starts the server's process; rejects with an Error whose message is a clause that says why it failed. */
-  spawn: (entry: McpEntry) => Promise<GuardedChild>
+  /** Returns a transport that has not been started; what the server writes outside the protocol goes to the tail. */
+  transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
   clock: Clock
   log: { warn(details: object, message: string): void }
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
@@ -36,7 +36,7 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, spawn, clock, log, redactors, onChange }: Parts) {
+export function createToolServer ({ entry, transport, clock, log, redactors, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
   const elicitor = createElicitor({ server: entry.name, log })
@@ -53,9 +53,8 @@ export function createToolServer ({ entry, spawn, clock, log, redactors, onChang
       try {
         status = 'connecting'
         connection = await openConnection({
-          spawn: () => spawn(current),
+          transport: await transport(current, tail),
           clock,
-          tail,
           signal: closing.signal,
           elicitor,
           onTools: () => {
@@ -110,7 +109,12 @@ export function createToolServer ({ entry, spawn, clock, log, redactors, onChang
       async execute (input, { signal, ...context }) {
         const { call } = connection ?? {}
         if (call === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        return elicitor.during(context, async () => readResult(await call(name, input, signal), redactors.inResults()))
+        return elicitor.during(context, async () => {
+          const result = await call(name, input, signal).catch((error) => {
+            throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+          })
+          return readResult(result, redactors.inResults())
+        })
       }
     }
   }

@@ -32,7 +32,9 @@ export const itemsIn = (events: readonly RunEvent[]): string[] =>
 export function endsOfLiveQuestions (events: readonly RunEvent[]): Array<EventOf<'question-closed'>> {
   const open = new Map<string, EventOf<'question-closed'>>()
   for (const event of events) {
-    if (event.type === 'question-request' && event.live) open.set(event.approvalId, { ...event, type: 'question-closed', state: 'withdrawn' })
+    if (event.type === 'question-request' && event.live) {
+      open.set(event.approvalId, { ...event, type: 'question-closed', state: 'withdrawn' })
+    }
     if (event.type === 'question-closed') open.delete(event.approvalId)
   }
   return [...open.values()]

@@ -80,8 +80,13 @@ const askUser = (params: object) => {
   send({ id, method: 'elicitation/create', params })
   return promise
 }
-/** Asks the user, `times` at once, and answers with what it got. `then`: what it does while it waits. */
-tools.set('ask', async ({ times = 1, then, ...params }) => {
+/**
+ * Asks the user, `times` at once, and answers with what it got. `then`: what it does while it waits; `fields`: so many fields. HUGE stands
+ * for 1 MB of text.
+ */
+tools.set('ask', async ({ times = 1, then, fields = 0, ...given }) => {
+  const params = JSON.parse(JSON.stringify(given).replaceAll('HUGE', 'x'.repeat(1_000_000)))
+  for (let n = 0; n < fields; n++) params.requestedSchema.properties[`f${n}`] = { type: 'string' }
   const asked = Array.from({ length: times }, () => askUser(params))
   if (then === 'crash') setTimeout(() => process.exit(3), 300)
   const completed = { method: 'notifications/elicitation/complete', params: { elicitationId: params.elicitationId } }
@@ -97,17 +102,19 @@ tools.set('ask', async ({ times = 1, then, ...params }) => {
 })
 /** Asks without end until it is told to stop by an error, a decline or a cancellation. */
 tools.set('nag', async (params) => {
-  for (let n = 1;; n++) if ((await askUser(params)).result?.action !== 'accept') return text(`asked ${n} times`)
+  let n = 1
+  while ((await askUser(params)).result?.action === 'accept') n++
+  return text(`asked ${n} times`)
 })
 /** Asks when it has answered. */
 tools.set('stray', (params) => {
   setImmediate(() => void askUser(params).then(({ result }) => process.stderr.write(`stray: ${JSON.stringify(result)}\n`)))
   return text('asks later')
 })
-tools.set('address', (_input, id) => send({ id, error: { code: -32042, message: 'first log in', data: { elicitations: [
-  { mode: 'url', elicitationId: 'a', url: 'https://example.com/login?x=1', message: 'Log in' },
-  { mode: 'url', elicitationId: 'b', url: 'file:///etc/passwd', message: 'Look' }
-] } } }))
+tools.set('address', (_input, id) => {
+  const elicitations = ['https://example.com/login?x=1', 'file:///etc/passwd'].map((url) => ({ mode: 'url', url, message: 'Log in' }))
+  send({ id, error: { code: -32042, message: 'first log in', data: { elicitations } } })
+})
 tools.set('pid', () => text(String(process.pid)))
 for (const name of options.get('tools')?.split(',') ?? []) tools.set(name, () => text(`${name} was called`))
 for (let n = 0; n < Number(options.get('many') ?? 0); n++) tools.set(`tool-${n}`, () => text(`${n}`))

@@ -95,7 +95,8 @@ export function createLiveQuestions ({ ledger, store, clock }: {
      * Asks and waits for the user, at most ten minutes. Throws ToolFailed for questions that cannot be asked, and the reason of the
      * signal when the call ends first.
      */
-    async ask ({ owner, runId, segment = 0, toolCallId, questions, server, url, check, signal, changed }: LiveRequest): Promise<QuestionOutcome> {
+    async ask (request: LiveRequest): Promise<QuestionOutcome> {
+      const { owner, runId, segment = 0, toolCallId, questions, server, url, check, signal, changed } = request
       const mistake = findMistake(askUser, { questions })
       if (mistake !== undefined) throw new ToolFailed(mistake)
       if (open.size >= MOST_OPEN) throw new ToolFailed(`There are ${MOST_OPEN} open questions already; answer some first.`)

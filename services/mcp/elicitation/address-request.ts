@@ -6,8 +6,8 @@ const LONGEST_ADDRESS = 1_000
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /**
- * Returns an address that a server wants the user to open, in the form that browsers show. Throws FormRefused unless it is https, or http on
- * this computer, without a name and password, which could pass for another host.
+ * Returns an address that a server wants the user to open, in the form that browsers show. Throws FormRefused unless it is https, or
+ * http on this computer, without a name and password, which could pass for another host.
  */
 export function checkAddress (address: unknown): string {
   const url = typeof address === 'string' && address.length <= LONGEST_ADDRESS && URL.canParse(address) ? new URL(address) : undefined
@@ -21,11 +21,12 @@ export function checkAddress (address: unknown): string {
 /** Reads the parameters of `elicitation/create` in URL mode. The service never opens the address. Throws FormRefused. */
 export function readAddressRequest (server: string, { message, url }: Json): Form & { url: string } {
   const href = checkAddress(url)
+  const warning = `Open the address only if you trust that server and the host ${new URL(href).host}.`
   return {
     url: href,
     questions: [{
       id: 'opened',
-      text: `${whoAsks(server)} Open the address only if you trust that server and the host ${new URL(href).host}.\n${quoted(message)}\n${href}`,
+      text: `${whoAsks(server)} ${warning}\n${quoted(message)}\n${href}`,
       options: [{ value: 'yes', label: 'I open it' }],
       required: true
     }],
@@ -49,5 +50,5 @@ export function addressesRequired (data: unknown): string {
   })
   return shown.length === 0
     ? 'The tool server wants the user to open an address first, and named none that can be shown.'
-    : `The tool server wants the user to open an address first, then the call works. Tell the user; the words are the server's: ${shown.join(', ')}`
+    : `The tool server wants the user to open an address first, then the call works. Tell the user. Its words: ${shown.join(', ')}`
 }

@@ -41,15 +41,15 @@ export function createElicitor ({ server, log }: Parts) {
 
   /** Logged once until the next call, as a server may ask without end. */
   function refuseStray (): ElicitResult {
-    if (!isStrayLogged) log.warn({ server }, 'the tool server asked the user something outside of any call; it was told that nobody answers')
+    if (!isStrayLogged) log.warn({ server }, 'the tool server asked the user something outside of any call, and got no answer')
     isStrayLogged = true
     return { action: 'cancel' }
   }
 
   /** Asks in the name of a call. `completed` ends the questions with consent. */
-  async function ask (call: CallUnderWay, form: Form & { url?: string }, signal: AbortSignal, completed?: AbortSignal): Promise<ElicitResult> {
+  async function ask (call: CallUnderWay, form: Form & { url?: string }, ...[signal, completed]: AbortSignal[]): Promise<ElicitResult> {
     const { questions, url, check } = form
-    const ends = [signal, call.ended.signal, ...completed ? [completed] : []]
+    const ends = [signal, call.ended.signal, ...completed === undefined ? [] : [completed]]
     try {
       const asked = call.ask!({ questions, check, server, ...url !== undefined && { url }, signal: AbortSignal.any(ends) })
       for (const { waitForUser } of calls) waitForUser?.(asked).catch(() => {})
@@ -58,7 +58,7 @@ export function createElicitor ({ server, log }: Parts) {
         case 'answered':
           return form.content(outcome.answers)
         case 'declined':
-          call.notes.add(`The user declined what the tool server asked them.${outcome.reason === undefined ? '' : ` Their reason: ${outcome.reason}`}`)
+          call.notes.add(`The user declined what the tool server asked.${outcome.reason === undefined ? '' : ` Reason: ${outcome.reason}`}`)
           return { action: 'decline' }
         case 'unanswered':
           call.notes.add('The tool server asked the user something, and nobody answered in time.')
@@ -66,7 +66,7 @@ export function createElicitor ({ server, log }: Parts) {
       }
     } catch (error) {
       if (completed?.aborted) return { action: 'accept' }
-      if (error instanceof ToolFailed) call.notes.add(`The tool server wanted to ask the user something, which was not possible: ${error.message}`)
+      if (error instanceof ToolFailed) call.notes.add(`The tool server could not ask the user: ${error.message}`)
       return { action: 'cancel' }
     }
   }
@@ -121,7 +121,7 @@ export function createElicitor ({ server, log }: Parts) {
       try {
         return params.mode === 'url' ? await askForAddress(call, params, signal) : await ask(call, readForm(server, params), signal)
       } catch (error) {
-        if (error instanceof FormRefused) call.notes.add(`The tool server wanted to ask the user something that cannot be shown: ${error.message}.`)
+        if (error instanceof FormRefused) call.notes.add(`The tool server could not ask the user: ${error.message}.`)
         throw error
       }
     },

@@ -60,7 +60,9 @@ interface Kind {
 
 function kindOf (title: string, schema: Json): Kind {
   // Both marks say that the field is a secret, in a language of no user: MCP forbids forms to ask for secrets.
-  if (schema.format === 'password' || schema.writeOnly === true) throw new FormRefused(`${JSON.stringify(title)} is a secret, for which no form may ask`)
+  if (schema.format === 'password' || schema.writeOnly === true) {
+    throw new FormRefused(`${JSON.stringify(title)} is a secret, for which no form may ask`)
+  }
   const single = choicesOf(schema)
   if (single !== undefined && schema.type === 'string') return choice(single, schema)
   switch (schema.type) {
@@ -97,7 +99,9 @@ function choicesOf ({ enum: values, enumNames, oneOf, anyOf }: Json): Choice[] |
     ? Array.isArray(values) && values.map((value, at) => ({ value, label: Array.isArray(enumNames) ? enumNames[at] : value }))
     : titled.map((each) => isObject(each) ? { value: each.const, label: each.title } : {}) as Array<{ value?: unknown, label?: unknown }>
   if (!all) return undefined
-  const choices = all.flatMap(({ value, label }) => typeof value === 'string' ? [{ value, label: shownText(label, LONGEST_TITLE) || value }] : [])
+  const choices = all.flatMap(({ value, label }) =>
+    typeof value === 'string' ? [{ value, label: shownText(label, LONGEST_TITLE) || value }] : []
+  )
   return choices.length > 0 ? choices : undefined
 }
 
@@ -125,7 +129,8 @@ function choice (choices: Choice[], { type, minItems = 0, maxItems = Infinity }:
       const odd = values.indexOf(undefined)
       if (odd !== -1) return { wrong: `has no choice ${JSON.stringify(given[odd].slice(0, 100))}` }
       if (!isMulti) return { value: values[0]! }
-      if (values.length < least || values.length > most) return { wrong: `takes ${least} to ${most === Infinity ? 'any number of' : most} choices` }
+      if (values.length < least) return { wrong: `takes at least ${least} choices` }
+      if (values.length > most) return { wrong: `takes at most ${most} choices` }
       return { value: values as string[] }
     },
     isValue: (value): value is string | string[] =>

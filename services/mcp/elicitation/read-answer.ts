@@ -5,6 +5,8 @@ interface Reader {
   read(answer: string | string[]): Reading
 }
 
+/** RFC 3339. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
 /** The formats that MCP knows, without the patterns of servers: a server's regular expression could stop the whole service. */
 const FORMATS: Record<string, { hint: string, fits(text: string): boolean }> = {
   email: { hint: 'an email address', fits: (text) => text.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(text) },
@@ -12,7 +14,7 @@ const FORMATS: Record<string, { hint: string, fits(text: string): boolean }> = {
   date: { hint: 'a date as YYYY-MM-DD', fits: isDate },
   'date-time': {
     hint: 'a time as YYYY-MM-DDThh:mm:ssZ',
-    fits: (text) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i.test(text) && isDate(text.slice(0, 10)) && !isNaN(Date.parse(text))
+    fits: (text) => TIME.test(text) && isDate(text.slice(0, 10)) && !isNaN(Date.parse(text))
   }
 }
 
