@@ -13,13 +13,20 @@ export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('alwa
   description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
     'By default, the tools that the server does not mark with readOnlyHint'
 })
+export const McpTimeout = Type.Integer({
+  minimum: 1_000,
+  maximum: 3_600_000,
+  description: 'How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, ' +
+    'for an hour at most'
+})
 export const McpEntrySchema = Type.Object({
   name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
   command: Type.String({ minLength: 1 }),
   args: Type.Optional(Type.Array(Type.String())),
   /** `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for a variable of the environment. */
   env: Type.Optional(Names),
-  approval: Type.Optional(McpApproval)
+  approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout)
 }, { $id: 'McpEntry' })
 export type McpEntry = Static<typeof McpEntrySchema>
 

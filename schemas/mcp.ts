@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
-import { McpApproval } from './config.ts'
+import { McpApproval, McpTimeout } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -75,7 +75,8 @@ export const ConnectBodySchema = Type.Object({
     propertyNames: { pattern: ENVIRONMENT_NAME, description: 'Name of an environment variable' },
     description: 'Environment variables of the program; stored encrypted'
   })),
-  approval: Type.Optional(McpApproval)
+  approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout)
 }, { $id: 'ConnectBody', additionalProperties: false, examples: [examples.connect] })
 export type ConnectBody = Static<typeof ConnectBodySchema>
 

@@ -10,6 +10,9 @@ interface TimeLimit {
   ms: number
 }
 
+/** A sentence, or what makes it when it is needed. */
+type Sentence = string | (() => string)
+
 export interface Deadline {
   /** Starts the time anew, for limits on silence. */
   renew(): void
@@ -19,7 +22,7 @@ export interface Deadline {
 }
 
 /** Calls `abort` with the reason `timeout` when `ms` have passed since the start or the last renewal, unless it is stopped. */
-export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: string }, abort: (reason: Aborted) => void): Deadline {
+export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: Sentence }, abort: (reason: Aborted) => void): Deadline {
   const stopped = new AbortController()
   let renewedAt: number | undefined
   let resting = 0
@@ -34,7 +37,7 @@ export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: s
       await clock.timeout(left, stopped.signal)
     }
   }
-  watch().then(() => abort(new Aborted('timeout', message)), () => {})
+  watch().then(() => abort(new Aborted('timeout', typeof message === 'function' ? message() : message)), () => {})
   return {
     renew,
     async rest (work) {
@@ -54,7 +57,7 @@ export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: s
 interface DeadlineOptions extends TimeLimit {
   signal?: AbortSignal
   /** The sentence of the timeout. */
-  message?: string
+  message?: Sentence
   /** How long `work` may clean up after the abort of its signal before it is abandoned, milliseconds. */
   settleMs?: number
 }

@@ -1,9 +1,13 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import { VERSION } from '../lib/version.ts'
+import { createServerNotes } from './server-notes.ts'
+import { callAsTask } from './task-call.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
 import type { StderrTail } from './stderr-tail.ts'
 import { createTransport } from './guarded-transport.ts'
@@ -28,12 +32,17 @@ export interface Connection {
   capabilities: Json
   version?: Json
   /** Calls a tool and returns the raw result. Throws ToolFailed, or the signal's reason. */
-  call(tool: string, input: unknown, signal: AbortSignal): Promise<Json>
+  call(tool: string, input: unknown, context: CallContext): Promise<Json>
   /** Returns the first page of a list of the server; [] when the server does not offer that list. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
   /** Resolves to the reason when no process of the server is left: see GuardedTransport. */
   ended: Promise<string>
   close(): Promise<void>
+}
+
+export interface CallContext {
+  signal: AbortSignal
+  progress?: (progress: ToolProgress) => void
 }
 
 interface Parts {
@@ -43,13 +52,15 @@ interface Parts {
   signal: AbortSignal
   /** Called when the server announced a change of its tools and the new list has been read. */
   onTools: () => void
+  /** Takes the server's messages for the log: parameters of `notifications/message`, from this level of MCP on. */
+  logs: { take(params: Json): void, level: string }
 }
 
 /**
  * Starts a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
  * is a clause about the server, such as "it did not answer within 30 s".
  */
-export async function openConnection ({ spawn, clock, tail, signal, onTools }: Parts): Promise<Connection> {
+export async function openConnection ({ spawn, clock, tail, signal, onTools, logs }: Parts): Promise<Connection> {
   const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js')
@@ -60,6 +71,7 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) }
   })
   let current: ReturnType<typeof readDefinitions> = { definitions: [], warnings: [] }
+  const notes = createServerNotes(logs.take)
   let relistingTools: Promise<void> | undefined
   let isStale = false
 
@@ -91,7 +103,7 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
       if (typeof nextCursor !== 'string' || nextCursor === cursor) break
       cursor = nextCursor
     }
-    return readDefinitions(listed)
+    return readDefinitions(listed, runsTasks(client.getServerCapabilities()))
   }
 
   async function relist () {
@@ -126,6 +138,13 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
       })
       ended.catch(() => {})
       await Promise.race([client.connect(transport, { signal: limit, timeout: NEVER_MS }), ended])
+      const { onmessage: handle } = transport
+      transport.onmessage = (message, extra) => {
+        if (!notes.take(message)) handle?.(message, extra)
+      }
+      if (client.getServerCapabilities()?.logging !== undefined) {
+        request('logging/setLevel', { level: logs.level }, signal).catch(() => {})
+      }
       current = await Promise.race([listTools(limit), ended])
     })
   } catch (error) {
@@ -155,9 +174,13 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     ended: transport.ended,
     close: () => transport.close(),
 
-    async call (tool, input, limit) {
+    async call (tool, input, { signal: limit, progress = () => {} }) {
+      const isTask = current.definitions.find(({ name }) => name === tool)?.isTask
       try {
-        return await request('tools/call', { name: tool, arguments: input }, limit)
+        return await notes.during(progress, (progressToken) => {
+          const params = { name: tool, arguments: input, _meta: { progressToken } }
+          return isTask ? callAsTask(params, { request, clock, signal: limit, progress }) : request('tools/call', params, limit)
+        })
       } catch (error) {
         if (abortKind(error) === 'timeout') probe()
         if (limit.aborted) throw error
@@ -177,6 +200,8 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     }
   }
 }
+
+const runsTasks = (capabilities?: ServerCapabilities): boolean => capabilities?.tasks?.requests?.tools?.call !== undefined
 
 const LONGEST_MESSAGE = 4_000
 

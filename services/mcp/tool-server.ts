@@ -1,4 +1,5 @@
 import type { McpEntry } from '../../schemas/config.ts'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import type { Redactor } from '../lib/secrets.ts'
@@ -8,6 +9,7 @@ import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
+import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import { createStderrTail } from './stderr-tail.ts'
 
 export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed'
@@ -24,6 +26,7 @@ interface Parts {
   clock: Clock
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
+  log: Log
   /** Called when status, tools or instructions have changed. */
   onChange: () => void
 }
@@ -31,9 +34,10 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, spawn, clock, redactors, onChange }: Parts) {
+export function createToolServer ({ entry, spawn, clock, redactors, log, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
+  const logged = createServerLog({ server: entry.name, log, clock, secrets: redactors.inStderr })
   let current = entry
   let status: ServerStatus = 'connecting'
   let error: string | undefined
@@ -51,6 +55,7 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
           clock,
           tail,
           signal: closing.signal,
+          logs: { take: logged, level: levelToSend(log) },
           onTools: () => {
             updateTools()
           }
@@ -95,12 +100,17 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       effect: annotations?.readOnlyHint === true ? 'read' : 'external',
       identity: identityOf(definition),
       widestScope: 'tool',
+      checksInput: true,
       get permission () {
         return permissionOf(name)
       },
-      async execute (input, { signal }) {
+      get timeLimitMs () {
+        return current.timeoutMs
+      },
+      async execute (input, { signal, progress }) {
         if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        return readResult(await connection.call(name, input, signal), redactors.inResults())
+        const result = await connection.call(name, input, { signal, progress: progress && withoutSecrets(progress) })
+        return readResult(result, redactors.inResults())
       }
     }
   }
@@ -111,6 +121,15 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
     if (approval === undefined) return undefined
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
+
+  /** Redacts the message only when it is read: few of very many reports are shown. */
+  const withoutSecrets = (report: (progress: ToolProgress) => void) => ({ message, ...numbers }: ToolProgress) =>
+    report({
+      ...numbers,
+      get message () {
+        return message && redactors.inResults().redact(message)
+      }
+    })
 
   const notConnectedBecause = (why: string) =>
     redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)

@@ -11,6 +11,7 @@ import { createEnvironmentValues, type EnvironmentParts } from './environment-va
 import { toReferences } from './server-environment.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, ToolServersInvalid, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 
 const MAX_SERVERS = 64
@@ -20,7 +21,7 @@ const STDERR_SHOWN = 4_000
 interface Parts extends EnvironmentParts {
   config: Pick<ConfigService, 'current' | 'update' | 'watch'>
   host: Pick<ToolHost, 'merge' | 'offered'>
-  log: { info(details: object, message: string): void, warn(details: object, message: string): void }
+  log: Log
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
@@ -46,6 +47,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
       entry,
       spawn: (current) => environments.spawn(current, given),
       clock,
+      log,
       redactors: {
         inResults: () => createRedactor(secrets()),
         inStderr: () => createRedactor([...secrets(), ...environments.longValues()])
@@ -184,7 +186,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
      * Connects a server and saves it: its environment encrypted, the rest in config.json. A server of the same name is
      * replaced once the new server is connected. Throws a 502 when the server cannot be connected; then nothing has changed.
      */
-    connect: ({ name, command, args, env = {}, approval }: ConnectBody, signal: AbortSignal) =>
+    connect: ({ name, command, args, env = {}, approval, timeoutMs }: ConnectBody, signal: AbortSignal) =>
       locked(name, async () => {
         await start()
         // Servers that concurrent requests are connecting count as well.
@@ -195,7 +197,8 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
           command,
           ...args && { args },
           ...Object.keys(env).length > 0 && { env: references },
-          ...approval !== undefined && { approval }
+          ...approval !== undefined && { approval },
+          ...timeoutMs !== undefined && { timeoutMs }
         }
         const server = create(entry, given)
         try {

@@ -1,6 +1,9 @@
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Journal, Kept } from '../journal/journal.ts'
+import { withDefaults } from './default-values.ts'
+import { createCallProgress } from './call-progress.ts'
 import type { FileChange, Permission, Tool, ToolContext, ToolOutput } from './tool.ts'
 import { OUTCOME_NOT_KNOWN, ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
@@ -41,6 +44,8 @@ export interface ToolCall {
   paths?: string[]
   /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
   identity?: string
+  /** Called at bounded intervals with what the tool reports of its progress. */
+  progress?: (progress: ToolProgress) => void
 }
 
 /** How a call ended, with the changes of files that its tool recorded. A call that failed may have changed some, too. */
@@ -58,6 +63,8 @@ export type ToolHost = ReturnType<typeof createToolHost>
 
 /** Time limit of a call, for tools without their own. */
 const LIMIT_MS = 60_000
+/** How long a call may take whose progress starts its time limit anew. */
+const LONGEST_MS = 3_600_000
 /** Time a tool has to settle after its signal aborted. */
 const SETTLE_MS = 5000
 /** Changes of files that are kept of one call. */
@@ -103,8 +110,11 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
     }
     const why = unavailable(name)
     if (why !== undefined) return { ok: false, error: `${name} cannot be used here. ${why}` }
-    const error = validationError(tool, input)
-    return error === undefined ? { ok: true, input } : { ok: false, error }
+    const filled = tool.checksInput ? withDefaults(tool.inputSchema, input) : input
+    const error = validationError(tool, filled)
+    if (error === undefined) return { ok: true, input: filled }
+    // A default may contradict its own schema.
+    return filled !== input && validationError(tool, input) === undefined ? { ok: true, input } : { ok: false, error }
   }
 
   /** Returns the folder that the call works in. Throws ToolFailed unless that is the folder the call was approved for. */
@@ -126,15 +136,24 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
     const { input, runId, callId, signal, paths } = call
     const ms = tool.timeLimitMs ?? LIMIT_MS
-    const message = `${tool.name} took longer than ${ms} ms and was stopped.${
-      tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
-    }`
+    let hasProgress = false
+    const message = () =>
+      `${tool.name} ${hasProgress ? 'made no progress for' : 'took longer than'} ${ms} ms and was stopped.${
+        tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
+      }`
     const start = await startOf(tool, call)
-    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop, _renew, waitForUser) =>
-      asObject(
-        tool.name,
-        await tool.execute(input, { signal: stop, runId, callId, paths, waitForUser, ...tool.reportsChanges && { changed }, ...start })
-      ))
+    const ended = new AbortController()
+    const report = createCallProgress({ clock, signal: ended.signal, report: call.progress ?? (() => {}) })
+    const until = clock.awake() + LONGEST_MS - ms
+    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop, renew, waitForUser) => {
+      const progress = (note: ToolProgress) => {
+        hasProgress = true
+        if (clock.awake() < until) renew()
+        report(note)
+      }
+      const context = { signal: stop, runId, callId, paths, waitForUser, progress, ...tool.reportsChanges && { changed }, ...start }
+      return asObject(tool.name, await tool.execute(input, context))
+    }).finally(() => ended.abort('ended'))
   }
 
   return {
@@ -221,7 +240,7 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, ...end('error') }
-        const output = await run(find(call.name)!, call, (change) => changes.push(change))
+        const output = await run(find(call.name)!, { ...call, input: valid.input }, (change) => changes.push(change))
         return { status: 'complete', output, ...end('complete') }
       } catch (error) {
         if (call.signal.aborted) {

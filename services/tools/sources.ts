@@ -47,7 +47,8 @@ export function createMerge (isBuiltin: (name: string) => boolean) {
         const name = [sanitised(tool.name), qualified].find(isFree) ?? numbered(qualified, isFree)
         const before = made.get(tool)
         // Reuse the object while nothing has changed: compiled schemas are cached by it.
-        const isSame = before?.name === name && before.available === available && before.permission === tool.permission
+        const isSame = before?.name === name && before.available === available && before.permission === tool.permission &&
+          before.timeLimitMs === tool.timeLimitMs
         const next = isSame ? before : { ...tool, name, source, qualified, available }
         made.set(tool, next)
         merged.set(name, next)

@@ -71,6 +71,7 @@ function render (event: RunEvent): string {
         ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
       })
     case 'question-request':
+    case 'tool-progress':
       return eventLine(event)
     case 'tool-call-request': {
       const { type, toolCallId, toolName, input, expiresAt } = event
