@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
-import { McpApproval, McpTimeout } from './config.ts'
+import { McpApproval, McpHeaders, McpTimeout, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -35,7 +35,8 @@ export const ToolServerListSchema = Type.Object({ servers: Type.Array(ref(ToolSe
 
 export const ToolServerDetailSchema = Type.Object({
   ...view,
-  command: Type.String(),
+  command: Type.Optional(Type.String({ description: 'The program of the server, if it is one' })),
+  url: Type.Optional(Type.String({ description: 'The address of the server, if it has one, without its query' })),
   toolDetails: Type.Array(Type.Object({
     name: Type.String({ description: "The server's name of the tool" }),
     agentName: Type.Optional(Type.String({ description: "The agent's name of the tool; absent when config.permissions denies the tool" })),
@@ -58,12 +59,13 @@ export const ToolServerDetailSchema = Type.Object({
   ),
   version: Type.Optional(AnyObject('Name and version of the server program')),
   warnings: Type.Array(Type.String(), { description: 'Parts of the server that are not used, and why' }),
-  stderr: Type.String({ description: 'The latest stderr output, with secrets redacted' })
+  stderr: Type.String({ description: 'The latest stderr output, or what went wrong over HTTP, with secrets redacted' })
 }, { $id: 'ToolServerDetail', description: 'The details of a tool server', examples: [examples.detail] })
 export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 
-export const ConnectBodySchema = Type.Object({
-  name: ServerName,
+const connectBody = { name: ServerName, approval: Type.Optional(McpApproval), timeoutMs: Type.Optional(McpTimeout) }
+const ConnectProcess = Type.Object({
+  ...connectBody,
   command: Type.String({
     minLength: 1,
     maxLength: 4096,
@@ -74,10 +76,19 @@ export const ConnectBodySchema = Type.Object({
     additionalProperties: false,
     propertyNames: { pattern: ENVIRONMENT_NAME, description: 'Name of an environment variable' },
     description: 'Environment variables of the program; stored encrypted'
-  })),
-  approval: Type.Optional(McpApproval),
-  timeoutMs: Type.Optional(McpTimeout)
-}, { $id: 'ConnectBody', additionalProperties: false, examples: [examples.connect] })
+  }))
+}, { additionalProperties: false })
+const ConnectAddress = Type.Object({
+  ...connectBody,
+  url: McpUrl,
+  headers: Type.Optional(McpHeaders)
+}, { additionalProperties: false })
+export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
+  $id: 'ConnectBody',
+  description: 'Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over ' +
+    'Streamable HTTP, with `headers` that are stored encrypted',
+  examples: [examples.connect, examples.connectAddress]
+})
 export type ConnectBody = Static<typeof ConnectBodySchema>
 
 export const ConnectedSchema = Type.Object({

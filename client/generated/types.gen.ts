@@ -471,11 +471,22 @@ export type Configured = {
     warning?: string;
 };
 
+/**
+ * Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over Streamable HTTP, with `headers` that are stored encrypted
+ */
 export type ConnectBody = {
     /**
      * Up to 64 letters, digits, dots, dashes and underscores
      */
     name: string;
+    /**
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     */
+    approval?: 'never' | 'always' | Array<string>;
+    /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
     /**
      * Program to start, searched in the PATH; it is not interpreted by a shell
      */
@@ -487,6 +498,11 @@ export type ConnectBody = {
     env?: {
         [key: string]: string;
     };
+} | {
+    /**
+     * Up to 64 letters, digits, dots, dashes and underscores
+     */
+    name: string;
     /**
      * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
@@ -495,6 +511,13 @@ export type ConnectBody = {
      * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
      */
     timeoutMs?: number;
+    /**
+     * An http or https address such as https://example.com/mcp, without user name and fragment
+     */
+    url: string;
+    headers?: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -3872,7 +3895,14 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
-    command: string;
+    /**
+     * The program of the server, if it is one
+     */
+    command?: string;
+    /**
+     * The address of the server, if it has one, without its query
+     */
+    url?: string;
     toolDetails: Array<{
         /**
          * The server's name of the tool
@@ -3927,7 +3957,7 @@ export type ToolServerDetail = {
      */
     warnings: Array<string>;
     /**
-     * The latest stderr output, with secrets redacted
+     * The latest stderr output, or what went wrong over HTTP, with secrets redacted
      */
     stderr: string;
 };
@@ -4403,6 +4433,189 @@ export type GetDocsFileResponses = {
 };
 
 export type GetDocsFileResponse = GetDocsFileResponses[keyof GetDocsFileResponses];
+
+export type GetConsoleData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/console';
+};
+
+export type GetConsoleErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleError = GetConsoleErrors[keyof GetConsoleErrors];
+
+export type GetConsoleResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsoleResponse = GetConsoleResponses[keyof GetConsoleResponses];
+
+export type GetConsolePageData = {
+    body?: never;
+    path: {
+        /**
+         * tasks, runs, chat, memory or settings; empty for the start page
+         */
+        page: string;
+    };
+    query?: never;
+    url: '/console/{page}';
+};
+
+export type GetConsolePageErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsolePageError = GetConsolePageErrors[keyof GetConsolePageErrors];
+
+export type GetConsolePageResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsolePageResponse = GetConsolePageResponses[keyof GetConsolePageResponses];
+
+export type GetConsoleItemData = {
+    body?: never;
+    path: {
+        /**
+         * tasks, runs, chat, memory or settings; empty for the start page
+         */
+        page: string;
+        /**
+         * Id of a task, run or thread, or a section of the settings
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/console/{page}/{item}';
+};
+
+export type GetConsoleItemErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleItemError = GetConsoleItemErrors[keyof GetConsoleItemErrors];
+
+export type GetConsoleItemResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsoleItemResponse = GetConsoleItemResponses[keyof GetConsoleItemResponses];
+
+export type GetConsoleFileData = {
+    body?: never;
+    path: {
+        /**
+         * Name of a file that the page loads
+         */
+        file: string;
+    };
+    query?: never;
+    url: '/console/assets/{file}';
+};
+
+export type GetConsoleFileErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleFileError = GetConsoleFileErrors[keyof GetConsoleFileErrors];
+
+export type GetConsoleFileResponses = {
+    /**
+     * The file
+     */
+    200: Blob | File;
+};
+
+export type GetConsoleFileResponse = GetConsoleFileResponses[keyof GetConsoleFileResponses];
 
 export type RunData = {
     body: RunBody;

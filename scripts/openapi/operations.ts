@@ -8,6 +8,10 @@ export const DESCRIPTIONS: Record<string, string> = {
   getOpenapi: 'Clients can be generated from it. Later versions add fields, operations and event types, and remove none.',
   getDocs: 'The page loads nothing from other hosts. It asks for the token before it reads `/openapi.json`.',
   getDocsFile: 'Only the files that the page itself names exist. They hold no data and need no token.',
+  getConsole: 'It loads nothing from other hosts, and asks for the token when the service needs one.',
+  getConsolePage: 'All addresses of the console answer with the same page, which reads its address.',
+  getConsoleItem: 'All addresses of the console answer with the same page, which reads its address.',
+  getConsoleFile: 'The names hold a digest of the content, so that browsers keep the files.',
 
   run: 'The stream is the answer: events arrive while the agent works, and the last is `finish`. A tool call that needs approval, a ' +
     'question or a call of an application\'s tool ends the stream with `finishReason` "tool-calls"; the run then waits on disk. ' +

@@ -28,7 +28,7 @@ export async function describeServer (
   const offered = new Map(host.offered().map((tool) => [tool.identity, tool.name]))
   return {
     ...viewServer(server),
-    command: entry.command,
+    ...entry.url === undefined ? { command: entry.command } : { url: withoutQuery(entry.url) },
     toolDetails: (connection?.definitions ?? []).map(({ name, description, inputSchema, annotations, digest }) => {
       const agentName = offered.get(`${server.name} ${digest}`)
       return { name, ...agentName !== undefined && { agentName }, description, inputSchema, ...annotations && { annotations } }
@@ -42,6 +42,9 @@ export async function describeServer (
     stderr: server.stderr()
   }
 }
+
+/** A query may hold secrets. */
+export const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)
 

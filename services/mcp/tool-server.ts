@@ -1,7 +1,6 @@
 import type { McpEntry } from '../../schemas/config.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { GuardedChild } from '../process/spawn-guarded.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
@@ -10,7 +9,8 @@ import { openConnection, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
 import { createServerLog, levelToSend, type Log } from './server-log.ts'
-import { createStderrTail } from './stderr-tail.ts'
+import type { ServerTransport } from './server-transport.ts'
+import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
 export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed'
 
@@ -21,8 +21,8 @@ const STABLE_MS = 60_000
 
 interface Parts {
   entry: McpEntry
-  /** Starts the server's process; rejects with an Error whose message is a clause that says why it failed. */
-  spawn: (entry: McpEntry) => Promise<GuardedChild>
+  /** Returns a transport that has not been started; what the server writes outside the protocol goes to the tail. */
+  transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
   clock: Clock
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
@@ -34,7 +34,7 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, spawn, clock, redactors, log, onChange }: Parts) {
+export function createToolServer ({ entry, transport, clock, redactors, log, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
   const logged = createServerLog({ server: entry.name, log, clock, secrets: redactors.inStderr })
@@ -51,9 +51,8 @@ export function createToolServer ({ entry, spawn, clock, redactors, log, onChang
       try {
         status = 'connecting'
         connection = await openConnection({
-          spawn: () => spawn(current),
+          transport: await transport(current, tail),
           clock,
-          tail,
           signal: closing.signal,
           logs: { take: logged, level: levelToSend(log) },
           onTools: () => {
@@ -109,7 +108,10 @@ export function createToolServer ({ entry, spawn, clock, redactors, log, onChang
       },
       async execute (input, { signal, progress }) {
         if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        const result = await connection.call(name, input, { signal, progress: progress && withoutSecrets(progress) })
+        const context = { signal, progress: progress && withoutSecrets(progress) }
+        const result = await connection.call(name, input, context).catch((error) => {
+          throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+        })
         return readResult(result, redactors.inResults())
       }
     }

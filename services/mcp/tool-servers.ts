@@ -6,9 +6,9 @@ import { settlesWithin } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { ToolHost } from '../tools/host.ts'
-import { isSameProcess, withEntry } from './config-entries.ts'
+import { isSameConnection, toEntry, withEntry } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
-import { toReferences } from './server-environment.ts'
+import { openTransport } from './open-transport.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, ToolServersInvalid, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import type { Log } from './server-log.ts'
@@ -45,7 +45,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
   function create (entry: McpEntry, given?: Record<string, string>): ToolServer {
     const server = createToolServer({
       entry,
-      spawn: (current) => environments.spawn(current, given),
+      transport: (current, tail) => openTransport(current, { environments, given, clock, tail }),
       clock,
       log,
       redactors: {
@@ -77,7 +77,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     const next = new Map<string, ToolServer>()
     const begun: Array<Promise<void>> = []
     for (const [name, entry] of entries) {
-      const present = [candidates.get(name), servers.get(name)].find((server) => server !== undefined && isSameProcess(server.entry, entry))
+      const present = [candidates.get(name), servers.get(name)].find((each) => each !== undefined && isSameConnection(each.entry, entry))
       const server = present ?? create(entry)
       server.updateEntry(entry)
       next.set(name, server)
@@ -183,23 +183,15 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     },
 
     /**
-     * Connects a server and saves it: its environment encrypted, the rest in config.json. A server of the same name is
+     * Connects a server and saves it: its environment or headers encrypted, the rest in config.json. A server of the same name is
      * replaced once the new server is connected. Throws a 502 when the server cannot be connected; then nothing has changed.
      */
-    connect: ({ name, command, args, env = {}, approval, timeoutMs }: ConnectBody, signal: AbortSignal) =>
-      locked(name, async () => {
+    connect: (body: ConnectBody, signal: AbortSignal) =>
+      locked(body.name, async () => {
         await start()
         // Servers that concurrent requests are connecting count as well.
-        if (!servers.has(name) && all.size >= MAX_SERVERS) throw new TooManyToolServers(MAX_SERVERS)
-        const { references, values: given } = toReferences(name, env)
-        const entry: McpEntry = {
-          name,
-          command,
-          ...args && { args },
-          ...Object.keys(env).length > 0 && { env: references },
-          ...approval !== undefined && { approval },
-          ...timeoutMs !== undefined && { timeoutMs }
-        }
+        if (!servers.has(body.name) && all.size >= MAX_SERVERS) throw new TooManyToolServers(MAX_SERVERS)
+        const { entry, given } = toEntry(body)
         const server = create(entry, given)
         try {
           await connectFirst(server, signal)

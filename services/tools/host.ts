@@ -1,11 +1,10 @@
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
-import { withDeadline } from '../lib/deadline.ts'
 import type { Journal, Kept } from '../journal/journal.ts'
 import { withDefaults } from './default-values.ts'
-import { createCallProgress } from './call-progress.ts'
+import { withCallLimit } from './call-limit.ts'
 import type { FileChange, Permission, Tool, ToolContext, ToolOutput } from './tool.ts'
-import { OUTCOME_NOT_KNOWN, ToolFailed } from './tool-errors.ts'
+import { ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
 import { toModelOutput } from './model-content.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
@@ -61,12 +60,6 @@ export type Validation = { ok: true, input: unknown } | { ok: false, error: stri
 
 export type ToolHost = ReturnType<typeof createToolHost>
 
-/** Time limit of a call, for tools without their own. */
-const LIMIT_MS = 60_000
-/** How long a call may take whose progress starts its time limit anew. */
-const LONGEST_MS = 3_600_000
-/** Time a tool has to settle after its signal aborted. */
-const SETTLE_MS = 5000
 /** Changes of files that are kept of one call. */
 const MOST_CHANGES = 100
 /** How long a step waits for tool servers that are connecting since the start. */
@@ -132,28 +125,14 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
     return { cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) }
   }
 
-  /** Runs the tool until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
-    const { input, runId, callId, signal, paths } = call
-    const ms = tool.timeLimitMs ?? LIMIT_MS
-    let hasProgress = false
-    const message = () =>
-      `${tool.name} ${hasProgress ? 'made no progress for' : 'took longer than'} ${ms} ms and was stopped.${
-        tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
-      }`
+    const { input, runId, callId, signal, paths, progress: report = () => {} } = call
     const start = await startOf(tool, call)
-    const ended = new AbortController()
-    const report = createCallProgress({ clock, signal: ended.signal, report: call.progress ?? (() => {}) })
-    const until = clock.awake() + LONGEST_MS - ms
-    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop, renew, waitForUser) => {
-      const progress = (note: ToolProgress) => {
-        hasProgress = true
-        if (clock.awake() < until) renew()
-        report(note)
-      }
-      const context = { signal: stop, runId, callId, paths, waitForUser, progress, ...tool.reportsChanges && { changed }, ...start }
-      return asObject(tool.name, await tool.execute(input, context))
-    }).finally(() => ended.abort('ended'))
+    return withCallLimit(tool, { clock, signal, report }, async (context) =>
+      asObject(
+        tool.name,
+        await tool.execute(input, { ...context, runId, callId, paths, ...tool.reportsChanges && { changed }, ...start })
+      ))
   }
 
   return {
