@@ -5,6 +5,9 @@ import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
+import { createHash } from 'node:crypto'
+import { originOf } from './config-entries.ts'
+import { leftOutBecause } from './tool-filter.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
@@ -12,7 +15,7 @@ import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import type { ServerTransport } from './server-transport.ts'
 import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
-export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed'
+export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
@@ -39,7 +42,7 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
   const tail = createStderrTail()
   const logged = createServerLog({ server: entry.name, log, clock, secrets: redactors.inStderr })
   let current = entry
-  let status: ServerStatus = 'connecting'
+  let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
   let error: string | undefined
   let connection: Connection | undefined
   let supervision: Promise<void> | undefined
@@ -87,7 +90,9 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
     onChange()
   }
 
-  const identityOf = ({ digest }: ToolDefinition) => `${entry.name} ${digest}`
+  /** Changes with the definition and with what is started: an approval holds for neither another program nor another tool. */
+  const identityOf = ({ digest }: ToolDefinition) =>
+    `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
 
   function toTool (definition: ToolDefinition): SourceTool {
     const { name, description, inputSchema, annotations } = definition
@@ -159,6 +164,7 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
 
     /** Connects, and reconnects until `close`. Resolves or rejects with the first attempt; further attempts follow either way. */
     start (): Promise<void> {
+      if (status === 'disabled') return Promise.resolve()
       const first = Promise.withResolvers<void>()
       first.promise.catch(() => {})
       supervision = supervise(first).catch(() => {})
@@ -170,14 +176,22 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
       current = entry
     },
 
-    source: (): ToolSource => ({ name: entry.name, tools, instructions: connection?.instructions, available: status === 'connected' }),
+    identityOf,
+
+    /** The tools that the entry's filter lets through. A disabled server is a source without tools. */
+    source: (): ToolSource => ({
+      name: entry.name,
+      tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
+      instructions: connection?.instructions,
+      available: status === 'connected' || status === 'disabled'
+    }),
 
     /** Disconnects for good; resolves when no process of the server is left. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
       await connection?.close()
       await supervision
-      status = 'disconnected'
+      if (status !== 'disabled') status = 'disconnected'
     }
   }
 }
