@@ -31,6 +31,8 @@ export interface Connection {
   version?: Json
   /** Calls a tool and returns the raw result. Throws ToolFailed, or the signal's reason. */
   call(tool: string, input: unknown, context: CallContext): Promise<Json>
+  /** Sends another request on behalf of a tool. Throws like `call`. */
+  ask(method: string, params: Json, context: CallContext): Promise<Json>
   /** Returns the first page of a list of the server; [] when the server does not offer that list. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
   /** Resolves to the reason when nothing of the connection is left: see ServerTransport. */
@@ -159,6 +161,22 @@ export async function openConnection ({ transport, clock, signal, onTools, logs 
       })
   }
 
+  /** Does the work of a tool's call. `meta` makes the server report progress. */
+  async function onBehalf ({ signal: limit, progress = () => {} }: CallContext, work: (meta: Json) => Promise<Json>): Promise<Json> {
+    try {
+      return await notes.during(progress, (progressToken) => work({ _meta: { progressToken } }))
+    } catch (error) {
+      if (abortKind(error) === 'timeout') probe()
+      if (limit.aborted) throw error
+      const why = await endReason()
+      throw new ToolFailed(
+        why === undefined
+          ? withoutErrorPrefix((error as Error).message)
+          : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
+      )
+    }
+  }
+
   return {
     get definitions () {
       return current.definitions
@@ -172,24 +190,16 @@ export async function openConnection ({ transport, clock, signal, onTools, logs 
     ended: transport.ended,
     close: () => transport.close(),
 
-    async call (tool, input, { signal: limit, progress = () => {} }) {
+    call (tool, input, context) {
+      const { signal: limit, progress = () => {} } = context
       const isTask = current.definitions.find(({ name }) => name === tool)?.isTask
-      try {
-        return await notes.during(progress, (progressToken) => {
-          const params = { name: tool, arguments: input, _meta: { progressToken } }
-          return isTask ? callAsTask(params, { request, clock, signal: limit, progress }) : request('tools/call', params, limit)
-        })
-      } catch (error) {
-        if (abortKind(error) === 'timeout') probe()
-        if (limit.aborted) throw error
-        const why = await endReason()
-        throw new ToolFailed(
-          why === undefined
-            ? withoutErrorPrefix((error as Error).message)
-            : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
-        )
-      }
+      return onBehalf(context, (meta) => {
+        const params = { name: tool, arguments: input, ...meta }
+        return isTask ? callAsTask(params, { request, clock, signal: limit, progress }) : request('tools/call', params, limit)
+      })
     },
+
+    ask: (method, params, context) => onBehalf(context, (meta) => request(method, { ...params, ...meta }, context.signal)),
 
     async list (what, limit) {
       if (client.getServerCapabilities()?.[what] === undefined) return []

@@ -4,13 +4,14 @@ import type { Clock } from '../lib/clock.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { createHash } from 'node:crypto'
 import { originOf } from './config-entries.ts'
 import { leftOutBecause } from './tool-filter.ts'
-import { openConnection, type Connection } from './connection.ts'
+import { openConnection, type CallContext, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
-import { readResult } from './call-result.ts'
+import { readResult, withoutSecrets } from './call-result.ts'
 import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import type { ServerTransport } from './server-transport.ts'
 import { createStderrTail, type StderrTail } from './stderr-tail.ts'
@@ -112,11 +113,7 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
         return current.timeoutMs
       },
       async execute (input, { signal, progress }) {
-        if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        const context = { signal, progress: progress && withoutSecrets(progress) }
-        const result = await connection.call(name, input, context).catch((error) => {
-          throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
-        })
+        const result = await asked({ signal, progress }, (context) => connected().call(name, input, context))
         return readResult(result, redactors.inResults())
       }
     }
@@ -129,8 +126,22 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
 
+  function connected (): Connection {
+    if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
+    return connection
+  }
+
+  /** Does the work of a call without secrets in what it reports, and in its error. */
+  async function asked<T> ({ signal, progress }: CallContext, work: (context: CallContext) => Promise<T>): Promise<T> {
+    try {
+      return await work({ signal, progress: progress && redactedProgress(progress) })
+    } catch (error) {
+      throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+    }
+  }
+
   /** Redacts the message only when it is read: few of very many reports are shown. */
-  const withoutSecrets = (report: (progress: ToolProgress) => void) => ({ message, ...numbers }: ToolProgress) =>
+  const redactedProgress = (report: (progress: ToolProgress) => void) => ({ message, ...numbers }: ToolProgress) =>
     report({
       ...numbers,
       get message () {
@@ -159,6 +170,16 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
     },
     get connection () {
       return connection
+    },
+    /** The server as a source of resources; undefined while it has none. */
+    resources (): ResourceServer | undefined {
+      if (status !== 'connected' || connection?.capabilities.resources === undefined) return undefined
+      return {
+        name: entry.name,
+        asksFirst: current.approval === 'always',
+        request: async (method, params, context) =>
+          withoutSecrets(await asked(context, (shown) => connected().ask(method, params, shown)), redactors.inResults())
+      }
     },
     stderr: () => redactors.inStderr().redact(tail.text()),
 

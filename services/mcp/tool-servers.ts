@@ -4,6 +4,7 @@ import type { ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } fr
 import type { ConfigService } from '../config/config.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { ToolHost } from '../tools/host.ts'
 import { isSameConnection, toEntry, withEntry } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
@@ -158,6 +159,9 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
 
     /** Values that no other child may see. */
     secrets: environments.secrets,
+
+    /** The connected servers that have resources. */
+    resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.resources() ?? []),
 
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()

@@ -4,9 +4,11 @@
 //   fill {…}                 answers with its input, of which it requires what has a default
 //   job {end}                runs only as a task, which ends as `completed`, `failed`, `cancelled` or never
 //   --no-tasks               the server declares no tasks
+//   --resources              the server has resources: pages of 70, a template, and some to read
 import { createInterface } from 'node:readline'
 
 const hasTasks = !process.argv.includes('--no-tasks')
+const hasResources = process.argv.includes('--resources')
 const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 let level = ''
@@ -43,12 +45,32 @@ function call ({ name, arguments: input, task, _meta: { progressToken } }: any):
   return { task: { taskId: input.end, status: 'working', statusMessage: 'begun', pollInterval: 1 } }
 }
 
+function contentsOf (uri: string): object[] {
+  const blob = Buffer.from('not a picture').toString('base64')
+  switch (uri) {
+    case 'note://mixed':
+      return [{ uri, text: 'one' }, { uri, mimeType: 'image/png', blob: 'iVBORw0KGgo=' }, { uri, mimeType: 'application/zip', blob }, {
+        uri,
+        text: String(process.env.TOKEN)
+      }]
+    case 'note://long':
+      return [{ uri, text: 'a'.repeat(30_000) }, { uri, text: 'b'.repeat(30_000) }, { uri, text: 'ü'.repeat(30_000) }]
+    default:
+      throw new Error(`no resource ${uri}`)
+  }
+}
+
 function answer (method: string, params: any): object {
   switch (method) {
     case 'initialize':
       return {
         protocolVersion: params.protocolVersion,
-        capabilities: { tools: {}, logging: {}, ...hasTasks && { tasks: { cancel: {}, requests: { tools: { call: {} } } } } },
+        capabilities: {
+          tools: {},
+          logging: {},
+          ...hasResources && { resources: {} },
+          ...hasTasks && { tasks: { cancel: {}, requests: { tools: { call: {} } } } }
+        },
         serverInfo: { name: 'noting', version: '1' }
       }
     case 'tools/list':
@@ -69,6 +91,18 @@ function answer (method: string, params: any): object {
     case 'tasks/cancel':
       process.stderr.write(`told to cancel ${params.taskId}\n`)
       return { taskId: params.taskId, status: 'cancelled' }
+    case 'resources/list': {
+      const page = Number(params.cursor ?? 0)
+      const description = 'x'.repeat(1_000)
+      const named = Array.from({ length: 70 }, (_, n) => ({ uri: `note://${page}/${n}`, name: `note ${n}`, description }))
+      const forUser = { uri: 'note://user', name: 'for the user', annotations: { audience: ['user'] } }
+      const resources = page === 0 ? [forUser, { name: 'without an address' }, ...named] : named
+      return { resources, ...page < 2 && { nextCursor: `${page + 1}` } }
+    }
+    case 'resources/templates/list':
+      return { resourceTemplates: [{ uriTemplate: 'note://{page}/{n}', name: 'a note' }] }
+    case 'resources/read':
+      return { contents: contentsOf(params.uri) }
     default:
       throw new Error(`no method ${method}`)
   }
