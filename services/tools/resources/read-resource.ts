@@ -22,8 +22,8 @@ const MOST_PARTS = 100
 const LARGEST_IMAGES = 5 * 1024 * 1024
 
 /**
- * `{server, uri, content: [{type: 'resource', resource: {uri, mimeType?, text}}, {type: 'image', mimeType, data}, …], nextOffset?}`: as much
- * text as fits, images, and of other files their size. `offset` counts the characters of all texts of the resource.
+ * `{server, uri, content: [{type: 'resource', resource: {uri, mimeType?, text}}, {type: 'image', mimeType, data}, …], nextOffset?}`: as
+ * much text as fits, images, and of other files their size. `offset` counts the characters of all texts of the resource.
  */
 export function createReadResource (servers: ResourceServers): Tool<Static<typeof Input>> {
   const { permission, ...rest } = forResources(servers)
