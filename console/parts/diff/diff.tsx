@@ -13,12 +13,12 @@ const MARKS = { add: '+', remove: '-', same: ' ', gap: '' } as const
 /** A unified diff, as the service makes them: what is removed and what is added by sign and colour, with line numbers. */
 export function Diff ({ diff }: { diff: string }) {
   const [isWhole, setIsWhole] = useState(false)
-  const { lines, note, added, removed } = useMemo(() => parseDiff(diff), [diff])
+  const { lines, note, isNew, added, removed } = useMemo(() => parseDiff(diff), [diff])
   const shown = isWhole ? lines : lines.slice(0, SHOWN)
   return (
     <figure className='diff'>
       <figcaption className='quiet'>
-        {lines.length === 0 && note === undefined ? say('approval.noDifference') : note ?? say('approval.difference', { added, removed })}
+        {note ?? say(lines.length === 0 ? 'approval.noDifference' : isNew ? 'approval.newFile' : 'approval.difference', { added, removed })}
       </figcaption>
       {lines.length > 0 && <pre>{shown.map((line, at) => <Line key={at} {...line} />)}</pre>}
       {lines.length > shown.length && (

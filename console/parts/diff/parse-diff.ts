@@ -9,6 +9,7 @@ export interface ParsedDiff {
   lines: DiffLine[]
   /** What the service says in place of a diff, or of the rest of it. */
   note?: string
+  isNew: boolean
   added: number
   removed: number
 }
@@ -37,5 +38,5 @@ export function parseDiff (diff: string): ParsedDiff {
     } else if (row.startsWith('\\')) lines.push({ kind: 'gap', text: row })
   }
   const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
-  return { lines, note, added: count('add'), removed: count('remove') }
+  return { lines, note, isNew: diff.startsWith('--- /dev/null'), added: count('add'), removed: count('remove') }
 }
