@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import type { GivenNames } from '../services/mcp/tool-names.ts'
 import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
 import { RECORDS } from '../services/store/keys.ts'
 
@@ -14,6 +15,7 @@ export default fp(async (app) => {
   const mcp = createToolServers({
     config,
     stored: store.record<Record<string, string>>(RECORDS.toolServers, () => ({})),
+    names: store.record<GivenNames>(RECORDS.toolNames, () => ({})),
     host,
     clock,
     variables: process.env,

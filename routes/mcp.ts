@@ -7,6 +7,7 @@ import {
   ConnectedSchema,
   DisconnectedSchema,
   ServerName,
+  ServerSettingsSchema,
   ToolServerDetailSchema,
   ToolServerListSchema,
   ToolServerSchema
@@ -16,7 +17,15 @@ const Named = Type.Object({ name: ServerName })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (
-    const schema of [ConnectBodySchema, ConnectedSchema, DisconnectedSchema, ToolServerDetailSchema, ToolServerListSchema, ToolServerSchema]
+    const schema of [
+      ConnectBodySchema,
+      ConnectedSchema,
+      DisconnectedSchema,
+      ServerSettingsSchema,
+      ToolServerDetailSchema,
+      ToolServerListSchema,
+      ToolServerSchema
+    ]
   ) app.addSchema(schema)
 
   app.get('/mcp/servers', {
@@ -37,6 +46,17 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ToolServerDetailSchema), 404: ErrorRef }
     }
   }, async (request, reply) => app.mcp.get(request.params.name, reply.closed))
+
+  app.put('/mcp/servers/:name', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'configureToolServer',
+      summary: 'Changes settings of a tool server: whether it is enabled, which of its tools are offered and which of them ask',
+      params: Named,
+      body: ref(ServerSettingsSchema),
+      response: { 200: ref(ToolServerSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => app.mcp.configure(request.params.name, request.body))
 
   app.post('/mcp/connect', {
     schema: {

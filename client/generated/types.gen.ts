@@ -471,11 +471,35 @@ export type Configured = {
     warning?: string;
 };
 
+/**
+ * Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over Streamable HTTP, with `headers` that are stored encrypted
+ */
 export type ConnectBody = {
     /**
      * Up to 64 letters, digits, dots, dashes and underscores
      */
     name: string;
+    /**
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     */
+    approval?: 'never' | 'always' | Array<string>;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    tools?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
+    /**
+     * False: the entry is kept, and the server is neither started nor connected
+     */
+    enabled?: boolean;
     /**
      * Program to start, searched in the PATH; it is not interpreted by a shell
      */
@@ -487,17 +511,49 @@ export type ConnectBody = {
     env?: {
         [key: string]: string;
     };
+} | {
+    /**
+     * Up to 64 letters, digits, dots, dashes and underscores
+     */
+    name: string;
     /**
      * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    tools?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
+    /**
+     * False: the entry is kept, and the server is neither started nor connected
+     */
+    enabled?: boolean;
+    /**
+     * An http or https address such as https://example.com/mcp, without user name and fragment
+     */
+    url: string;
+    headers?: {
+        [key: string]: string;
+    };
 };
 
 /**
  * The server is connected and saved
  */
 export type Connected = {
-    status: 'connected';
+    /**
+     * `disabled`: it was saved and not connected, as `enabled` is false
+     */
+    status: 'connected' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3809,9 +3865,9 @@ export type ToolServer = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3831,9 +3887,9 @@ export type ToolServerDetail = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3842,16 +3898,40 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
-    command: string;
+    /**
+     * The program of the server, if it is one
+     */
+    command?: string;
+    /**
+     * The address of the server, if it has one, without its query
+     */
+    url?: string;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    filter?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
     toolDetails: Array<{
         /**
          * The server's name of the tool
          */
         name: string;
         /**
-         * The agent's name of the tool; absent when config.permissions denies the tool
+         * The agent's name of the tool; absent when the agent is not offered it
          */
         agentName?: string;
+        /**
+         * Why the agent is not offered the tool
+         */
+        notOffered?: string;
         description: string;
         /**
          * JSON Schema of the input, as the server sent it
@@ -3897,7 +3977,7 @@ export type ToolServerDetail = {
      */
     warnings: Array<string>;
     /**
-     * The latest stderr output, with secrets redacted
+     * The latest stderr output, or what went wrong over HTTP, with secrets redacted
      */
     stderr: string;
 };
@@ -3907,6 +3987,30 @@ export type ToolServerDetail = {
  */
 export type ToolServerList = {
     servers: Array<ToolServer>;
+};
+
+export type ToolServerSettings = {
+    /**
+     * False: the entry is kept, and the server is neither started nor connected
+     */
+    enabled?: boolean;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    tools?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
+    /**
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     */
+    approval?: 'never' | 'always' | Array<string>;
 };
 
 /**
@@ -7886,6 +7990,68 @@ export type GetToolServerResponses = {
 };
 
 export type GetToolServerResponse = GetToolServerResponses[keyof GetToolServerResponses];
+
+export type ConfigureToolServerData = {
+    body: ToolServerSettings;
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/mcp/servers/{name}';
+};
+
+export type ConfigureToolServerErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ConfigureToolServerError = ConfigureToolServerErrors[keyof ConfigureToolServerErrors];
+
+export type ConfigureToolServerResponses = {
+    /**
+     * A tool server and the state of its connection
+     */
+    200: ToolServer;
+};
+
+export type ConfigureToolServerResponse = ConfigureToolServerResponses[keyof ConfigureToolServerResponses];
 
 export type ConnectToolServerData = {
     body: ConnectBody;

@@ -30,5 +30,11 @@ export const connect = {
   args: ['-y', '@modelcontextprotocol/server-github'],
   env: { GITHUB_TOKEN: '<ACCESS_TOKEN>' }
 }
+export const connectAddress = {
+  name: 'tickets',
+  url: 'https://tickets.example.com/mcp',
+  headers: { Authorization: 'Bearer <ACCESS_TOKEN>' }
+}
+export const settings = { enabled: true, tools: { allow: ['search_*', 'get_*'], deny: ['get_secret'] } }
 export const connected = { status: 'connected', tools: ['search_repositories', 'create_issue'] }
 export const disconnected = { status: 'disconnected', name: 'github' }

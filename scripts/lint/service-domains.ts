@@ -51,7 +51,7 @@ export const PUBLIC: Record<string, string[]> = {
   ],
   objects: ['object-answer', 'take-answer'],
   process: ['child-environment', 'own-programs', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
-  providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
+  providers: ['answer-stream/connections', 'context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
   runs: ['chat-run-record', 'run-errors', 'run-index'],
   'run-options': ['check-run-options', 'with-run-options'],
@@ -80,6 +80,7 @@ export const PUBLIC: Record<string, string[]> = {
     'sources',
     'tool',
     'tool-errors',
+    'web/fetch/fetch-errors',
     'work-folder'
   ],
   usage: ['budgets', 'local-days', 'meter', 'usage-repository', 'usage-sums']

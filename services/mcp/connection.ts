@@ -1,12 +1,10 @@
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import { VERSION } from '../lib/version.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
-import type { StderrTail } from './stderr-tail.ts'
-import { createTransport } from './guarded-transport.ts'
+import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
 
 type Json = Record<string, unknown>
 
@@ -31,30 +29,28 @@ export interface Connection {
   call(tool: string, input: unknown, signal: AbortSignal): Promise<Json>
   /** Returns the first page of a list of the server; [] when the server does not offer that list. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
-  /** Resolves to the reason when no process of the server is left: see GuardedTransport. */
+  /** Resolves to the reason when nothing of the connection is left: see ServerTransport. */
   ended: Promise<string>
   close(): Promise<void>
 }
 
 interface Parts {
-  spawn: () => Promise<GuardedChild>
+  transport: ServerTransport
   clock: Clock
-  tail: StderrTail
   signal: AbortSignal
   /** Called when the server announced a change of its tools and the new list has been read. */
   onTools: () => void
 }
 
 /**
- * Starts a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
+ * Connects to a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
  * is a clause about the server, such as "it did not answer within 30 s".
  */
-export async function openConnection ({ spawn, clock, tail, signal, onTools }: Parts): Promise<Connection> {
+export async function openConnection ({ transport, clock, signal, onTools }: Parts): Promise<Connection> {
   const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js')
   ])
-  const transport = createTransport({ spawn, clock, tail })
   const client = new Client({ name: 'local-agent-service', version: VERSION }, {
     // Results are not validated: a result that violates the tool's own output schema is still an answer.
     jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) }
@@ -129,9 +125,11 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
       current = await Promise.race([listTools(limit), ended])
     })
   } catch (error) {
-    const why = (abortKind(error) === undefined ? await endReason() : undefined) ?? withoutErrorPrefix((error as Error).message)
+    const why = abortKind(error) === undefined ? await endReason() : undefined
     await transport.close()
-    throw signal.aborted ? signal.reason : new Error(why)
+    // The client disconnects by itself when the server refuses to initialize: the error says more than that.
+    const known = why === DISCONNECTED ? undefined : why
+    throw signal.aborted ? signal.reason : new Error(known ?? withoutErrorPrefix((error as Error).message))
   }
 
   /** Stops a server that does not answer a ping in time; its supervisor then starts it again. */

@@ -29,16 +29,17 @@ const pick = (stored: Values, isSelected: (name: string) => boolean): Values =>
   Object.fromEntries(Object.entries(stored).filter(([name]) => isSelected(name)))
 
 /**
- * Returns the environment of an entry: references are replaced by stored values, `${VAR}` by variables of the service's own
- * environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
+ * Returns the environment, or the headers, of an entry: references are replaced by stored values, `${VAR}` by variables of the
+ * service's own environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
  */
-export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, variables: Record<string, string | undefined>): Values {
+export function resolveValues (entry: McpEntry, stored: Values, variables: Record<string, string | undefined>): Values {
+  const [kind, values] = entry.url === undefined ? ['variable', entry.env] : ['header', entry.headers]
   return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => {
+    Object.entries(values ?? {}).map(([name, value]) => {
       const reference = REFERENCE.exec(value)?.[1]
       if (reference !== undefined) {
         if (!Object.hasOwn(stored, reference)) {
-          throw new Error(`nothing is stored for its variable ${name}; connect it again with POST /mcp/connect`)
+          throw new Error(`nothing is stored for its ${kind} ${name}; connect it again with POST /mcp/connect`)
         }
         return [name, stored[reference]]
       }
@@ -48,7 +49,7 @@ export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, vari
           const found = variables[variable]
           if (found === undefined) {
             throw new Error(
-              `its variable ${name} is to come from the environment variable ${variable}, which is not set; set it and restart`
+              `its ${kind} ${name} is to come from the environment variable ${variable}, which is not set; set it and restart`
             )
           }
           return found
@@ -57,6 +58,10 @@ export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, vari
     })
   )
 }
+
+/** Returns the values of headers that are secret: all of them, and what follows the scheme of an authorization. */
+export const secretsInHeaders = (values: Values): string[] =>
+  Object.values(values).flatMap((value) => [value, value.replace(/^\w+ +/, '')])
 
 /** Returns the values that are secret: they are removed from the environment of other children and redacted in results. */
 export function secretsIn (values: Values): string[] {

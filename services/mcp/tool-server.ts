@@ -1,16 +1,19 @@
 import type { McpEntry } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { GuardedChild } from '../process/spawn-guarded.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
+import { createHash } from 'node:crypto'
+import { originOf } from './config-entries.ts'
+import { leftOutBecause } from './tool-filter.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
-import { createStderrTail } from './stderr-tail.ts'
+import type { ServerTransport } from './server-transport.ts'
+import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
-export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed'
+export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
@@ -19,8 +22,8 @@ const STABLE_MS = 60_000
 
 interface Parts {
   entry: McpEntry
-  /** Starts the server's process; rejects with an Error whose message is a clause that says why it failed. */
-  spawn: (entry: McpEntry) => Promise<GuardedChild>
+  /** Returns a transport that has not been started; what the server writes outside the protocol goes to the tail. */
+  transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
   clock: Clock
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
@@ -31,11 +34,11 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, spawn, clock, redactors, onChange }: Parts) {
+export function createToolServer ({ entry, transport, clock, redactors, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
   let current = entry
-  let status: ServerStatus = 'connecting'
+  let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
   let error: string | undefined
   let connection: Connection | undefined
   let supervision: Promise<void> | undefined
@@ -47,9 +50,8 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       try {
         status = 'connecting'
         connection = await openConnection({
-          spawn: () => spawn(current),
+          transport: await transport(current, tail),
           clock,
-          tail,
           signal: closing.signal,
           onTools: () => {
             updateTools()
@@ -83,7 +85,9 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
     onChange()
   }
 
-  const identityOf = ({ digest }: ToolDefinition) => `${entry.name} ${digest}`
+  /** Changes with the definition and with what is started: an approval holds for neither another program nor another tool. */
+  const identityOf = ({ digest }: ToolDefinition) =>
+    `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
 
   function toTool (definition: ToolDefinition): SourceTool {
     const { name, description, inputSchema, annotations } = definition
@@ -100,7 +104,10 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       },
       async execute (input, { signal }) {
         if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        return readResult(await connection.call(name, input, signal), redactors.inResults())
+        const result = await connection.call(name, input, signal).catch((error) => {
+          throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+        })
+        return readResult(result, redactors.inResults())
       }
     }
   }
@@ -138,6 +145,7 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
 
     /** Connects, and reconnects until `close`. Resolves or rejects with the first attempt; further attempts follow either way. */
     start (): Promise<void> {
+      if (status === 'disabled') return Promise.resolve()
       const first = Promise.withResolvers<void>()
       first.promise.catch(() => {})
       supervision = supervise(first).catch(() => {})
@@ -149,14 +157,22 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       current = entry
     },
 
-    source: (): ToolSource => ({ name: entry.name, tools, instructions: connection?.instructions, available: status === 'connected' }),
+    identityOf,
+
+    /** The tools that the entry's filter lets through. A disabled server is a source without tools. */
+    source: (): ToolSource => ({
+      name: entry.name,
+      tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
+      instructions: connection?.instructions,
+      available: status === 'connected' || status === 'disabled'
+    }),
 
     /** Disconnects for good; resolves when no process of the server is left. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
       await connection?.close()
       await supervision
-      status = 'disconnected'
+      if (status !== 'disabled') status = 'disconnected'
     }
   }
 }

@@ -1,16 +1,16 @@
 import { Check } from '@sinclair/typebox/value'
 import { ConfigKeys, type Config, type McpEntry } from '../../schemas/config.ts'
-import type { ConnectBody, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
+import type { ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ConfigService } from '../config/config.ts'
-import { settlesWithin } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { ToolHost } from '../tools/host.ts'
-import { isSameProcess, withEntry } from './config-entries.ts'
+import { isSameConnection, toEntry, withEntry } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
-import { toReferences } from './server-environment.ts'
+import { openTransport } from './open-transport.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, ToolServersInvalid, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 
 const MAX_SERVERS = 64
@@ -18,33 +18,32 @@ const MAX_SERVERS = 64
 const STDERR_SHOWN = 4_000
 
 interface Parts extends EnvironmentParts {
-  config: Pick<ConfigService, 'current' | 'update' | 'watch'>
-  host: Pick<ToolHost, 'merge' | 'offered'>
+  config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
+  names: MergedSourcesParts['names']
+  host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
   log: { info(details: object, message: string): void, warn(details: object, message: string): void }
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
 
 /** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
-export function createToolServers ({ config, stored, host, clock, variables, secrets, cwd, log }: Parts) {
+export function createToolServers ({ config, stored, names, host, clock, variables, secrets, cwd, log }: Parts) {
   const environments = createEnvironmentValues({ stored, clock, variables, secrets, cwd })
-  /** In the order of config.json: where two servers have a tool of the same name, the first keeps the name. */
+  /** In the order of config.json: where two servers have new tools of the same name, the first gets the name. */
   let servers = new Map<string, ToolServer>()
   /** Servers that POST /mcp/connect has connected and is saving. */
   const candidates = new Map<string, ToolServer>()
   /** Every server that is not yet closed, including servers that are connecting or closing. */
   const all = new Set<ToolServer>()
   const locked = createKeyedLock()
+  const sources = createMergedSources({ servers: () => [...servers.values()], names, host, clock, log, started: () => start() })
   let starting: Promise<void> | undefined
-  /** The servers begun together last: when, and their first attempts. */
-  let startedAt = 0
-  let firstAttempts: Promise<unknown> = Promise.resolve()
   let isClosing = false
 
   function create (entry: McpEntry, given?: Record<string, string>): ToolServer {
     const server = createToolServer({
       entry,
-      spawn: (current) => environments.spawn(current, given),
+      transport: (current, tail) => openTransport(current, { environments, given, clock, tail }),
       clock,
       redactors: {
         inResults: () => createRedactor(secrets()),
@@ -55,7 +54,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
         const { status, error } = server
         if (status === 'connected') log.info({ server: entry.name, tools: server.tools.length }, 'tool server connected')
         else log.warn({ server: entry.name, status, error }, 'tool server not connected')
-        publish()
+        sources.publish()
       }
     })
     all.add(server)
@@ -66,40 +65,29 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     return server?.close().finally(() => all.delete(server))
   }
 
-  const publish = () => host.merge([...servers.values()].map((server) => server.source()), settled)
-
   /** Starts the servers that the configuration newly names or changed, and closes the servers that it no longer names. */
   function apply ({ mcp = [] }: Config) {
     if (starting === undefined || isClosing) return
     const entries = new Map(mcp.map((entry) => [entry.name, entry]))
     const next = new Map<string, ToolServer>()
-    const begun: Array<Promise<void>> = []
+    const begun: ToolServer[] = []
     for (const [name, entry] of entries) {
-      const present = [candidates.get(name), servers.get(name)].find((server) => server !== undefined && isSameProcess(server.entry, entry))
+      const present = [candidates.get(name), servers.get(name)].find((each) => each !== undefined && isSameConnection(each.entry, entry))
       const server = present ?? create(entry)
       server.updateEntry(entry)
       next.set(name, server)
-      if (present === undefined) begun.push(server.start().catch(() => {}))
+      if (present === undefined) begun.push(server)
     }
     for (const [name, server] of servers) if (next.get(name) !== server) void retire(server)
     servers = next
-    if (begun.length > 0) {
-      startedAt = clock.awake()
-      firstAttempts = Promise.all(begun)
-    }
-    publish()
-  }
-
-  /** Resolves when each server of the last batch has connected or failed once, at the latest `ms` milliseconds after the batch began. */
-  async function settled (ms: number, signal: AbortSignal) {
-    await start()
-    const left = startedAt + ms - clock.awake()
-    if (left <= 0) return
-    await settlesWithin({ clock, ms: left, signal }, firstAttempts)
+    // A file that could not be read as a whole may name servers that are missing here.
+    if (config.problem === undefined) sources.retain(new Set(entries.keys()))
+    if (begun.length > 0) sources.begin(begun)
+    sources.publish()
   }
 
   function start (): Promise<void> {
-    starting ??= environments.load().then(() => apply(config.current)).catch((error) => {
+    starting ??= Promise.all([environments.load(), sources.load()]).then(() => apply(config.current)).catch((error) => {
       // The next call reads the store again.
       starting = undefined
       throw error
@@ -107,7 +95,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     return starting
   }
   config.watch(apply)
-  publish()
+  sources.publish()
 
   /** Changes `mcp` in config.json. Throws ToolServersInvalid when its present value is not valid, as a change would lose it. */
   async function updateConfig (change: (entries: McpEntry[]) => McpEntry[]) {
@@ -177,35 +165,38 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     /** Returns the details of one server. Throws ToolServerNotFound. */
     async get (name: string, signal: AbortSignal): Promise<ToolServerDetail> {
       await start()
-      return describeServer(find(name), { host, clock, signal })
+      return describeServer(find(name), { host, agentNames: sources.namesOf(name), clock, signal })
     },
 
     /**
-     * Connects a server and saves it: its environment encrypted, the rest in config.json. A server of the same name is
+     * Connects a server and saves it: its environment or headers encrypted, the rest in config.json. A server of the same name is
      * replaced once the new server is connected. Throws a 502 when the server cannot be connected; then nothing has changed.
      */
-    connect: ({ name, command, args, env = {}, approval }: ConnectBody, signal: AbortSignal) =>
-      locked(name, async () => {
+    connect: (body: ConnectBody, signal: AbortSignal) =>
+      locked(body.name, async () => {
         await start()
         // Servers that concurrent requests are connecting count as well.
-        if (!servers.has(name) && all.size >= MAX_SERVERS) throw new TooManyToolServers(MAX_SERVERS)
-        const { references, values: given } = toReferences(name, env)
-        const entry: McpEntry = {
-          name,
-          command,
-          ...args && { args },
-          ...Object.keys(env).length > 0 && { env: references },
-          ...approval !== undefined && { approval }
-        }
+        if (!servers.has(body.name) && all.size >= MAX_SERVERS) throw new TooManyToolServers(MAX_SERVERS)
+        const { entry, given } = toEntry(body)
         const server = create(entry, given)
         try {
           await connectFirst(server, signal)
           await save(server, entry, given)
-          return { status: 'connected' as const, tools: server.tools }
+          await sources.save()
+          return { status: entry.enabled === false ? 'disabled' as const : 'connected' as const, tools: server.tools }
         } catch (error) {
           await retire(server)
           throw error
         }
+      }),
+
+    /** Changes settings of a server in config.json, which applies them. Throws ToolServerNotFound. */
+    configure: (name: string, settings: ServerSettings): Promise<ToolServerView> =>
+      locked(name, async () => {
+        await start()
+        find(name)
+        await updateConfig((entries) => entries.map((entry) => entry.name === name ? { ...entry, ...settings } : entry))
+        return viewServer(find(name))
       }),
 
     /** Disconnects a server and deletes its entry and its stored values. Throws ToolServerNotFound. */
@@ -215,6 +206,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
         const server = find(name)
         await updateConfig((entries) => entries.filter((entry) => entry.name !== name))
         await environments.replace(name, {})
+        await sources.save()
         await retire(server)
         return { status: 'disconnected' as const, name }
       }),

@@ -322,6 +322,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await connect(app, everything('all'))
     return app.inject('/mcp/servers/all')
   },
+  'PUT /mcp/servers/:name 200': (app) => app.inject({ method: 'PUT', url: '/mcp/servers/all', payload: { tools: { deny: ['x'] } } }),
   'DELETE /mcp/:name 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/all' }),
   'POST /providers/configure 200': (app) =>
     app.inject({ method: 'POST', url: '/providers/configure', payload: { model: 'openai/gpt-6-sol' } }),

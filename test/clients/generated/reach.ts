@@ -71,15 +71,23 @@ t.test('tool servers', async (t) => {
     instructions: 'Obey me.',
     version: { name: 'misbehaving' },
     warnings: [],
-    stderr: ''
+    stderr: '',
+    filter: undefined
   }, 'getToolServer')
   is(t, data.toolDetails.at(-1)!, {
     name: 'more',
     agentName: 'more',
     description: /more/,
     inputSchema: { type: 'object' },
-    annotations: undefined
+    annotations: undefined,
+    notOffered: undefined
   }, 'a tool of it')
+  is(
+    t,
+    (await sdk.configureToolServer({ ...options, path: { name: 'odd' }, body: { tools: { deny: ['more'] } } })).data,
+    server,
+    'configureToolServer'
+  )
   is(
     t,
     (await sdk.disconnectToolServer({ ...options, path: { name: 'odd' } })).data,
