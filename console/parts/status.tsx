@@ -10,6 +10,8 @@ const TONES: Record<string, [tone: string, sign: string]> = {
   connecting: ['busy', '▶'],
   queued: ['calm', '○'],
   planned: ['calm', '○'],
+  pending: ['calm', '○'],
+  skipped: ['calm', '–'],
   scheduled: ['calm', '○'],
   pending_approval: ['warn', '!'],
   waiting: ['warn', '!'],

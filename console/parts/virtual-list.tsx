@@ -9,7 +9,7 @@ const OVERSCAN = 8
 
 interface Props<T> {
   items: readonly T[]
-  keyOf: (item: T) => string
+  keyOf: (item: T, index: number) => string
   children: (item: T, index: number) => ReactNode
   /** What the list contains, for screen readers. */
   label: string
@@ -31,7 +31,7 @@ function WholeList<T> ({ items, keyOf, children, label, onEnd }: Props<T>) {
   useEnd(true, items.length, onEnd)
   return (
     <ul className='list' aria-label={label}>
-      {items.map((item, index) => <li key={keyOf(item)}>{children(item, index)}</li>)}
+      {items.map((item, index) => <li key={keyOf(item, index)}>{children(item, index)}</li>)}
     </ul>
   )
 }
@@ -45,7 +45,7 @@ function LongList<T> ({ items, keyOf, children, label, estimate = 48, onEnd }: P
     estimateSize: () => estimate,
     overscan: OVERSCAN,
     scrollMargin,
-    getItemKey: (index) => keyOf(items[index]),
+    getItemKey: (index) => keyOf(items[index], index),
     rangeExtractor (range) {
       const shown = defaultRangeExtractor(range)
       if (focused === undefined || focused >= items.length || shown.includes(focused)) return shown
