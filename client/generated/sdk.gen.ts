@@ -869,7 +869,7 @@ export const configureToolServer = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Starts a tool server and saves it, so that it is connected at every start; a server of the same name is replaced
+ * Connects a tool server and saves it, so that it is connected at every start; a server of the same name is replaced
  *
  * The program runs as the user of the service. Values of `env` are stored encrypted.
  */

@@ -176,9 +176,17 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * Kind question: a tool server asks, and its call goes on running
+     * A tool server asks, and its call goes on: no step waits for the answer
      */
     live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
     /**
      * The reason that was given with the decision
      */
@@ -384,6 +392,17 @@ export type ApproveBody = {
      */
     messageId?: unknown;
     [key: string]: unknown;
+};
+
+/**
+ * The server is saved, and connected once its user has authorized the service
+ */
+export type Authorizing = {
+    status: 'authorizing';
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl: string;
 };
 
 /**
@@ -1899,7 +1918,26 @@ export type Question = {
 };
 
 /**
- * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ * Live questions can be answered no more
+ */
+export type QuestionClosedEvent = {
+    type: 'question-closed';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks
+     */
+    toolCallId?: string;
+    /**
+     * withdrawn: the call that asked has ended
+     */
+    state: 'pending' | 'answered' | 'declined' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run. With live, a tool server asks: the stream goes on, and POST /approvals/{approvalId} answers
  */
 export type QuestionRequestEvent = {
     type: 'question-request';
@@ -1908,7 +1946,7 @@ export type QuestionRequestEvent = {
      */
     approvalId: string;
     /**
-     * The call that asks; absent when a tool server asks
+     * The call that asks
      */
     toolCallId?: string;
     questions: Array<Question>;
@@ -1916,6 +1954,18 @@ export type QuestionRequestEvent = {
      * Milliseconds since the Unix epoch
      */
     expiresAt: number;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
 };
 
 /**
@@ -2350,7 +2400,7 @@ export type RunResult = {
          */
         approvalId: string;
         /**
-         * The call that asks; absent when a tool server asks
+         * The call that asks
          */
         toolCallId?: string;
         questions: Array<Question>;
@@ -2451,6 +2501,8 @@ export type RunStreamEvent = ({
 } & ToolApprovalRequestEvent) | ({
     type: 'question-request';
 } & QuestionRequestEvent) | ({
+    type: 'question-closed';
+} & QuestionClosedEvent) | ({
     type: 'tool-call-request';
 } & ToolCallRequestEvent) | ({
     type: 'data-task';
@@ -2793,6 +2845,18 @@ export type TaskApprovalEvent = {
     }>;
     output?: string;
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
 };
 
 /**
@@ -3136,6 +3200,18 @@ export type TaskQuestion = {
      * Kind question: what is asked; POST /approvals/:id answers
      */
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -3892,9 +3968,9 @@ export type ToolServer = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3903,6 +3979,10 @@ export type ToolServer = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
 };
 
 /**
@@ -3914,9 +3994,9 @@ export type ToolServerDetail = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3925,6 +4005,10 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
     /**
      * The program of the server, if it is one
      */
@@ -8183,6 +8267,10 @@ export type ConnectToolServerResponses = {
      * The server is connected and saved
      */
     200: Connected;
+    /**
+     * The server is saved, and connected once its user has authorized the service
+     */
+    202: Authorizing;
 };
 
 export type ConnectToolServerResponse = ConnectToolServerResponses[keyof ConnectToolServerResponses];

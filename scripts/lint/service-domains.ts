@@ -77,10 +77,14 @@ export const PUBLIC: Record<string, string[]> = {
     'questions/ask-user',
     'read-input',
     'run-in-order',
+    'said-once',
     'sources',
     'tool',
     'tool-errors',
+    'web/fetch/address-policy',
+    'web/fetch/addresses',
     'web/fetch/fetch-errors',
+    'web/fetch/send',
     'work-folder'
   ],
   usage: ['budgets', 'local-days', 'meter', 'usage-repository', 'usage-sums']
