@@ -32,10 +32,29 @@ export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('alwa
   description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
     'By default, the tools that the server does not mark with readOnlyHint'
 })
+export const McpTimeout = Type.Integer({
+  minimum: 1_000,
+  maximum: 3_600_000,
+  description: 'How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, ' +
+    'for an hour at most'
+})
+const ToolNamePatterns = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+    maxItems: 256,
+    description: `${description} Names as the server gives them, or globs`
+  })
+export const McpToolFilter = Type.Object({
+  allow: Type.Optional(ToolNamePatterns('The only tools that are offered.')),
+  deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
+}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
+export const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
 /** The fields of every tool server. */
 const mcpEntry = {
   name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
-  approval: Type.Optional(McpApproval)
+  approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout),
+  tools: Type.Optional(McpToolFilter),
+  enabled: Type.Optional(McpEnabled)
 }
 const McpProcessSchema = Type.Object({
   ...mcpEntry,

@@ -19,14 +19,18 @@ export function CallInput ({ input, without = [], children }: Props) {
   return (
     <dl className='call-input'>
       {fields.map(([name, value]) => (
-        <div key={name} className='call-field'>
-          <dt><VisibleText text={name === '' ? say('approval.input') : name} limit={200} /></dt>
-          <dd><pre><VisibleText text={textOf(value)} limit={WHOLE.has(name) ? Infinity : undefined} /></pre></dd>
-        </div>
+        <Field key={name} name={name === '' ? say('approval.input') : name}>
+          <pre><VisibleText text={textOf(value)} limit={WHOLE.has(name) ? Infinity : undefined} /></pre>
+        </Field>
       ))}
       {children}
     </dl>
   )
+}
+
+/** One row of a list of fields. */
+export function Field ({ name, children }: { name: string, children: ReactNode }) {
+  return <div className='call-field'><dt><VisibleText text={name} limit={200} /></dt><dd>{children}</dd></div>
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

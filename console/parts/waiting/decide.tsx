@@ -1,10 +1,10 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { Approval } from '../../../client/generated/index.ts'
 import { useDraft } from '../../lib/draft.ts'
 import { say } from '../../lib/say.ts'
 import { Failed } from '../failed.tsx'
 import { GuardedButton } from './guarded-button.tsx'
-import { Scopes, type Chosen } from './scopes.tsx'
+import { grantOf, Scopes, type Chosen } from './scopes.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
 /** The reasons that the service keeps are not longer. */
@@ -14,30 +14,18 @@ const LONGEST_REASON = 4_000
 export function Decide ({ approval, decision }: { approval: Approval, decision: DecisionInProgress }) {
   const { approvalId, kind, scopes = [] } = approval
   const [reason, setReason] = useDraft(`reason ${approvalId}`)
-  const [chosen, setChosen] = useState<Chosen>({ scope: 'once' })
+  const [chosen, setChosen] = useState<Chosen>({ scope: 'once', end: 'open' })
   const [pressed, setPressed] = useState<'approve' | 'deny'>()
-  const help = useId()
 
   function decide (approved: boolean) {
     setPressed(approved ? 'approve' : 'deny')
-    decision.send({ approved, ...(reason.trim() !== '' && { reason: reason.trim() }), ...(approved && chosen.scope !== 'once' && chosen) })
+    decision.send({ approved, ...(reason.trim() !== '' && { reason: reason.trim() }), ...(approved && grantOf(chosen)) })
     setReason('')
   }
 
   return (
     <div className='decide'>
       {scopes.length > 1 && <Scopes scopes={scopes} chosen={chosen} onChoose={setChosen} />}
-      <label className='field'>
-        <span>{say('approval.reason')}</span>
-        <textarea
-          rows={1}
-          maxLength={LONGEST_REASON}
-          value={reason}
-          onChange={({ target }) => setReason(target.value)}
-          aria-describedby={help}
-        />
-        <span id={help} className='quiet'>{say(kind === 'result' ? 'approval.reasonOfResult' : 'approval.reasonOfTool')}</span>
-      </label>
       {decision.error !== null && <Failed error={decision.error} />}
       <div className='actions'>
         <GuardedButton kind='primary' isBusy={decision.isPending && pressed === 'approve'} onPress={() => decide(true)}>
@@ -46,6 +34,15 @@ export function Decide ({ approval, decision }: { approval: Approval, decision: 
         <GuardedButton isBusy={decision.isPending && pressed === 'deny'} onPress={() => decide(false)}>
           {say(kind === 'result' ? 'approval.reject' : 'approval.deny')}
         </GuardedButton>
+        <textarea
+          className='reason'
+          rows={1}
+          maxLength={LONGEST_REASON}
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+          aria-label={say('approval.reason')}
+          placeholder={say(kind === 'result' ? 'approval.reasonOfResult' : 'approval.reasonOfTool')}
+        />
       </div>
     </div>
   )

@@ -38,10 +38,10 @@ const restart = () => {
 }
 
 function watch (element: HTMLElement) {
+  watched.set(element, { ...place(element), since: performance.now() })
   if (timer === undefined) {
     timer = setInterval(sample, SAMPLE_MS)
-    // What lay below another window or tab was not seen either.
-    addEventListener('focus', restart)
+    // What lay in a tab behind another was not seen either.
     document.addEventListener('visibilitychange', restart)
   }
   return () => {
@@ -49,7 +49,6 @@ function watch (element: HTMLElement) {
     if (watched.size > 0) return
     clearInterval(timer)
     timer = undefined
-    removeEventListener('focus', restart)
     document.removeEventListener('visibilitychange', restart)
   }
 }
