@@ -846,6 +846,8 @@ export const getToolServer = <ThrowOnError extends boolean = false>(options: Opt
 
 /**
  * Changes settings of a tool server: whether it is enabled, which of its tools are offered and which of them ask
+ *
+ * Applied without a restart of the server, but for `enabled`, which starts or stops it.
  */
 export const configureToolServer = <ThrowOnError extends boolean = false>(options: Options<ConfigureToolServerData, ThrowOnError>): RequestResult<ConfigureToolServerResponses, ConfigureToolServerErrors, ThrowOnError> => (options.client ?? client).put<ConfigureToolServerResponses, ConfigureToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -858,7 +860,7 @@ export const configureToolServer = <ThrowOnError extends boolean = false>(option
 });
 
 /**
- * Starts a tool server and saves it, so that it is connected at every start; a server of the same name is replaced
+ * Connects a tool server and saves it, so that it is connected at every start; a server of the same name is replaced
  *
  * The program runs as the user of the service. Values of `env` are stored encrypted.
  */

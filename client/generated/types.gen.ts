@@ -360,6 +360,17 @@ export type ApproveBody = {
 };
 
 /**
+ * The server is saved, and connected once its user has authorized the service
+ */
+export type Authorizing = {
+    status: 'authorizing';
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl: string;
+};
+
+/**
  * The facts, preferences and patterns that the service remembers of its user
  */
 export type Brain = {
@@ -3899,9 +3910,9 @@ export type ToolServer = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3910,6 +3921,10 @@ export type ToolServer = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
 };
 
 /**
@@ -3921,9 +3936,9 @@ export type ToolServerDetail = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3932,6 +3947,10 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
     /**
      * The program of the server, if it is one
      */
@@ -5569,6 +5588,10 @@ export type ListThreadsData = {
     path?: never;
     query?: {
         limit?: number;
+        /**
+         * Only threads with this in their title or at the beginning of their last message, in any case of letters. A page looks at 2,000 threads at most, so it may be short; nextCursor leads on
+         */
+        search?: string;
         /**
          * nextCursor of the previous page
          */
@@ -8136,6 +8159,10 @@ export type ConnectToolServerResponses = {
      * The server is connected and saved
      */
     200: Connected;
+    /**
+     * The server is saved, and connected once its user has authorized the service
+     */
+    202: Authorizing;
 };
 
 export type ConnectToolServerResponse = ConnectToolServerResponses[keyof ConnectToolServerResponses];

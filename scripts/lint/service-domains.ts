@@ -82,7 +82,10 @@ export const PUBLIC: Record<string, string[]> = {
     'sources',
     'tool',
     'tool-errors',
+    'web/fetch/address-policy',
+    'web/fetch/addresses',
     'web/fetch/fetch-errors',
+    'web/fetch/send',
     'work-folder'
   ],
   usage: ['budgets', 'local-days', 'meter', 'usage-repository', 'usage-sums']

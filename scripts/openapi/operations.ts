@@ -91,6 +91,7 @@ export const DESCRIPTIONS: Record<string, string> = {
   listToolServers: 'Servers that are not connected are listed with the reason, and are connected again by themselves.',
   getToolServer: 'What the server says of itself is its own text, and not checked.',
   connectToolServer: 'The program runs as the user of the service. Values of `env` are stored encrypted.',
+  configureToolServer: 'Applied without a restart of the server, but for `enabled`, which starts or stops it.',
   disconnectToolServer: 'Its process and the children of it are ended. Runs that are under way get an error for its tools.',
 
   getUsage: 'Days are those of the time zone of this machine. A model without a known price has tokens and no cost.',

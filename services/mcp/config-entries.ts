@@ -1,4 +1,4 @@
-import type { McpEntry } from '../../schemas/config.ts'
+import type { McpAddress, McpEntry } from '../../schemas/config.ts'
 import type { ConnectBody } from '../../schemas/mcp.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { toReferences } from './server-environment.ts'
@@ -17,6 +17,10 @@ function connectionOf (entry: McpEntry): string {
       : { enabled, url: entry.url, headers: entry.headers ?? {} }
   )
 }
+
+/** Whether a server may ask its user for an authorization: it is reached over HTTP, and its headers hold none. */
+export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>
+  entry.url !== undefined && !Object.keys(entry.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
 
 /** Returns the entry of a server that is to be connected, and its secret values, to which the entry refers. */
 export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<string, string> } {

@@ -12,11 +12,12 @@ import { leftOutBecause } from './tool-filter.ts'
 import { openConnection, type CallContext, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult, withoutSecrets } from './call-result.ts'
+import type { ServerAccess } from './oauth/server-access.ts'
 import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import type { ServerTransport } from './server-transport.ts'
 import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
-export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled'
+export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
@@ -27,6 +28,8 @@ interface Parts {
   entry: McpEntry
   /** Returns a transport that has not been started; what the server writes outside the protocol goes to the tail. */
   transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
+  /** What the user has authorized at a server over HTTP. */
+  access?: ServerAccess
   clock: Clock
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
@@ -38,7 +41,7 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, transport, clock, redactors, log, onChange }: Parts) {
+export function createToolServer ({ entry, transport, access, clock, redactors, log, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
   const logged = createServerLog({ server: entry.name, log, clock, secrets: redactors.inStderr })
@@ -74,12 +77,20 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
         status = 'disconnected'
         error = notConnectedBecause(why)
       } catch (failed) {
-        first.reject(failed)
+        if (!access?.isNeeded) first.reject(failed)
         closing.signal.throwIfAborted()
         status = 'failed'
         error = notConnectedBecause((failed as Error).message)
       }
       connection = undefined
+      if (access?.isNeeded) {
+        status = 'authorizing'
+        onChange()
+        first.resolve()
+        await access.granted(closing.signal)
+        failures = -1
+        continue
+      }
       onChange()
       await clock.sleep(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS), closing.signal)
     }
@@ -162,7 +173,11 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
     },
     /** Why the server is not connected, a sentence; undefined while it is connected. */
     get error () {
-      return error
+      return status === 'authorizing' ? notConnectedBecause(access!.reason) : error
+    },
+    /** The page at which the user is to authorize this service. */
+    get authorizationUrl () {
+      return status === 'authorizing' ? access!.authorizationUrl : undefined
     },
     /** Names of the tools, as the server gives them. */
     get tools (): string[] {
@@ -192,6 +207,16 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
       return first.promise
     },
 
+    /**
+     * Returns the page at which the user is to authorize this service; undefined when the server does not wait for that. Rejects with
+     * an Error whose message is a clause.
+     */
+    authorize: async (): Promise<string | undefined> => status === 'authorizing' ? access!.begin() : undefined,
+    /** Whether the server waits for its user, who was not yet told the page to open. */
+    get isUnasked () {
+      return status === 'authorizing' && !access!.wasBegun
+    },
+
     /** Replaces the entry by a version that differs only in fields that do not affect the process. */
     updateEntry (entry: McpEntry): void {
       current = entry
@@ -210,6 +235,7 @@ export function createToolServer ({ entry, transport, clock, redactors, log, onC
     /** Disconnects for good; resolves when no process of the server is left. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
+      await access?.close()
       await connection?.close()
       await supervision
       if (status !== 'disabled') status = 'disconnected'

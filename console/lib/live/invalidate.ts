@@ -4,6 +4,8 @@ import { keys, queries } from '../queries.ts'
 /** Events of this time are collected, and what they invalidate is read again once; ms. */
 const COLLECT_MS = 250
 
+const WITHIN_RUN = new Set(['task:tool-start', 'task:tool', 'task:phase', 'task:eval'])
+
 /** Returns the keys of what an event may have changed. */
 export function keysOf (event: ServiceEvent): string[][] {
   const { type, runId, threadId, taskId } = event as { type: string, runId?: string, threadId?: string, taskId?: string }
@@ -13,18 +15,23 @@ export function keysOf (event: ServiceEvent): string[][] {
   if (topic === 'approval') return [keys.approvals(), keys.digest(), keys.grants(), ...ofRun, ...owner]
   if (topic === 'tool-call') return [keys.toolCalls(), keys.digest(), ...ofRun, ...owner]
   if (topic === 'run') return [keys.runs(), keys.digest(), keys.usage(), keys.threads(), keys.brain(), ...ofRun, ...owner]
+  // These say what a run does meanwhile; its task stays as it is.
+  if (WITHIN_RUN.has(type)) return ofRun
   return [keys.tasks(), keys.digest(), ...ofRun, ...owner]
 }
 
-/** Creates the function that invalidates what events change. A burst of events reads each thing once, not once for each event. */
+/**
+ * Creates the function that invalidates what events change. A burst of events reads each thing once, not once for each event; the next
+ * reading begins when the last one has ended, so that a long burst cannot keep it from ending.
+ */
 export function createInvalidator () {
   let collected = new Map<string, string[]>()
   let timer: ReturnType<typeof setTimeout> | undefined
-  const flush = () => {
-    timer = undefined
+  const flush = async () => {
     const all = [...collected.values()]
     collected = new Map()
-    for (const queryKey of all) void queries.invalidateQueries({ queryKey })
+    await Promise.all(all.map((queryKey) => queries.invalidateQueries({ queryKey })))
+    timer = collected.size > 0 ? setTimeout(flush, COLLECT_MS) : undefined
   }
   return (event: ServiceEvent) => {
     if (event.type === 'reset') return void queries.invalidateQueries()

@@ -58,7 +58,7 @@ t.test('tool servers', async (t) => {
     status: 'connected',
     tools: Array
   }, 'connectToolServer')
-  const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined }
+  const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined, authorizationUrl: undefined }
   is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')
   const { data } = await sdk.getToolServer({ ...options, path: { name: 'odd' } })
   is(t, data, {
@@ -73,7 +73,8 @@ t.test('tool servers', async (t) => {
     version: { name: 'misbehaving' },
     warnings: [],
     stderr: '',
-    filter: undefined
+    filter: undefined,
+    url: undefined
   }, 'getToolServer')
   is(t, data.toolDetails.at(-1)!, {
     name: 'more',
