@@ -9,6 +9,7 @@ import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { createHash } from 'node:crypto'
 import { originOf } from './config-entries.ts'
 import { leftOutBecause } from './tool-filter.ts'
+import { createElicitor } from './elicitation/elicitor.ts'
 import { openConnection, type CallContext, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult, withoutSecrets } from './call-result.ts'
@@ -41,9 +42,10 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, transport, access, clock, redactors, log, onChange }: Parts) {
+export function createToolServer ({ entry, transport, access, clock, log, redactors, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
+  const elicitor = createElicitor({ server: entry.name, log })
   const logged = createServerLog({ server: entry.name, log, clock, secrets: redactors.inStderr })
   let current = entry
   let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
@@ -61,6 +63,7 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
           transport: await transport(current, tail),
           clock,
           signal: closing.signal,
+          elicitor,
           logs: { take: logged, level: levelToSend(log) },
           onTools: () => {
             updateTools()
@@ -123,10 +126,11 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
       get timeLimitMs () {
         return current.timeoutMs
       },
-      async execute (input, { signal, progress }) {
-        const result = await asked({ signal, progress }, (context) => connected().call(name, input, context))
-        return readResult(result, redactors.inResults())
-      }
+      execute: (input, { signal, progress, ...context }) =>
+        elicitor.during(context, async () => {
+          const result = await asked({ signal, progress }, (shown) => connected().call(name, input, shown))
+          return readResult(result, redactors.inResults())
+        })
     }
   }
 

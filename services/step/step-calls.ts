@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { intentsIn } from '../run-log/open-calls.ts'
 import { runInOrder } from '../tools/run-in-order.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
-import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Grant } from '../approvals/grants/grant-record.ts'
 import { askedAgain, folderGone, type WorkFolder } from '../tools/work-folder.ts'
 import type { AskedCall, Call, CallAnswer, CallEnd, CallPorts } from './call-ports.ts'
@@ -121,8 +120,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     }
     let end: CallEnd
     try {
-      const progress = (progress: ToolProgress) => ports.progress?.(call, progress)
-      const { durationMs, changes, ...result } = await tools.execute({ ...agreed, attempt, paths, progress })
+      const { durationMs, changes, ...result } = await tools.execute({
+        ...{ ...agreed, attempt, paths },
+        progress: (progress) => ports.progress?.(call, progress),
+        ...ports.ask && { ask: (questions) => ports.ask!(call, questions) }
+      })
       const { event, state }: CallEnd = result.status === 'complete'
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
         : failed(call, result.errorText)

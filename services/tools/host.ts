@@ -41,6 +41,8 @@ export interface ToolCall {
   signal: AbortSignal
   /** See `ToolContext.paths`. */
   paths?: string[]
+  /** See `ToolContext.ask`. */
+  ask?: ToolContext['ask']
   /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
   identity?: string
   /** Called at bounded intervals with what the tool reports of its progress. */
@@ -126,12 +128,12 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
   }
 
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
-    const { input, runId, callId, signal, paths, progress: report = () => {} } = call
+    const { input, runId, callId, signal, paths, ask, progress: report = () => {} } = call
     const start = await startOf(tool, call)
     return withCallLimit(tool, { clock, signal, report }, async (context) =>
       asObject(
         tool.name,
-        await tool.execute(input, { ...context, runId, callId, paths, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, { ...context, runId, callId, paths, ask, ...tool.reportsChanges && { changed }, ...start })
       ))
   }
 
