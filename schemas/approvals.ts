@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { GRANTED, Scopes } from './grants.ts'
 import { UUID } from './ids.ts'
-import { AnswersSchema, QuestionSchema } from './questions.ts'
+import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import * as examples from './examples/approvals.ts'
 
 const closed = { additionalProperties: false }
@@ -39,7 +39,7 @@ export const ApprovalSchema = Type.Object({
   scopes: Scopes,
   output: text('Kind result: the output of the run'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked' })),
-  live: Type.Optional(Type.Literal(true, { description: 'Kind question: a tool server asks, and its call goes on running' })),
+  ...LIVE_FIELDS,
   reason: text('The reason that was given with the decision'),
   createdAt: Timestamp,
   expiresAt: Timestamp,

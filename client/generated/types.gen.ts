@@ -176,9 +176,17 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * Kind question: a tool server asks, and its call goes on running
+     * A tool server asks, and its call goes on: no step waits for the answer
      */
     live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
     /**
      * The reason that was given with the decision
      */
@@ -1883,7 +1891,26 @@ export type Question = {
 };
 
 /**
- * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ * Live questions can be answered no more
+ */
+export type QuestionClosedEvent = {
+    type: 'question-closed';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks
+     */
+    toolCallId?: string;
+    /**
+     * withdrawn: the call that asked has ended
+     */
+    state: 'pending' | 'answered' | 'declined' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run. With live, a tool server asks: the stream goes on, and POST /approvals/{approvalId} answers
  */
 export type QuestionRequestEvent = {
     type: 'question-request';
@@ -1892,7 +1919,7 @@ export type QuestionRequestEvent = {
      */
     approvalId: string;
     /**
-     * The call that asks; absent when a tool server asks
+     * The call that asks
      */
     toolCallId?: string;
     questions: Array<Question>;
@@ -1900,6 +1927,18 @@ export type QuestionRequestEvent = {
      * Milliseconds since the Unix epoch
      */
     expiresAt: number;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
 };
 
 /**
@@ -2334,7 +2373,7 @@ export type RunResult = {
          */
         approvalId: string;
         /**
-         * The call that asks; absent when a tool server asks
+         * The call that asks
          */
         toolCallId?: string;
         questions: Array<Question>;
@@ -2435,6 +2474,8 @@ export type RunStreamEvent = ({
 } & ToolApprovalRequestEvent) | ({
     type: 'question-request';
 } & QuestionRequestEvent) | ({
+    type: 'question-closed';
+} & QuestionClosedEvent) | ({
     type: 'tool-call-request';
 } & ToolCallRequestEvent) | ({
     type: 'data-task';
@@ -2777,6 +2818,18 @@ export type TaskApprovalEvent = {
     }>;
     output?: string;
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
 };
 
 /**
@@ -3120,6 +3173,18 @@ export type TaskQuestion = {
      * Kind question: what is asked; POST /approvals/:id answers
      */
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
     /**
      * Milliseconds since the Unix epoch
      */

@@ -52,6 +52,12 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     expiresAt: 1795352414802
   },
   {
+    type: 'question-closed',
+    approvalId: '01a1fe31-0b52-7e0d-8c55-30d6a2f0b7aa',
+    toolCallId: 'call_3_9c31d1f6ab02',
+    state: 'answered'
+  },
+  {
     type: 'tool-call-request',
     toolCallId: '01a1fe30-21c4-7d53-9f10-b1d0f9a1c7e2',
     toolName: 'openDocument',

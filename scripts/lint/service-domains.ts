@@ -77,6 +77,7 @@ export const PUBLIC: Record<string, string[]> = {
     'questions/ask-user',
     'read-input',
     'run-in-order',
+    'said-once',
     'sources',
     'tool',
     'tool-errors',

@@ -33,8 +33,8 @@ export function createInbox ({ ledger, live, agent, tasks }: {
      */
     async decide (approvalId: string, given: ApprovalDecision): Promise<DecidedApproval> {
       const decision = givenDecision(approvalId, given)
-      if (live.has(approvalId)) return decideLive(decision)
       await live.clean()
+      if (live.has(approvalId)) return decideLive(decision)
       const approval = await ledger.require(approvalId)
       if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
       if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)

@@ -3,6 +3,9 @@ import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import { VERSION } from '../lib/version.ts'
+import { addressesRequired } from './elicitation/address-request.ts'
+import type { Elicitor } from './elicitation/elicitor.ts'
+import { FormRefused } from './elicitation/form-refused.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
 import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
 
@@ -40,18 +43,22 @@ interface Parts {
   signal: AbortSignal
   /** Called when the server announced a change of its tools and the new list has been read. */
   onTools: () => void
+  /** Answers what the server asks the user. */
+  elicitor: Pick<Elicitor, 'elicit' | 'complete'>
 }
 
 /**
  * Connects to a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
  * is a clause about the server, such as "it did not answer within 30 s".
  */
-export async function openConnection ({ transport, clock, signal, onTools }: Parts): Promise<Connection> {
-  const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }] = await Promise.all([
+export async function openConnection ({ transport, clock, signal, onTools, elicitor }: Parts): Promise<Connection> {
+  const [{ Client }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js')
   ])
+  const { ElicitationCompleteNotificationSchema, ErrorCode, McpError, ResultSchema, ToolListChangedNotificationSchema } = types
   const client = new Client({ name: 'local-agent-service', version: VERSION }, {
+    capabilities: { elicitation: { form: {}, url: {} } },
     // Results are not validated: a result that violates the tool's own output schema is still an answer.
     jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) }
   })
@@ -109,6 +116,15 @@ export async function openConnection ({ transport, clock, signal, onTools }: Par
     relistingTools ??= relist()
   })
 
+  // The SDK's own handler would check a form of any size against its schemas, and lose what versions of MCP add.
+  client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
+    if (method !== 'elicitation/create') throw new McpError(ErrorCode.MethodNotFound, 'Method not found')
+    return elicitor.elicit(params, signal).catch((error) => {
+      throw error instanceof FormRefused ? new McpError(ErrorCode.InvalidParams, `The user was not asked: ${error.message}`) : error
+    })
+  }
+  client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => elicitor.complete(params.elicitationId))
+
   /** Why the server has ended; undefined while it runs. Waits one turn of the event loop, so that a pending end is noticed. */
   const endReason = (): Promise<string | undefined> =>
     Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
@@ -159,6 +175,9 @@ export async function openConnection ({ transport, clock, signal, onTools }: Par
       } catch (error) {
         if (abortKind(error) === 'timeout') probe()
         if (limit.aborted) throw error
+        if (error instanceof McpError && error.code === ErrorCode.UrlElicitationRequired) {
+          throw new ToolFailed(addressesRequired(error.data))
+        }
         const why = await endReason()
         throw new ToolFailed(
           why === undefined

@@ -7,6 +7,7 @@ import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { createHash } from 'node:crypto'
 import { originOf } from './config-entries.ts'
 import { leftOutBecause } from './tool-filter.ts'
+import { createElicitor } from './elicitation/elicitor.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
@@ -28,6 +29,7 @@ interface Parts {
   /** What the user has authorized at a server over HTTP. */
   access?: ServerAccess
   clock: Clock
+  log: { warn(details: object, message: string): void }
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
   /** Called when status, tools or instructions have changed. */
@@ -37,9 +39,10 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, transport, access, clock, redactors, onChange }: Parts) {
+export function createToolServer ({ entry, transport, access, clock, log, redactors, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
+  const elicitor = createElicitor({ server: entry.name, log })
   let current = entry
   let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
   let error: string | undefined
@@ -56,6 +59,7 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
           transport: await transport(current, tail),
           clock,
           signal: closing.signal,
+          elicitor,
           onTools: () => {
             updateTools()
           }
@@ -113,12 +117,15 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
       get permission () {
         return permissionOf(name)
       },
-      async execute (input, { signal }) {
-        if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        const result = await connection.call(name, input, signal).catch((error) => {
-          throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+      async execute (input, { signal, ...context }) {
+        const { call } = connection ?? {}
+        if (call === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
+        return elicitor.during(context, async () => {
+          const result = await call(name, input, signal).catch((error) => {
+            throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+          })
+          return readResult(result, redactors.inResults())
         })
-        return readResult(result, redactors.inResults())
       }
     }
   }

@@ -70,6 +70,7 @@ export function createToolServers (parts: Parts) {
       transport: (current, tail) => openTransport(current, { environments, ...access && { access }, given, clock, tail }),
       ...access && { access },
       clock,
+      log,
       redactors: {
         inResults: () => createRedactor(secrets()),
         inStderr: () => createRedactor([...secrets(), ...environments.longValues()])

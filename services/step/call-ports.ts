@@ -4,6 +4,7 @@ import type { Grant } from '../approvals/grants/grant-record.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import type { Op } from '../store/store-types.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { CallQuestions, QuestionOutcome } from '../tools/tool.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 
 /** A call whose tool exists and whose input is valid. */
@@ -91,6 +92,8 @@ export interface CallPorts {
   deniesUngranted?: string
   /** Set in runs whose user answers no questions: the reason of the denial of a call that asks some. */
   deniesQuestions?: string
+  /** Asks the user in the middle of a call; absent in runs that ask nobody. See `ToolContext.ask`. */
+  ask?: (call: Call, questions: CallQuestions) => Promise<QuestionOutcome>
   /** Whether the user denied the same call (same tool, same input) before. */
   wasDenied: (call: Call) => boolean
   /** Throws when the outputs of the run have reached their limit. */

@@ -39,6 +39,8 @@ export interface ToolCall {
   signal: AbortSignal
   /** See `ToolContext.paths`. */
   paths?: string[]
+  /** See `ToolContext.ask`. */
+  ask?: ToolContext['ask']
   /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
   identity?: string
 }
@@ -124,7 +126,7 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
 
   /** Runs the tool until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
-    const { input, runId, callId, signal, paths } = call
+    const { input, runId, callId, signal, paths, ask } = call
     const ms = tool.timeLimitMs ?? LIMIT_MS
     const message = `${tool.name} took longer than ${ms} ms and was stopped.${
       tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
@@ -133,7 +135,7 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
     return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop, _renew, waitForUser) =>
       asObject(
         tool.name,
-        await tool.execute(input, { signal: stop, runId, callId, paths, waitForUser, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, { signal: stop, runId, callId, paths, waitForUser, ask, ...tool.reportsChanges && { changed }, ...start })
       ))
   }
 

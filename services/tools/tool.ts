@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import type { Answers, Question } from '../../schemas/questions.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
@@ -30,6 +31,22 @@ export interface FolderIdentity {
   ino: string
 }
 
+/** Questions to the user in the middle of a call. */
+export interface CallQuestions {
+  questions: Question[]
+  /** The tool server that asks. */
+  server: string
+  /** The address that the user is to open. */
+  url?: string
+  /** Returns what is wrong with answers that fit the questions, by the question's id. */
+  check?(answers: Answers): Array<{ id: string, message: string }>
+  /** Ends with what asks: the questions are then withdrawn. */
+  signal: AbortSignal
+}
+
+/** What became of questions. Nobody's silence is an answer: `unanswered` after ten minutes. */
+export type QuestionOutcome = { is: 'answered', answers: Answers } | { is: 'declined', reason?: string } | { is: 'unanswered' }
+
 /** The context of one call. */
 export interface ToolContext {
   /** Aborts when the caller disconnects, the run is stopped or the time limit is reached. The tool then ends promptly with its children. */
@@ -44,6 +61,11 @@ export interface ToolContext {
   approvedFolder?: FolderIdentity
   /** The real paths that the call may change: those that were allowed and kept. Absent where that is not known. */
   paths?: readonly string[]
+  /**
+   * Asks the user while the call keeps running; absent where nobody is asked. Throws ToolFailed for questions that cannot be asked, and
+   * the reason of the signal when that aborts first.
+   */
+  ask?(questions: CallQuestions): Promise<QuestionOutcome>
   /** Waits for the user; the time limit of the call rests meanwhile, and starts anew. */
   waitForUser?<T>(answer: Promise<T>): Promise<T>
   /** Records a change of a file in the log of the run, for the judge; models never see it. */

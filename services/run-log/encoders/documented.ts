@@ -72,6 +72,10 @@ function render (event: RunEvent): string {
       })
     case 'question-request':
       return eventLine(event)
+    case 'question-closed': {
+      const { type, approvalId, toolCallId, state } = event
+      return eventLine({ type, approvalId, toolCallId, state })
+    }
     case 'tool-call-request': {
       const { type, toolCallId, toolName, input, expiresAt } = event
       return eventLine({ type, toolCallId, toolName, input, expiresAt })

@@ -68,6 +68,7 @@ export function renderChunk (event: RunEvent): string {
       return (event.app ? '' : eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })) +
         eventLine(approvalPart(event))
     case 'question-request':
+    case 'question-closed':
       return eventLine(approvalPart(event))
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })

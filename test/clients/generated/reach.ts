@@ -73,7 +73,8 @@ t.test('tool servers', async (t) => {
     version: { name: 'misbehaving' },
     warnings: [],
     stderr: '',
-    filter: undefined
+    filter: undefined,
+    url: undefined
   }, 'getToolServer')
   is(t, data.toolDetails.at(-1)!, {
     name: 'more',

@@ -126,6 +126,8 @@ t.test('approval requests, a page at a time', async (t) => {
       output: undefined,
       questions: undefined,
       live: undefined,
+      server: undefined,
+      url: undefined,
       reason: undefined,
       createdAt: Number,
       expiresAt: Number,
