@@ -5,6 +5,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/store-types.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { ToolHost } from '../tools/host.ts'
 import { isSameConnection, takesAuthorization, toEntry } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
@@ -17,6 +18,7 @@ import { withoutHidden } from './secret-query.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
+import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 
 const MAX_SERVERS = 64
@@ -33,7 +35,7 @@ interface Parts extends EnvironmentParts {
   config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
   names: MergedSourcesParts['names']
   host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
-  log: { info(details: object, message: string): void, warn(details: object, message: string): void }
+  log: Log
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
@@ -161,6 +163,9 @@ export function createToolServers (parts: Parts) {
 
     /** Values that no other child may see. */
     secrets: (): string[] => [...environments.secrets(), ...authorizations.secrets()],
+
+    /** The connected servers that have resources. */
+    resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.resources() ?? []),
 
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()

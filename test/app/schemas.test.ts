@@ -176,6 +176,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await asking(app)
     return app.inject('/approvals?limit=2')
   },
+  'GET /approvals/:id/preview 200': async (app) => app.inject(`/approvals/${await chatAsking(app)}/preview`),
   'POST /approvals/:id 200': async (app) =>
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
   'GET /runs 200': async (app) => {
