@@ -2,9 +2,9 @@ import { useState } from 'react'
 import type { FileChange } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Button } from '../button.tsx'
+import { Diff } from '../diff/diff.tsx'
 import { Time } from '../time.tsx'
 import { VisibleText } from '../visible-text.tsx'
-import { UnifiedDiff } from './unified-diff.tsx'
 
 const SIGNS = { created: ['+', 'good'], changed: ['~', 'busy'], moved: ['→', 'calm'], deleted: ['–', 'bad'] } as const
 
@@ -34,7 +34,7 @@ export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, di
         {canUndo && onUndo && <Button kind='quiet' onClick={onUndo}>{say('run.undoOne')}</Button>}
       </div>
       {!canUndo && why !== undefined && <p className='quiet'>{say(`run.why.${why}`)}</p>}
-      {isOpen && diff !== undefined && <UnifiedDiff diff={diff} />}
+      {isOpen && diff !== undefined && <Diff diff={diff} />}
     </div>
   )
 }
