@@ -5,8 +5,8 @@ import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { ErrorDetails } from './errors.ts'
 import { StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
-import { PROGRESS } from './tool-progress.ts'
 import { LIVE_FIELDS, QUESTION_REQUEST } from './questions.ts'
+import { PROGRESS } from './tool-progress.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })

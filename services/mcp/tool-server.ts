@@ -42,7 +42,7 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, transport, access, clock, redactors, log, onChange }: Parts) {
+export function createToolServer ({ entry, transport, access, clock, log, redactors, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
   const elicitor = createElicitor({ server: entry.name, log })
@@ -126,13 +126,11 @@ export function createToolServer ({ entry, transport, access, clock, redactors, 
       get timeLimitMs () {
         return current.timeoutMs
       },
-      async execute (input, { signal, progress, ...context }) {
-        const { call } = connected()
-        return elicitor.during(context, async () => {
-          const result = await asked({ signal, progress }, (asking) => call(name, input, asking))
+      execute: (input, { signal, progress, ...context }) =>
+        elicitor.during(context, async () => {
+          const result = await asked({ signal, progress }, (shown) => connected().call(name, input, shown))
           return readResult(result, redactors.inResults())
         })
-      }
     }
   }
 
