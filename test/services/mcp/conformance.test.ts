@@ -20,6 +20,8 @@ const rows = readFileSync(file('docs/mcp.md'), 'utf8').matchAll(/^\| `([\w./-]+)
 const listed = new Map([...rows].map(([, name, says]) => [name, says]))
 const applies = (scenario: string) => listed.get(scenario) === 'passes'
 
+// Many programs start at once.
+t.setTimeout(120_000)
 const app = await build(t)
 
 /** Connects a tool server as a user does, authorizes where that is wanted, calls each of its tools and answers its questions. */
