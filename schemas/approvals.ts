@@ -60,6 +60,20 @@ export const ApprovalListSchema = Type.Object({
   examples: [examples.approvalList]
 })
 
+export const ApprovalPreviewSchema = Type.Object({
+  changes: Type.Array(Type.Object({
+    path: Type.String({ description: 'Absolute real path' }),
+    withContents: Type.Optional(Type.Boolean({ description: 'Also all that is in it, when it is a folder' })),
+    diff: text('Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none')
+  }), { description: 'The paths that the call would change; empty for calls of which that is not known beforehand, such as commands' }),
+  refused: text('Why the call would fail now')
+}, {
+  $id: 'ApprovalPreview',
+  description: 'What an open tool call would change, as the files are now. They may change until the call runs',
+  examples: [examples.preview]
+})
+export type ApprovalPreview = Static<typeof ApprovalPreviewSchema>
+
 export const ApprovalQuery = Type.Object({
   kind: Type.Optional(Kind),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),

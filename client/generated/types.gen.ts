@@ -320,6 +320,33 @@ export type ApprovalOpenEvent = {
 };
 
 /**
+ * What an open tool call would change, as the files are now. They may change until the call runs
+ */
+export type ApprovalPreview = {
+    /**
+     * The paths that the call would change; empty for calls of which that is not known beforehand, such as commands
+     */
+    changes: Array<{
+        /**
+         * Absolute real path
+         */
+        path: string;
+        /**
+         * Also all that is in it, when it is a folder
+         */
+        withContents?: boolean;
+        /**
+         * Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none
+         */
+        diff?: string;
+    }>;
+    /**
+     * Why the call would fail now
+     */
+    refused?: string;
+};
+
+/**
  * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. The run keeps the `options` with which it began; those of this body are not used
  */
 export type ApproveBody = {
@@ -5229,6 +5256,56 @@ export type ListApprovalsResponses = {
 };
 
 export type ListApprovalsResponse = ListApprovalsResponses[keyof ListApprovalsResponses];
+
+export type PreviewApprovalData = {
+    body?: never;
+    path: {
+        /**
+         * approvalId of the request
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/approvals/{id}/preview';
+};
+
+export type PreviewApprovalErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type PreviewApprovalError = PreviewApprovalErrors[keyof PreviewApprovalErrors];
+
+export type PreviewApprovalResponses = {
+    /**
+     * What an open tool call would change, as the files are now. They may change until the call runs
+     */
+    200: ApprovalPreview;
+};
+
+export type PreviewApprovalResponse = PreviewApprovalResponses[keyof PreviewApprovalResponses];
 
 export type DecideApprovalData = {
     body: ApprovalDecision;

@@ -14,6 +14,7 @@ import type { NetworkRules } from './oauth/oauth-fetch.ts'
 import { createServerAccess } from './oauth/server-access.ts'
 import { openTransport } from './open-transport.ts'
 import { createSavedServers } from './saved-servers.ts'
+import { withoutHidden } from './secret-query.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
@@ -65,7 +66,7 @@ export function createToolServers (parts: Parts) {
       sources.publish()
     }
     const access = takesAuthorization(entry)
-      ? createServerAccess({ name: entry.name, url: entry.url, authorizations, rules, clock, onChange })
+      ? createServerAccess({ name: entry.name, url: withoutHidden(entry.url), authorizations, rules, clock, onChange })
       : undefined
     const server = createToolServer({
       entry,

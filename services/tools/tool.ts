@@ -102,6 +102,11 @@ export interface Tool<Input = any> {
    * be undone. Throws where `execute` would refuse the path; the call then fails with that error.
    */
   willChange?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
+  /**
+   * Returns a unified diff of the one file that the call would write, or a note that says why there is none. Changes nothing; throws
+   * where `execute` would fail.
+   */
+  preview?(input: Input, context: Pick<ToolContext, 'cwd' | 'signal'>): Promise<string>
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
   /**
