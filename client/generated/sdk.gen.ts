@@ -846,6 +846,8 @@ export const getToolServer = <ThrowOnError extends boolean = false>(options: Opt
 
 /**
  * Changes settings of a tool server: whether it is enabled, which of its tools are offered and which of them ask
+ *
+ * Applied without a restart of the server, but for `enabled`, which starts or stops it.
  */
 export const configureToolServer = <ThrowOnError extends boolean = false>(options: Options<ConfigureToolServerData, ThrowOnError>): RequestResult<ConfigureToolServerResponses, ConfigureToolServerErrors, ThrowOnError> => (options.client ?? client).put<ConfigureToolServerResponses, ConfigureToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
