@@ -6,7 +6,7 @@ import { lazyCompilers } from './plugins/core/compilers.ts'
 import { answer, answerParserError } from './plugins/core/errors.ts'
 import { registerPlugins } from './plugins/index.ts'
 import { registerRoutes } from './routes/index.ts'
-import { createSecrets, redacted, type Secrets } from './services/lib/secrets.ts'
+import { createSecrets, type Secrets } from './services/lib/secrets.ts'
 import type { Settings } from './settings.ts'
 
 /** 1 MiB; `/run` and `/threads` allow more. */
@@ -38,7 +38,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     loggerInstance: pino({
       level: 'info',
       redact: ['req.headers.authorization', 'req.headers["x-export-passphrase"]'],
-      hooks: { streamWrite: (line) => redacted(line, secrets.all()) }
+      hooks: { streamWrite: secrets.redact }
     }, settings.log ?? process.stderr),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: DEFAULT_BODY_LIMIT,

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { constants, Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
+import { letYoungGenerationGrow } from '../services/process/young-generation.ts'
 
 // Runs the bundle of the service with the machine code and bytecode of an earlier process. Node's compile cache holds what is
 // compiled before a module runs, but V8 compiles most functions when they are first called: these are two thirds of the code
@@ -38,6 +39,8 @@ function load (path: string): Buffer | undefined {
 /** Stores the code of all functions that are compiled now, in place of that of other builds. A failure only costs time. */
 function save (path: string) {
   try {
+    // The next start does not limit it before the code is loaded.
+    letYoungGenerationGrow()
     const code = script.createCachedData()
     const checksum = Buffer.alloc(CHECKSUM_BYTES)
     checksum.writeUInt32LE(crc32(code))
@@ -50,14 +53,20 @@ function save (path: string) {
   } catch {}
 }
 
-const cachedData = cacheFile === undefined ? undefined : load(cacheFile)
-// The bundle is ASCII, so each byte is a character.
-const script = new Script(readFileSync(file, 'latin1'), {
-  filename: file,
-  cachedData,
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
-})
-if (cacheFile !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
-  for (const ms of SAVE_MS) setTimeout(save, ms, cacheFile).unref()
+/** Compiles the bundle. In a function, so that the stored code does not stay in memory. */
+function compile (): Script {
+  const cachedData = cacheFile === undefined ? undefined : load(cacheFile)
+  // The bundle is ASCII, so each byte is a character.
+  const script = new Script(readFileSync(file, 'latin1'), {
+    filename: file,
+    cachedData,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+  })
+  if (cacheFile !== undefined && (cachedData === undefined || script.cachedDataRejected)) {
+    for (const ms of SAVE_MS) setTimeout(save, ms, cacheFile).unref()
+  }
+  return script
 }
+
+const script = compile()
 script.runInThisContext()(createRequire(file), file, dirname(file), pathToFileURL(file).href)

@@ -37,6 +37,7 @@ import uploads from './core/uploads.ts'
 import warmUp from './core/warm-up.ts'
 import usage from './usage.ts'
 import web from './web.ts'
+import youngGeneration from './core/young-generation.ts'
 
 /** Registers every plugin in the order of their dependencies; they close in reverse order. */
 export async function registerPlugins (app: FastifyInstance, settings: Settings) {
@@ -64,6 +65,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(threads)
   await app.register(ledger, settings)
   await app.register(events)
+  await app.register(youngGeneration)
   await app.register(tasks)
   await app.register(agent)
   await app.register(catalog)

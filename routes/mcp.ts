@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import {
+  AuthorizingSchema,
   ConnectBodySchema,
   ConnectedSchema,
   DisconnectedSchema,
@@ -18,6 +19,7 @@ const Named = Type.Object({ name: ServerName })
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (
     const schema of [
+      AuthorizingSchema,
       ConnectBodySchema,
       ConnectedSchema,
       DisconnectedSchema,
@@ -62,11 +64,14 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['mcp'],
       operationId: 'connectToolServer',
-      summary: 'Starts a tool server and saves it, so that it is connected at every start; a server of the same name is replaced',
+      summary: 'Connects a tool server and saves it, so that it is connected at every start; a server of the same name is replaced',
       body: ref(ConnectBodySchema),
-      response: { 200: ref(ConnectedSchema), 400: ErrorRef, 409: ErrorRef, 502: ErrorRef }
+      response: { 200: ref(ConnectedSchema), 202: ref(AuthorizingSchema), 400: ErrorRef, 409: ErrorRef, 502: ErrorRef }
     }
-  }, async (request, reply) => app.mcp.connect(request.body, reply.closed))
+  }, async (request, reply) => {
+    const answer = await app.mcp.connect(request.body, reply.closed)
+    return reply.code(answer.status === 'authorizing' ? 202 : 200).send(answer)
+  })
 
   app.delete('/mcp/:name', {
     schema: {

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
-import { McpApproval, McpEnabled, McpHeaders, McpToolFilter, McpUrl } from './config.ts'
+import { McpApproval, McpEnabled, McpHeaders, McpTimeout, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -10,21 +10,22 @@ export const ServerName = Type.String({
 const ENVIRONMENT_NAME = '^[A-Za-z_][A-Za-z0-9_.\\-]{0,127}$'
 const AnyObject = (description: string) => Type.Object({}, { additionalProperties: true, description })
 
+const STATUSES = ['connecting', 'connected', 'disconnected', 'failed', 'authorizing', 'disabled'] as const
+const AuthorizationUrl = Type.String({
+  description: 'The page at which the user authorizes the service, to be opened in a browser within 10 minutes'
+})
+
 const view = {
   name: Type.String({ description: 'Unique name of the connection' }),
-  status: Type.Union([
-    Type.Literal('connecting'),
-    Type.Literal('connected'),
-    Type.Literal('disconnected'),
-    Type.Literal('failed'),
-    Type.Literal('disabled')
-  ], {
+  status: Type.Union(STATUSES.map((status) => Type.Literal(status)), {
     description:
       '`disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with ' +
-      'growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected'
+      'growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is ' +
+      'not to be connected'
   }),
   tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' }),
-  error: Type.Optional(Type.String({ description: 'Why the server is not connected' }))
+  error: Type.Optional(Type.String({ description: 'Why the server is not connected' })),
+  authorizationUrl: Type.Optional(AuthorizationUrl)
 }
 export const ToolServerSchema = Type.Object(view, {
   $id: 'ToolServer',
@@ -74,6 +75,7 @@ export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 const connectBody = {
   name: ServerName,
   approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout),
   tools: Type.Optional(McpToolFilter),
   enabled: Type.Optional(McpEnabled)
 }
@@ -118,6 +120,12 @@ export const ConnectedSchema = Type.Object({
   }),
   tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' })
 }, { $id: 'Connected', description: 'The server is connected and saved', examples: [examples.connected] })
+
+export const AuthorizingSchema = Type.Object({ status: Type.Literal('authorizing'), authorizationUrl: AuthorizationUrl }, {
+  $id: 'Authorizing',
+  description: 'The server is saved, and connected once its user has authorized the service',
+  examples: [examples.authorizing]
+})
 
 export const DisconnectedSchema = Type.Object({ status: Type.Literal('disconnected'), name: Type.String() }, {
   $id: 'Disconnected',

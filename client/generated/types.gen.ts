@@ -176,9 +176,17 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * Kind question: a tool server asks, and its call goes on running
+     * A tool server asks, and its call goes on: no step waits for the answer
      */
     live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
     /**
      * The reason that was given with the decision
      */
@@ -312,6 +320,33 @@ export type ApprovalOpenEvent = {
 };
 
 /**
+ * What an open tool call would change, as the files are now. They may change until the call runs
+ */
+export type ApprovalPreview = {
+    /**
+     * The paths that the call would change; empty for calls of which that is not known beforehand, such as commands
+     */
+    changes: Array<{
+        /**
+         * Absolute real path
+         */
+        path: string;
+        /**
+         * Also all that is in it, when it is a folder
+         */
+        withContents?: boolean;
+        /**
+         * Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none
+         */
+        diff?: string;
+    }>;
+    /**
+     * Why the call would fail now
+     */
+    refused?: string;
+};
+
+/**
  * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. A run keeps the `options` with which it began: `options` in this body are a 400
  */
 export type ApproveBody = {
@@ -356,6 +391,17 @@ export type ApproveBody = {
      */
     messageId?: unknown;
     [key: string]: unknown;
+};
+
+/**
+ * The server is saved, and connected once its user has authorized the service
+ */
+export type Authorizing = {
+    status: 'authorizing';
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl: string;
 };
 
 /**
@@ -483,6 +529,10 @@ export type ConnectBody = {
      */
     approval?: 'never' | 'always' | Array<string>;
     /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
+    /**
      * Which tools of the server the agent is offered; all of them by default
      */
     tools?: {
@@ -519,6 +569,10 @@ export type ConnectBody = {
      * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
+    /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
     /**
      * Which tools of the server the agent is offered; all of them by default
      */
@@ -1871,7 +1925,26 @@ export type Question = {
 };
 
 /**
- * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ * Live questions can be answered no more
+ */
+export type QuestionClosedEvent = {
+    type: 'question-closed';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks
+     */
+    toolCallId?: string;
+    /**
+     * withdrawn: the call that asked has ended
+     */
+    state: 'pending' | 'answered' | 'declined' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run. With live, a tool server asks: the stream goes on, and POST /approvals/{approvalId} answers
  */
 export type QuestionRequestEvent = {
     type: 'question-request';
@@ -1880,7 +1953,7 @@ export type QuestionRequestEvent = {
      */
     approvalId: string;
     /**
-     * The call that asks; absent when a tool server asks
+     * The call that asks
      */
     toolCallId?: string;
     questions: Array<Question>;
@@ -1888,6 +1961,18 @@ export type QuestionRequestEvent = {
      * Milliseconds since the Unix epoch
      */
     expiresAt: number;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
 };
 
 /**
@@ -2322,7 +2407,7 @@ export type RunResult = {
          */
         approvalId: string;
         /**
-         * The call that asks; absent when a tool server asks
+         * The call that asks
          */
         toolCallId?: string;
         questions: Array<Question>;
@@ -2415,6 +2500,8 @@ export type RunStreamEvent = ({
 } & ToolInputErrorEvent) | ({
     type: 'tool-output-available';
 } & ToolOutputAvailableEvent) | ({
+    type: 'tool-progress';
+} & ToolProgressEvent) | ({
     type: 'tool-output-error';
 } & ToolOutputErrorEvent) | ({
     type: 'tool-output-denied';
@@ -2423,6 +2510,8 @@ export type RunStreamEvent = ({
 } & ToolApprovalRequestEvent) | ({
     type: 'question-request';
 } & QuestionRequestEvent) | ({
+    type: 'question-closed';
+} & QuestionClosedEvent) | ({
     type: 'tool-call-request';
 } & ToolCallRequestEvent) | ({
     type: 'data-task';
@@ -2765,6 +2854,18 @@ export type TaskApprovalEvent = {
     }>;
     output?: string;
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
 };
 
 /**
@@ -3108,6 +3209,18 @@ export type TaskQuestion = {
      * Kind question: what is asked; POST /approvals/:id answers
      */
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -3856,6 +3969,30 @@ export type ToolOutputErrorEvent = {
 };
 
 /**
+ * How far a call is, as its tool reports it; at most two a second, and none of them is stored
+ */
+export type ToolProgressEvent = {
+    type: 'tool-progress';
+    /**
+     * Id of the tool call; all events of a tool call have the same id
+     */
+    toolCallId: string;
+    toolName: string;
+    /**
+     * It grows from report to report
+     */
+    progress: number;
+    /**
+     * The value of progress at the end, where the tool knows it
+     */
+    total?: number;
+    /**
+     * What the tool is doing; at most 500 characters
+     */
+    message?: string;
+};
+
+/**
  * A tool server and the state of its connection
  */
 export type ToolServer = {
@@ -3864,9 +4001,9 @@ export type ToolServer = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3875,6 +4012,10 @@ export type ToolServer = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
 };
 
 /**
@@ -3886,9 +4027,9 @@ export type ToolServerDetail = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `disabled`: its entry says that it is not to be connected
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3897,6 +4038,10 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
     /**
      * The program of the server, if it is one
      */
@@ -5106,6 +5251,56 @@ export type ListApprovalsResponses = {
 };
 
 export type ListApprovalsResponse = ListApprovalsResponses[keyof ListApprovalsResponses];
+
+export type PreviewApprovalData = {
+    body?: never;
+    path: {
+        /**
+         * approvalId of the request
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/approvals/{id}/preview';
+};
+
+export type PreviewApprovalErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type PreviewApprovalError = PreviewApprovalErrors[keyof PreviewApprovalErrors];
+
+export type PreviewApprovalResponses = {
+    /**
+     * What an open tool call would change, as the files are now. They may change until the call runs
+     */
+    200: ApprovalPreview;
+};
+
+export type PreviewApprovalResponse = PreviewApprovalResponses[keyof PreviewApprovalResponses];
 
 export type DecideApprovalData = {
     body: ApprovalDecision;
@@ -8105,6 +8300,10 @@ export type ConnectToolServerResponses = {
      * The server is connected and saved
      */
     200: Connected;
+    /**
+     * The server is saved, and connected once its user has authorized the service
+     */
+    202: Authorizing;
 };
 
 export type ConnectToolServerResponse = ConnectToolServerResponses[keyof ConnectToolServerResponses];

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
+import { Aborted } from '../../services/lib/abort.ts'
 import type { Subscription } from '../../services/agent/active-runs.ts'
 import type { RunEvent } from '../../services/run-log/run-events.ts'
 import { encoderFor, type Encoder } from '../../services/run-log/encoders/encoder.ts'
@@ -17,13 +18,16 @@ declare module 'fastify' {
   }
 }
 
+/** Made once: Node would make an error with a stack trace for each response. */
+const ENDED = new Aborted('client', 'The response has ended.')
+
 /** Event streams: headers are sent at once, events are written once per event-loop turn, and slow readers are bounded. */
 export default fp(async (app) => {
   app.decorateReply('closed', {
     getter () {
       const { raw } = this
       const ended = new AbortController()
-      const onClose = () => ended.abort()
+      const onClose = () => ended.abort(ENDED)
       raw.on('close', onClose)
       raw.on('error', onClose)
       if (raw.destroyed) onClose()

@@ -37,4 +37,8 @@ export const connectAddress = {
 }
 export const settings = { enabled: true, tools: { allow: ['search_*', 'get_*'], deny: ['get_secret'] } }
 export const connected = { status: 'connected', tools: ['search_repositories', 'create_issue'] }
+export const authorizing = {
+  status: 'authorizing',
+  authorizationUrl: 'https://tickets.example.com/authorize?response_type=code&client_id=k3x&code_challenge=E9Mel'
+}
 export const disconnected = { status: 'disconnected', name: 'github' }

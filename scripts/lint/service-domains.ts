@@ -76,11 +76,16 @@ export const PUBLIC: Record<string, string[]> = {
     'path-policy',
     'questions/ask-user',
     'read-input',
+    'resources/resource-servers',
     'run-in-order',
+    'said-once',
     'sources',
     'tool',
     'tool-errors',
+    'web/fetch/address-policy',
+    'web/fetch/addresses',
     'web/fetch/fetch-errors',
+    'web/fetch/send',
     'work-folder'
   ],
   usage: ['budgets', 'local-days', 'meter', 'usage-repository', 'usage-sums']

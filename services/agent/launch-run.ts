@@ -49,10 +49,10 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
       const { activeMs: before = 0, options: { budget: { minutes = Infinity } = {}, object } = {} } = run.head
       const limit = config().limits?.runMs ?? RUN_MS
       const left = Math.max(minutes * 60_000 - before, 0)
-      const reason = left < limit
+      const reason = () => left < limit
         ? new Aborted('budget', `The run worked for ${minutes} minutes; that is its budget.`)
         : new Aborted('timeout', `The run took longer than ${limit / 1000} s and was stopped.`)
-      const deadline = startDeadline({ clock, ms: Math.min(limit, left) }, () => live.abort(reason))
+      const deadline = startDeadline({ clock, ms: Math.min(limit, left) }, () => live.abort(reason()))
       const ended = new AbortController()
       if (options.resumable) saveRegularly(run, AbortSignal.any([live.signal, ended.signal])).catch(() => {})
       const meter = usage.open(runId, {
@@ -67,7 +67,8 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
           meter,
           ...(object !== undefined && { owed: await openObjectAnswer(object) }),
           attempt: fence.enter(runId),
-          activeMs: () => before + Math.round(clock.awake() - begun)
+          activeMs: () => before + Math.round(clock.awake() - begun - deadline.paused()),
+          pause: deadline.pause
         })
       } catch (error) {
         ended.abort('ended')

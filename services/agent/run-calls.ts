@@ -12,6 +12,7 @@ import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
 import { whoIsAsked } from '../step/who-is-asked.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { askInCall } from './ask-in-call.ts'
 import { recordAnswer } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { checkLength, commit } from './run-repository.ts'
@@ -55,9 +56,11 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
     ...whoIsAsked(options?.interactive),
+    ...options?.interactive !== false && { ask: askInCall(attempt, deps) },
     grants: createCallGrants({ grants, owner: { threadId }, tools: host, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
+    progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
 
     async begin ({ toolCallId }: Call, isDurable: boolean, ops: Op[], grant?: Grant) {
       if (grant !== undefined) return grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used, ...ops]))

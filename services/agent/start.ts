@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import { answerAppCall } from '../approvals/app-calls/answer-app-call.ts'
 import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
@@ -122,9 +123,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       durable: continued !== undefined,
       indexed: true
     }
-    run.saved = store.transact([...ops, ...newRunOps(run, store)])
+    // The model is called first, and the request is encrypted and written while it answers. Events are sent when it is on disk.
+    run.saved = nextTurn().then(() => store.transact([...ops, ...newRunOps(run, store)]))
     // The end of the run awaits this promise and handles its rejection.
-    run.saved.catch(() => {})
+    run.writing = run.saved.catch(() => {})
     return run
   }
 

@@ -72,13 +72,19 @@ function beforeQuote (json: Buffer, from: number): number {
 export const asObject = (value: unknown): object => typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 
 const fixed = new WeakMap<object, string>()
+let newest: { values: readonly object[], text: string } = { values: [], text: '[]' }
 
-/** Returns the JSON text of an array of objects that never change, such as the descriptions of tools. The text of each is made once. */
+/**
+ * Returns the JSON text of an array of objects that never change, such as the descriptions of tools. The text of each object is made
+ * once, that of the whole again when it differs from the one before.
+ */
 export function jsonOfFixed (values: readonly object[]): string {
+  if (values.length === newest.values.length && values.every((value, at) => value === newest.values[at])) return newest.text
   const texts = values.map((value) => {
     const text = fixed.get(value) ?? JSON.stringify(value)
     fixed.set(value, text)
     return text
   })
-  return `[${texts.join(',')}]`
+  newest = { values: [...values], text: `[${texts.join(',')}]` }
+  return newest.text
 }

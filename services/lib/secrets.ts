@@ -7,12 +7,25 @@ export type Secrets = ReturnType<typeof createSecrets>
 /** Collects all secrets of the service. None may reach a child process, a log or a response. */
 export function createSecrets (...own: Array<string | undefined>) {
   const sources: Array<() => Iterable<string>> = [() => own.filter((secret) => secret !== undefined)]
+  const all = (): string[] => [...new Set(sources.flatMap((source) => [...source()]))].filter((secret) => secret !== '')
+  let known: string[] = []
+  let redactor = createRedactor(known)
+
   return {
     /** Adds a source of secrets; it is called at each use. */
     add: (source: () => Iterable<string>): void => {
       sources.push(source)
     },
-    all: (): string[] => [...new Set(sources.flatMap((source) => [...source()]))].filter((secret) => secret !== '')
+    all,
+    /** Returns the text with all secrets redacted; see createRedactor. */
+    redact (text: string): string {
+      const secrets = all()
+      if (secrets.length !== known.length || secrets.some((secret, at) => secret !== known[at])) {
+        known = secrets
+        redactor = createRedactor(secrets)
+      }
+      return redactor.redact(text)
+    }
   }
 }
 

@@ -11,8 +11,8 @@ const MAX_ENTRIES = 200
 const LONGEST_TEXT = 1_000
 
 /** Returns the summary of a server for GET /mcp/servers. */
-export function viewServer ({ name, status, tools, error }: ToolServer): ToolServerView {
-  return { name, status, tools, ...error !== undefined && { error } }
+export function viewServer ({ name, status, tools, error, authorizationUrl }: ToolServer): ToolServerView {
+  return { name, status, tools, ...error !== undefined && { error }, ...authorizationUrl !== undefined && { authorizationUrl } }
 }
 
 /** Returns all details of a server. Resources and prompts are requested from it now; a list that fails is shown as empty. */

@@ -1,19 +1,24 @@
 import type { McpEntry } from '../../schemas/config.ts'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { createHash } from 'node:crypto'
 import { originOf } from './config-entries.ts'
 import { leftOutBecause } from './tool-filter.ts'
-import { openConnection, type Connection } from './connection.ts'
+import { createElicitor } from './elicitation/elicitor.ts'
+import { openConnection, type CallContext, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
-import { readResult } from './call-result.ts'
+import { readResult, withoutSecrets } from './call-result.ts'
+import type { ServerAccess } from './oauth/server-access.ts'
+import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import type { ServerTransport } from './server-transport.ts'
 import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
-export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'disabled'
+export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
@@ -24,9 +29,12 @@ interface Parts {
   entry: McpEntry
   /** Returns a transport that has not been started; what the server writes outside the protocol goes to the tail. */
   transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
+  /** What the user has authorized at a server over HTTP. */
+  access?: ServerAccess
   clock: Clock
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
+  log: Log
   /** Called when status, tools or instructions have changed. */
   onChange: () => void
 }
@@ -34,9 +42,11 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, transport, clock, redactors, onChange }: Parts) {
+export function createToolServer ({ entry, transport, access, clock, log, redactors, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
+  const elicitor = createElicitor({ server: entry.name, log })
+  const logged = createServerLog({ server: entry.name, log, clock, secrets: redactors.inStderr })
   let current = entry
   let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
   let error: string | undefined
@@ -53,6 +63,8 @@ export function createToolServer ({ entry, transport, clock, redactors, onChange
           transport: await transport(current, tail),
           clock,
           signal: closing.signal,
+          elicitor,
+          logs: { take: logged, level: levelToSend(log) },
           onTools: () => {
             updateTools()
           }
@@ -68,12 +80,20 @@ export function createToolServer ({ entry, transport, clock, redactors, onChange
         status = 'disconnected'
         error = notConnectedBecause(why)
       } catch (failed) {
-        first.reject(failed)
+        if (!access?.isNeeded) first.reject(failed)
         closing.signal.throwIfAborted()
         status = 'failed'
         error = notConnectedBecause((failed as Error).message)
       }
       connection = undefined
+      if (access?.isNeeded) {
+        status = 'authorizing'
+        onChange()
+        first.resolve()
+        await access.granted(closing.signal)
+        failures = -1
+        continue
+      }
       onChange()
       await clock.sleep(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS), closing.signal)
     }
@@ -99,16 +119,18 @@ export function createToolServer ({ entry, transport, clock, redactors, onChange
       effect: annotations?.readOnlyHint === true ? 'read' : 'external',
       identity: identityOf(definition),
       widestScope: 'tool',
+      checksInput: true,
       get permission () {
         return permissionOf(name)
       },
-      async execute (input, { signal }) {
-        if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        const result = await connection.call(name, input, signal).catch((error) => {
-          throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+      get timeLimitMs () {
+        return current.timeoutMs
+      },
+      execute: (input, { signal, progress, ...context }) =>
+        elicitor.during(context, async () => {
+          const result = await asked({ signal, progress }, (shown) => connected().call(name, input, shown))
+          return readResult(result, redactors.inResults())
         })
-        return readResult(result, redactors.inResults())
-      }
     }
   }
 
@@ -118,6 +140,29 @@ export function createToolServer ({ entry, transport, clock, redactors, onChange
     if (approval === undefined) return undefined
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
+
+  function connected (): Connection {
+    if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
+    return connection
+  }
+
+  /** Does the work of a call without secrets in what it reports, and in its error. */
+  async function asked<T> ({ signal, progress }: CallContext, work: (context: CallContext) => Promise<T>): Promise<T> {
+    try {
+      return await work({ signal, progress: progress && redactedProgress(progress) })
+    } catch (error) {
+      throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+    }
+  }
+
+  /** Redacts the message only when it is read: few of very many reports are shown. */
+  const redactedProgress = (report: (progress: ToolProgress) => void) => ({ message, ...numbers }: ToolProgress) =>
+    report({
+      ...numbers,
+      get message () {
+        return message && redactors.inResults().redact(message)
+      }
+    })
 
   const notConnectedBecause = (why: string) =>
     redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
@@ -132,7 +177,11 @@ export function createToolServer ({ entry, transport, clock, redactors, onChange
     },
     /** Why the server is not connected, a sentence; undefined while it is connected. */
     get error () {
-      return error
+      return status === 'authorizing' ? notConnectedBecause(access!.reason) : error
+    },
+    /** The page at which the user is to authorize this service. */
+    get authorizationUrl () {
+      return status === 'authorizing' ? access!.authorizationUrl : undefined
     },
     /** Names of the tools, as the server gives them. */
     get tools (): string[] {
@@ -140,6 +189,16 @@ export function createToolServer ({ entry, transport, clock, redactors, onChange
     },
     get connection () {
       return connection
+    },
+    /** The server as a source of resources; undefined while it has none. */
+    resources (): ResourceServer | undefined {
+      if (status !== 'connected' || connection?.capabilities.resources === undefined) return undefined
+      return {
+        name: entry.name,
+        asksFirst: current.approval === 'always',
+        request: async (method, params, context) =>
+          withoutSecrets(await asked(context, (shown) => connected().ask(method, params, shown)), redactors.inResults())
+      }
     },
     stderr: () => redactors.inStderr().redact(tail.text()),
 
@@ -150,6 +209,16 @@ export function createToolServer ({ entry, transport, clock, redactors, onChange
       first.promise.catch(() => {})
       supervision = supervise(first).catch(() => {})
       return first.promise
+    },
+
+    /**
+     * Returns the page at which the user is to authorize this service; undefined when the server does not wait for that. Rejects with
+     * an Error whose message is a clause.
+     */
+    authorize: async (): Promise<string | undefined> => status === 'authorizing' ? access!.begin() : undefined,
+    /** Whether the server waits for its user, who was not yet told the page to open. */
+    get isUnasked () {
+      return status === 'authorizing' && !access!.wasBegun
     },
 
     /** Replaces the entry by a version that differs only in fields that do not affect the process. */
@@ -170,6 +239,7 @@ export function createToolServer ({ entry, transport, clock, redactors, onChange
     /** Disconnects for good; resolves when no process of the server is left. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
+      await access?.close()
       await connection?.close()
       await supervision
       if (status !== 'disabled') status = 'disconnected'

@@ -1,34 +1,51 @@
-import { Check } from '@sinclair/typebox/value'
-import { ConfigKeys, type Config, type McpEntry } from '../../schemas/config.ts'
+import type { Config, McpEntry } from '../../schemas/config.ts'
 import type { ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ConfigService } from '../config/config.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
+import type { StoredRecord } from '../store/store-types.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { ToolHost } from '../tools/host.ts'
-import { isSameConnection, toEntry, withEntry } from './config-entries.ts'
+import { isSameConnection, takesAuthorization, toEntry } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
+import { createAuthorizations, type StoredAuthorizations } from './oauth/authorizations.ts'
+import type { NetworkRules } from './oauth/oauth-fetch.ts'
+import { createServerAccess } from './oauth/server-access.ts'
 import { openTransport } from './open-transport.ts'
+import { createSavedServers } from './saved-servers.ts'
+import { withoutHidden } from './secret-query.ts'
 import { describeServer, viewServer } from './server-view.ts'
-import { ToolServerNotFound, ToolServersInvalid, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
+import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 
 const MAX_SERVERS = 64
 /** Characters of stderr in the response to a failed connection. */
 const STDERR_SHOWN = 4_000
+/** Time limit for beginning an authorization while the details of its server are asked for. */
+const ASK_MS = 10_000
 
 interface Parts extends EnvironmentParts {
+  /** What users have authorized at servers over HTTP. */
+  storedAccess: StoredRecord<StoredAuthorizations>
+  /** Where authorization servers may be. */
+  rules: NetworkRules
   config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
   names: MergedSourcesParts['names']
   host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
-  log: { info(details: object, message: string): void, warn(details: object, message: string): void }
+  log: Log
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
 
 /** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
-export function createToolServers ({ config, stored, names, host, clock, variables, secrets, cwd, log }: Parts) {
-  const environments = createEnvironmentValues({ stored, clock, variables, secrets, cwd })
+export function createToolServers (parts: Parts) {
+  const { config, names, rules, host, clock, secrets, log } = parts
+  const environments = createEnvironmentValues(parts)
+  const authorizations = createAuthorizations(parts.storedAccess)
+  const saved = createSavedServers({ config, environments })
   /** In the order of config.json: where two servers have new tools of the same name, the first gets the name. */
   let servers = new Map<string, ToolServer>()
   /** Servers that POST /mcp/connect has connected and is saving. */
@@ -41,21 +58,27 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
   let isClosing = false
 
   function create (entry: McpEntry, given?: Record<string, string>): ToolServer {
+    const onChange = () => {
+      if (servers.get(entry.name) !== server) return
+      const { status, error } = server
+      if (status === 'connected') log.info({ server: entry.name, tools: server.tools.length }, 'tool server connected')
+      else log.warn({ server: entry.name, status, error }, 'tool server not connected')
+      sources.publish()
+    }
+    const access = takesAuthorization(entry)
+      ? createServerAccess({ name: entry.name, url: withoutHidden(entry.url), authorizations, rules, clock, onChange })
+      : undefined
     const server = createToolServer({
       entry,
-      transport: (current, tail) => openTransport(current, { environments, given, clock, tail }),
+      transport: (current, tail) => openTransport(current, { environments, ...access && { access }, given, clock, tail }),
+      ...access && { access },
       clock,
+      log,
       redactors: {
         inResults: () => createRedactor(secrets()),
         inStderr: () => createRedactor([...secrets(), ...environments.longValues()])
       },
-      onChange () {
-        if (servers.get(entry.name) !== server) return
-        const { status, error } = server
-        if (status === 'connected') log.info({ server: entry.name, tools: server.tools.length }, 'tool server connected')
-        else log.warn({ server: entry.name, status, error }, 'tool server not connected')
-        sources.publish()
-      }
+      onChange
     })
     all.add(server)
     return server
@@ -87,7 +110,8 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
   }
 
   function start (): Promise<void> {
-    starting ??= Promise.all([environments.load(), sources.load()]).then(() => apply(config.current)).catch((error) => {
+    const load = () => Promise.all([environments.load(), authorizations.load(), sources.load()])
+    starting ??= load().then(() => apply(config.current)).catch((error) => {
       // The next call reads the store again.
       starting = undefined
       throw error
@@ -97,16 +121,10 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
   config.watch(apply)
   sources.publish()
 
-  /** Changes `mcp` in config.json. Throws ToolServersInvalid when its present value is not valid, as a change would lose it. */
-  async function updateConfig (change: (entries: McpEntry[]) => McpEntry[]) {
-    await config.update((current) => {
-      const before = current.mcp ?? []
-      if (!Check(ConfigKeys.mcp, before)) throw new ToolServersInvalid('"mcp" is not valid')
-      return { ...current, mcp: change(before) }
-    })
-  }
-
-  /** Starts a server for a request and waits for its first attempt. Throws a 502 when that fails; an abort closes the server. */
+  /**
+   * Starts a server for a request and waits for its first attempt. Returns the page to open when its user must authorize this service
+   * first. Throws a 502 when the attempt fails; an abort closes the server.
+   */
   async function connectFirst (server: ToolServer, signal: AbortSignal) {
     const abandon = () => {
       void retire(server)
@@ -114,7 +132,9 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
     signal.addEventListener('abort', abandon)
     try {
       await server.start()
+      const authorizationUrl = await server.authorize()
       signal.throwIfAborted()
+      return authorizationUrl
     } catch (error) {
       throw toolServerFailed(
         server.error ?? `The tool server ${JSON.stringify(server.name)} is not connected: ${(error as Error).message}.`,
@@ -125,23 +145,10 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
     }
   }
 
-  /**
-   * Saves a connected server. The change of config.json makes `apply` put it in the place of an earlier server of its name.
-   * Restores the stored values when the configuration cannot be saved.
-   */
+  /** Saves a connected server. The change of config.json makes `apply` put it in the place of an earlier server of its name. */
   async function save (server: ToolServer, entry: McpEntry, given: Record<string, string>) {
-    const { name } = entry
-    const before = environments.of(name)
-    candidates.set(name, server)
-    try {
-      await environments.replace(name, given)
-      await updateConfig((entries) => withEntry(entries, entry))
-    } catch (error) {
-      await environments.replace(name, before)
-      throw error
-    } finally {
-      candidates.delete(name)
-    }
+    candidates.set(entry.name, server)
+    await saved.save(entry, given).finally(() => candidates.delete(entry.name))
   }
 
   const find = (name: string): ToolServer => {
@@ -155,22 +162,30 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
     start,
 
     /** Values that no other child may see. */
-    secrets: environments.secrets,
+    secrets: (): string[] => [...environments.secrets(), ...authorizations.secrets()],
+
+    /** The connected servers that have resources. */
+    resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.resources() ?? []),
 
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()
       return { servers: [...servers.values()].map(viewServer) }
     },
 
-    /** Returns the details of one server. Throws ToolServerNotFound. */
+    /**
+     * Returns the details of one server. When it waits for an authorization of which its user does not know yet, that is begun now.
+     * Throws ToolServerNotFound.
+     */
     async get (name: string, signal: AbortSignal): Promise<ToolServerDetail> {
       await start()
-      return describeServer(find(name), { host, agentNames: sources.namesOf(name), clock, signal })
+      const server = find(name)
+      if (server.isUnasked) await withDeadline({ clock, ms: ASK_MS, signal }, () => server.authorize()).catch(() => {})
+      return describeServer(server, { host, agentNames: sources.namesOf(name), clock, signal })
     },
 
     /**
      * Connects a server and saves it: its environment or headers encrypted, the rest in config.json. A server of the same name is
-     * replaced once the new server is connected. Throws a 502 when the server cannot be connected; then nothing has changed.
+     * replaced once the new server is connected, or waits for its user. Throws a 502 when it cannot be connected; then nothing has changed.
      */
     connect: (body: ConnectBody, signal: AbortSignal) =>
       locked(body.name, async () => {
@@ -180,9 +195,10 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
         const { entry, given } = toEntry(body)
         const server = create(entry, given)
         try {
-          await connectFirst(server, signal)
+          const authorizationUrl = await connectFirst(server, signal)
           await save(server, entry, given)
           await sources.save()
+          if (authorizationUrl !== undefined) return { status: 'authorizing' as const, authorizationUrl }
           return { status: entry.enabled === false ? 'disabled' as const : 'connected' as const, tools: server.tools }
         } catch (error) {
           await retire(server)
@@ -195,7 +211,7 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
       locked(name, async () => {
         await start()
         find(name)
-        await updateConfig((entries) => entries.map((entry) => entry.name === name ? { ...entry, ...settings } : entry))
+        await saved.update((entries) => entries.map((entry) => entry.name === name ? { ...entry, ...settings } : entry))
         return viewServer(find(name))
       }),
 
@@ -204,10 +220,10 @@ export function createToolServers ({ config, stored, names, host, clock, variabl
       locked(name, async () => {
         await start()
         const server = find(name)
-        await updateConfig((entries) => entries.filter((entry) => entry.name !== name))
-        await environments.replace(name, {})
+        await saved.remove(name)
         await sources.save()
         await retire(server)
+        await authorizations.forget(name)
         return { status: 'disconnected' as const, name }
       }),
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -144,6 +145,7 @@ async function attemptOnce (
         if (progress.reported === undefined) throw new Error("The model's answer broke off before it was finished.")
         return
       }
+      let begins = false
       const end = batch.findIndex(isFailure)
       const parts = end === -1 ? batch : batch.slice(0, end)
       if (parts.length > 0) {
@@ -151,7 +153,8 @@ async function attemptOnce (
           if (part.type === 'finish') progress.reported = part
           else if ('delta' in part) progress.characters += part.delta.length
         }
-        progress.started ||= parts.some(({ type }) => !BEFORE_ANSWER.has(type))
+        begins = !progress.started && parts.some(({ type }) => !BEFORE_ANSWER.has(type))
+        progress.started ||= begins
         try {
           const backpressure = onParts(parts, origin)
           if (backpressure) await backpressure
@@ -162,7 +165,8 @@ async function attemptOnce (
       }
       if (end !== -1) throw failureOf(batch[end])
       renew()
-      const turn = yieldToEventLoop()
+      // A short answer arrives as a whole: readers get its text before the work of its end is done.
+      const turn = begins ? nextTurn() : yieldToEventLoop()
       if (turn) await turn
     }
   }

@@ -61,6 +61,26 @@ export function digestOf ({ digest }: Keys, text: string): string {
   return hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')]))
 }
 
+/** Digests that are remembered: a run needs that of its thread a dozen times. */
+const REMEMBERED = 200
+/** The length of texts whose digest is remembered, characters: ids. */
+const ID_CHARACTERS = 128
+
+/** Returns a function that remembers the digests of the newest short texts. */
+export function cachedDigest (digest: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    if (text.length > ID_CHARACTERS) return digest(text)
+    let found = known.get(text)
+    if (found === undefined) {
+      found = digest(text)
+      if (known.size === REMEMBERED) known.clear()
+      known.set(text, found)
+    }
+    return found
+  }
+}
+
 const BLOCK_BYTES = 64
 const pads = new WeakMap<KeyObject, { inner: Buffer, outer: Buffer }>()
 

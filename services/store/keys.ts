@@ -11,6 +11,7 @@ export const RECORDS = {
   brain: 'brain',
   secrets: 'secrets',
   toolServers: 'tool-servers',
+  toolServerAccess: 'tool-server-access',
   toolNames: 'tool-names',
   guides: 'guides'
 } as const

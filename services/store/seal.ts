@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { randomOnce } from '../lib/random-once.ts'
 import { RecordDamaged } from './store-errors.ts'
 import type { Keys } from './encryption-keys.ts'
 
@@ -9,22 +10,10 @@ const NONCE_AT = KID_AT + 4
 const TEXT_AT = NONCE_AT + 12
 const TAG_BYTES = 16
 const NONCE_BYTES = TEXT_AT - NONCE_AT
-/** Nonces that are drawn at once, because each call of the system's generator takes longer than the encryption of a small record. */
-const NONCES = 256
-
-let nonces = Buffer.alloc(0)
-
-/** Returns random bytes that are used once. */
-function newNonce (): Buffer {
-  if (nonces.length === 0) nonces = randomBytes(NONCES * NONCE_BYTES)
-  const nonce = nonces.subarray(0, NONCE_BYTES)
-  nonces = nonces.subarray(NONCE_BYTES)
-  return nonce
-}
 
 /** Encrypts JSON text for the record `key`. The key is authenticated, so the envelope cannot be decrypted under another key. */
 export function seal (keys: Keys, key: string, json: string): Buffer {
-  const header = Buffer.concat([Buffer.of(VERSION), keys.kid, newNonce()])
+  const header = Buffer.concat([Buffer.of(VERSION), keys.kid, randomOnce(NONCE_BYTES)])
   const cipher = createCipheriv('aes-256-gcm', keys.record, header.subarray(NONCE_AT), { authTagLength: TAG_BYTES })
   cipher.setAAD(boundTo(header, key))
   return Buffer.concat([header, cipher.update(json, 'utf8'), cipher.final(), cipher.getAuthTag()])

@@ -4,7 +4,7 @@ import type { RawOp } from './database.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { rootOf, StoreIoError, StoreStartError } from './store-errors.ts'
 import { privateDirectory } from './database-files.ts'
-import { digestOf, withDigestKey } from './encryption-keys.ts'
+import { cachedDigest, digestOf, withDigestKey } from './encryption-keys.ts'
 import { allRecords, keys as listKeys, list } from './all-records.ts'
 import { acquireLock, type Lock } from './directory-lock.ts'
 import { toRaw } from './migrate.ts'
@@ -137,7 +137,7 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
       records.set(name, record)
       return record
     },
-    digest: (text) => digestOf(keys, text),
+    digest: cachedDigest((text) => digestOf(keys, text)),
     status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
     contents: (signal, damaged) => ({
       schema: meta.schema,

@@ -26,7 +26,7 @@ export type Tasks = ReturnType<typeof createTasks>
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
-  const { store, clock, ledger, journal, idempotency, config, log } = collaborators
+  const { store, clock, ledger, liveQuestions, journal, idempotency, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
   const deps = { ...collaborators, repository }
   const closing = new AbortController()
@@ -37,7 +37,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
   const approvals = createRunApprovals({ deps, executor, queue })
   const ticker = createScheduleTicker({ deps, queue, schedules, approvals })
-  const lists = createTaskLists({ repository, schedules })
+  const lists = createTaskLists({ repository, schedules, liveQuestions })
   const recovered = Promise.withResolvers<void>()
   let ticking: Promise<void> | undefined
   let problem: string | undefined
@@ -86,7 +86,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
-    return runView(run, await repository.open(run), await repository.events(run.runId))
+    return runView(run, await lists.open(run), await repository.events(run.runId))
   }
 
   return {
@@ -166,7 +166,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     },
 
     /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
-    digest: createDigest({ repository, ledger, store, clock, timezone: schedules.timezone }),
+    digest: createDigest({ repository, ledger, liveQuestions, store, clock, timezone: schedules.timezone }),
 
     /** Recovers interrupted runs, then starts the schedule ticker. */
     async open () {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { startSite } from '../fakes/site.ts'
 
 type Teardown = { teardown(handler: () => unknown): unknown }
-type Handler = (req: IncomingMessage, res: ServerResponse, body: any) => unknown
+type Handler = (req: IncomingMessage, res: ServerResponse, body?: any) => unknown
 
 interface Options {
   /** Answers in one JSON document instead of a stream. */
@@ -16,16 +16,19 @@ interface Options {
   eventStore?: EventStore
   /** Looks at each request first; returns true when it has answered it. */
   before?: (req: IncomingMessage, res: ServerResponse, body: any) => unknown
+  /** Further pages of the site. */
+  pages?: Record<string, Handler>
   define?: (server: McpServer) => void
 }
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
 /** A tool server of the SDK over Streamable HTTP on a free local port, at /mcp. */
-export async function startToolServer (t: Teardown, { json = false, stateless = false, eventStore, before, define }: Options = {}) {
+export async function startToolServer (t: Teardown, { json = false, stateless = false, eventStore, before, pages, define }: Options = {}) {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const requests: Array<{ method: string, headers: IncomingMessage['headers'], body: any }> = []
   let last: McpServer | undefined
+  let intercept = before
 
   function makeServer () {
     const capabilities = { tools: { listChanged: true } }
@@ -61,13 +64,14 @@ export async function startToolServer (t: Teardown, { json = false, stateless = 
 
   const handle: Handler = async (req, res, body) => {
     requests.push({ method: req.method!, headers: req.headers, body })
-    if (await before?.(req, res, body)) return undefined
+    if (await intercept?.(req, res, body)) return undefined
     if (stateless && req.method !== 'POST') return res.writeHead(405).end()
     const transport = await transportOf(req, body)
     return transport === undefined ? res.writeHead(404).end() : transport.handleRequest(req, res, body)
   }
 
   const site = await startSite(t, {
+    ...pages,
     '/mcp': (req, res) => {
       const { body } = site.requests.at(-1)!
       return handle(req, res, body === '' ? undefined : JSON.parse(body))
@@ -78,6 +82,10 @@ export async function startToolServer (t: Teardown, { json = false, stateless = 
     url: `${site.url}/mcp`,
     messages: requests,
     sessions,
+    /** Looks at each request first, before `before`. */
+    intercept (first: NonNullable<typeof before>) {
+      intercept = async (...request) => await first(...request) || before?.(...request)
+    },
     /** The server of the last session. */
     server: () => last!,
     /** Forgets the sessions, as a server does that was started again. */

@@ -18,7 +18,6 @@ export function describeRefusal (error: unknown): string {
   const said = message.replace(PREFIX, '')
   if (code === -1) return `it answered with something else than a message (${said.slice(0, LONGEST_QUOTE)})`
   if (typeof code !== 'number' || !PREFIX.test(message)) return message
-  if (code === 401) return 'it answered 401: it wants a token, which "headers" can hold'
   const quote = textOf(said.replace(" (redirectPolicy: 'same-origin')", '')).slice(0, LONGEST_QUOTE).trim()
   return `it answered ${code}${quote === '' ? '' : `: ${quote}`}`
 }

@@ -2,12 +2,14 @@ import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/cl
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
+import { AuthorizationNeeded, type ServerAccess } from '../oauth/server-access.ts'
 import { createUnsolicitedBudget, failedAnswer, isAnswer } from '../message-limits.ts'
 import { DISCONNECTED, type ServerTransport } from '../server-transport.ts'
 import type { StderrTail } from '../stderr-tail.ts'
 import { describeRefusal, isLostSession } from './http-refusals.ts'
 import { currentSending, sendAs, type Sending } from './sending-message.ts'
-import { createServerFetch, Unreachable } from './server-fetch.ts'
+import { createServerFetch } from './server-fetch.ts'
+import { Unreachable } from './unreachable.ts'
 
 /** Time limit for a notification or an answer of ours, and for beginning a session anew. */
 const SEND_MS = 30_000
@@ -19,6 +21,8 @@ const STREAM_END_MS = 1_000
 interface Parts {
   url: URL
   headers: Record<string, string>
+  /** What the user has authorized; undefined when the headers hold the authorization. */
+  access?: ServerAccess
   clock: Clock
   /** Receives what goes wrong outside of calls. */
   tail: StderrTail
@@ -29,11 +33,17 @@ interface Parts {
  * the exchanges of a request end with it; a request whose answer cannot come any more fails at once; a session that the server has
  * forgotten is begun anew, and the request is sent again; a server that cannot be reached ends the connection.
  */
-export function createHttpTransport ({ url, headers, clock, tail }: Parts): ServerTransport {
+export function createHttpTransport ({ url, headers, access, clock, tail }: Parts): ServerTransport {
   const ended = Promise.withResolvers<string>()
   const over = new AbortController()
   const pending = new Map<RequestId, Sending>()
-  const http = createServerFetch({ url, headers, clock, countUnsolicited: createUnsolicitedBudget(clock, (why) => end(why)) })
+  const http = createServerFetch({
+    url,
+    headers,
+    ...access && { access },
+    clock,
+    countUnsolicited: createUnsolicitedBudget(clock, (why) => end(why))
+  })
   let session: StreamableHTTPClientTransport
   let initialize: JSONRPCRequest | undefined
   let protocolVersion: string | undefined
@@ -43,8 +53,10 @@ export function createHttpTransport ({ url, headers, clock, tail }: Parts): Serv
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
     const opened = new StreamableHTTPClientTransport(url, { fetch: http.fetch })
     opened.onmessage = onmessage
-    opened.onerror = ({ message }) => {
+    opened.onerror = (error) => {
+      const { message } = error
       const sending = currentSending.getStore()
+      if (error instanceof AuthorizationNeeded) return end(message)
       if (opened !== session || over.signal.aborted || sending?.abort.signal.aborted) return
       tail.add(`(http) ${message.slice(0, 200)}\n`)
       if (!/^Maximum reconnection attempts/.test(message)) return

@@ -3,9 +3,11 @@ import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Clock } from '../../lib/clock.ts'
 import { VERSION } from '../../lib/version.ts'
 import { createConnections } from '../../providers/answer-stream/connections.ts'
+import type { ServerAccess } from '../oauth/server-access.ts'
 import { reasonOf } from '../../tools/web/fetch/fetch-errors.ts'
 import { guardEvents, readAnswer, readAtMost } from './guard-answers.ts'
 import { currentSending } from './sending-message.ts'
+import { Unreachable } from './unreachable.ts'
 
 /** Bytes that are read of an answer that is no message: an error, or a document that is not needed. */
 const LONGEST_OTHER = 64 * 1024
@@ -13,13 +15,12 @@ const LONGEST_OTHER = 64 * 1024
 const MAX_STREAMS_PER_MINUTE = 20
 const MINUTE_MS = 60_000
 
-/** The server cannot be reached: the message is a clause, such as "it cannot be reached: nothing answers there". */
-export class Unreachable extends Error {}
-
 interface Parts {
   url: URL
   /** Headers of every request; they are sent to the origin of `url` only. */
   headers: Record<string, string>
+  /** What the user has authorized; undefined when the headers hold the authorization. */
+  access?: ServerAccess
   clock: Clock
   countUnsolicited: (bytes: number) => void
 }
@@ -28,11 +29,25 @@ interface Parts {
  * Creates the `fetch` of a server's MCP requests. Answers are bounded, no redirect is followed, and nothing is sent to another
  * origin than that of `url`. The exchanges of a message (see currentSending) end with it.
  */
-export function createServerFetch ({ url: server, headers: own, clock, countUnsolicited }: Parts) {
+export function createServerFetch ({ url: server, headers: own, access, clock, countUnsolicited }: Parts) {
   const connections = createConnections(clock)
   const awaitTurn = createThrottle(clock)
 
-  const fetch: FetchLike = async (address, { method = 'GET', headers, body, signal } = {}) => {
+  /** Sends a request with the token of the user's authorization. A token that is refused is refreshed, and the request sent again. */
+  const fetch: FetchLike = async (address, init) => {
+    const token = access?.token()
+    const response = await exchange(address, token, init)
+    const challenge = access === undefined ? undefined : await challengeIn(response)
+    if (challenge === undefined) return response
+    const renewed = await access!.renew(token, challenge)
+    init?.signal?.throwIfAborted()
+    const again = await exchange(address, renewed, init)
+    const refused = await challengeIn(again)
+    if (refused !== undefined) throw access!.need(refused)
+    return again
+  }
+
+  async function exchange (address: string | URL, token: string | undefined, { method = 'GET', headers, body, signal }: RequestInit = {}) {
     const url = new URL(address)
     if (!isSameServer(server, url)) throw new Unreachable(`it points to another server (${url.origin})`)
     const either = AbortSignal.any([signal, currentSending.getStore()?.abort.signal].filter((each) => each != null))
@@ -40,7 +55,12 @@ export function createServerFetch ({ url: server, headers: own, clock, countUnso
     const response = await connections.exchange({
       method,
       url: url.href,
-      headers: { 'user-agent': `local-agent-service/${VERSION}`, ...Object.fromEntries(new Headers(headers)), ...lowerCase(own) },
+      headers: {
+        'user-agent': `local-agent-service/${VERSION}`,
+        ...Object.fromEntries(new Headers(headers)),
+        ...lowerCase(own),
+        ...token !== undefined && { authorization: `Bearer ${token}` }
+      },
       ...typeof body === 'string' && { body },
       signal: either
     }).catch((error) => {
@@ -74,6 +94,14 @@ export function createServerFetch ({ url: server, headers: own, clock, countUnso
   }
 
   return { fetch, close: () => connections.close() }
+}
+
+/** Returns what the server wants before it takes a request; undefined when it wants no authorization. */
+async function challengeIn (response: Response) {
+  if (response.status !== 401 && response.status !== 403) return undefined
+  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js')
+  const challenge = extractWWWAuthenticateParams(response)
+  return response.status === 401 || challenge.error === 'insufficient_scope' ? challenge : undefined
 }
 
 const isEventStream = ({ headers }: IncomingMessage) => /^text\/event-stream\b/i.test(headers['content-type'] ?? '')

@@ -15,7 +15,7 @@ import {
 import { itemOf, type UnreadHistory } from './unread-history.ts'
 import { shortened } from './prune-outputs.ts'
 import { refusalsIn, summarise, summaryNote, type Ask } from './summarise.ts'
-import { tokensIn, tokensOf } from './token-estimate.ts'
+import { tokensInSame, tokensOf } from './token-estimate.ts'
 import { chainsOf, unitsIn, unitsOf } from './units.ts'
 
 export type { Summary } from './items.ts'
@@ -129,7 +129,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
     ): Promise<LanguageModelV4Prompt | undefined> {
       const units = await unitsOf(messages)
       const offset = older?.units ?? 0
-      const fixed = opening.reduce((sum, message) => sum + tokensOf(message), tokensIn(jsonOfFixed(tools)))
+      const fixed = opening.reduce((sum, message) => sum + tokensOf(message), tokensInSame(jsonOfFixed(tools)))
       let items = await itemsOf(units, unitsIn(messages, latest), offset)
       let left = 0
       if (older !== undefined) {

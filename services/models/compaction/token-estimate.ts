@@ -13,6 +13,14 @@ const MESSAGE_TOKENS = 4
  */
 export const tokensIn = (text: string): number => Math.ceil((text.length + 1.5 * (Buffer.byteLength(text) - text.length)) / 4)
 
+let newest = { text: '', tokens: 0 }
+
+/** Estimates the tokens of a long text that is mostly the one of the call before, such as the descriptions of tools. */
+export function tokensInSame (text: string): number {
+  if (text !== newest.text) newest = { text, tokens: tokensIn(text) }
+  return newest.tokens
+}
+
 /** Estimates the tokens of a message. */
 export function tokensOf ({ content }: LanguageModelV4Message): number {
   if (typeof content === 'string') return MESSAGE_TOKENS + tokensIn(content)

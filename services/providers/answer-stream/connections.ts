@@ -66,10 +66,12 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
         headers: { 'accept-encoding': 'identity', ...headers },
         agent: agents[isSecure ? 'https:' : 'http:']
       })
+      let isAnswered = false
       const abort = () => request.destroy(signal!.reason)
       signal?.addEventListener('abort', abort)
       request.on('response', (response) => {
         response.once('end', used)
+        isAnswered = true
         resolve(response)
       })
       request.on('error', (error) => {
@@ -79,7 +81,7 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
       // Also after an unrequested switch of protocols, which Node reports neither as a response nor as an error.
       request.on('close', () => {
         signal?.removeEventListener('abort', abort)
-        reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
+        if (!isAnswered) reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
       })
       request.end(body)
     })

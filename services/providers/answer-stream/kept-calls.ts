@@ -19,9 +19,6 @@ type ReaderAfter = (result: LanguageModelV4StreamResult) => Promise<PartReader>
 /** How the SDK passes what is to be sent. */
 type Message = { method: string, headers: Record<string, string>, body?: string, signal?: AbortSignal }
 
-/** Ends the SDK's part of a call whose answer has begun: what follows is read without it. */
-class AnswerBegun extends Error {}
-
 export type KeptCalls = ReturnType<typeof createKeptCalls>
 
 /** Creates the functions that make calls over connections that are kept. */
@@ -62,35 +59,33 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
       readerAfter?: ReaderAfter
     ): Promise<LanguageModelV4StreamResult | BatchedResult> {
       let answer: IncomingMessage | undefined
-      let result: LanguageModelV4StreamResult | undefined
-      let reader: PartReader
+      const begun = Promise.withResolvers<undefined>()
+      const asked = ask(async (url, init) => {
+        const response = await send(url, init, 'events')
+        if (!isSuccess(response)) return toResponse(response, init?.signal)
+        // Whoever reads the answer meets an error that came before.
+        answer = response.on('error', () => {})
+        if (readerAfter !== undefined) return new Response('', { headers: flatHeaders(response) })
+        // The SDK's part of the call stays pending for ever: an error would make it compose a message that nobody reads.
+        begun.resolve(undefined)
+        return new Promise(() => {})
+      })
       try {
-        result = await ask(async (url, init) => {
-          const response = await send(url, init, 'events')
-          if (!isSuccess(response)) return toResponse(response, init?.signal)
-          // Whoever reads the answer meets an error that came before.
-          answer = response.on('error', () => {})
-          if (readerAfter === undefined) throw new AnswerBegun()
-          return new Response('', { headers: flatHeaders(response) })
-        })
-        if (answer === undefined) return result
-        reader = await readerAfter!(result)
+        const result = await Promise.race([asked, begun.promise])
+        if (answer === undefined) return result!
+        const reader = result && readerAfter ? await readerAfter(result) : createPartReader()
+        const batches = readBatches(decoded(answer), signal, reader)
+        return {
+          request: result?.request,
+          response: { headers: flatHeaders(answer) },
+          batches,
+          get stream () {
+            return streamOf(batches)
+          }
+        }
       } catch (error) {
-        if (answer === undefined) throw error
-        if (readerAfter !== undefined) {
-          answer.destroy()
-          throw error
-        }
-        reader = createPartReader()
-      }
-      const batches = readBatches(decoded(answer), signal, reader)
-      return {
-        request: result?.request,
-        response: { headers: flatHeaders(answer) },
-        batches,
-        get stream () {
-          return streamOf(batches)
-        }
+        answer?.destroy()
+        throw error
       }
     }
   }

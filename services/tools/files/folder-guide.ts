@@ -1,4 +1,5 @@
-import { lstat, stat, type FileHandle } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { lstat, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { StoredRecord } from '../../store/store-types.ts'
@@ -52,7 +53,7 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
 
   /** Returns the guide of a folder; undefined when it has none that can be read as text. */
   async function read (cwd: string): Promise<FolderGuide | undefined> {
-    const changedAt = await stat(cwd).then(({ mtimeMs }) => mtimeMs, () => undefined)
+    const changedAt = changeOf(cwd)
     if (changedAt === undefined || empty.get(cwd) === changedAt) return undefined
     const there = await Promise.all(NAMES.map((name) => lstat(join(cwd, name)).then(() => true, () => false)))
     const folder = there.includes(true) ? await locateFolder(cwd) : undefined
@@ -93,6 +94,15 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
         return known.replace({ digests: [digest] })
       })
     }
+  }
+}
+
+/** When a folder last changed. Takes microseconds here, and on another thread as long as all that is done before a model is called. */
+function changeOf (folder: string): number | undefined {
+  try {
+    return statSync(folder, { throwIfNoEntry: false })?.mtimeMs
+  } catch {
+    return undefined
   }
 }
 

@@ -58,12 +58,13 @@ t.test('tool servers', async (t) => {
     status: 'connected',
     tools: Array
   }, 'connectToolServer')
-  const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined }
+  const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined, authorizationUrl: undefined }
   is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')
   const { data } = await sdk.getToolServer({ ...options, path: { name: 'odd' } })
   is(t, data, {
     ...server,
     command: /./,
+    url: undefined,
     toolDetails: Array,
     resources: [],
     prompts: [],
