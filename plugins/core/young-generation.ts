@@ -1,9 +1,8 @@
 import fp from 'fastify-plugin'
-import { keepYoungGeneration, letYoungGenerationGrow } from '../../services/process/young-generation.ts'
+import { letYoungGenerationGrow } from '../../services/process/young-generation.ts'
 
-/** Limits the memory of an idle service; the first run, and all that follows, get what streams need. */
+/** Gives the first run, and all that follows, the memory that streams need; `bin/load-service.ts` has limited it. */
 export default fp(async (app) => {
-  app.addHook('onListen', keepYoungGeneration)
   const unsubscribe = app.events.onEvent(({ type }) => {
     if (type !== 'run:start') return
     letYoungGenerationGrow()
