@@ -63,6 +63,7 @@ function save (path: string) {
     // The code is loaded by the next start without that limit.
     letYoungGenerationGrow()
     const code = script.createCachedData()
+    keepYoungGeneration()
     const checksum = Buffer.alloc(CHECKSUM_BYTES)
     checksum.writeUInt32LE(crc32(code))
     const written = `${path}.${process.pid}`

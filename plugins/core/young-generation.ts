@@ -1,11 +1,9 @@
 import fp from 'fastify-plugin'
 import { letYoungGenerationGrow } from '../../services/process/young-generation.ts'
 
-/** Gives the first run, and all that follows, the memory that streams need; `bin/load-service.ts` has limited it. */
+/** Gives runs the memory that streams need. `bin/load-service.ts` limits it at the start, and again when it has stored code. */
 export default fp(async (app) => {
-  const unsubscribe = app.events.onEvent(({ type }) => {
-    if (type !== 'run:start') return
-    letYoungGenerationGrow()
-    unsubscribe()
+  app.events.onEvent(({ type }) => {
+    if (type === 'run:start') letYoungGenerationGrow()
   })
 }, { name: 'young-generation', dependencies: ['events'] })
