@@ -1,12 +1,12 @@
 import type { Agent } from '../../client/agent.ts'
-import { createTask, listApprovals, putThread, setPreference, startTask, learnFact } from '../../client/generated/index.ts'
+import { createTask, learnFact, listApprovals, putThread, runTask, setPreference, startTask } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 
 /** A name that reads as another file's: the end is written backwards. */
 export const SPOOFED = 'notes\u202Etxt.exe'
 const SCRIPT = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 2"><svg onload="window.hacked = 3">'
 /** Text that would run, load or lead somewhere in a page that trusts it. */
-export const HOSTILE = `${SCRIPT} ![pixel](https://outside.example/pixel.png) [link](javascript:window.hacked=4) ` +
+export const HOSTILE = `${SCRIPT}\n\n![pixel](https://outside.example/pixel.png) [link](javascript:window.hacked=4) ` +
   '[data](data:text/html,<script>window.hacked=5</script>) <iframe src="https://outside.example/"></iframe> ' +
   '<style>@import "https://outside.example/style.css";</style> <a href="javascript:window.hacked=6">click</a> \u202Eabc\u200B\u2066'
 
@@ -16,7 +16,8 @@ const CALLS: Record<string, NonNullable<Plan['toolCalls']>> = {
   run: [{ toolName: 'runCommand', input: { command: `echo ${HOSTILE} \u200B&& rm -rf /` } }],
   ask: [{
     toolName: 'askUser',
-    input: { questions: [{ id: 'q', text: HOSTILE, options: [{ value: 'a', label: SCRIPT }], free: true }] }
+    // The service refuses characters in questions that hide or reorder others.
+    input: { questions: [{ id: 'q', text: SCRIPT, options: [{ value: 'a', label: SCRIPT }], free: true }] }
   }],
   list: [{ toolName: 'listDirectory', input: { path: '.' } }]
 }
@@ -40,15 +41,21 @@ export async function seedHostile (agent: Agent): Promise<string[]> {
     ...asked,
     body: { goal: HOSTILE, taskType: 'recurring', schedule: { interval: 'daily' }, approval: { mode: 'always' } }
   })
-  await startTask({ ...asked, path: { id: task.id } })
+  const path = { id: task.id }
+  await startTask({ ...asked, path })
+  const connected = Promise.withResolvers<void>()
+  const events = agent.events({ types: ['approval:open'], onConnection: () => connected.resolve() })
+  const resultWaits = events.next()
+  await connected.promise
+  await runTask({ ...asked, path })
+  await resultWaits
+  await events.return(undefined)
   const { data: { approvals } } = await listApprovals(asked)
   return [
     '/console',
     '/console/tasks',
     `/console/tasks/${task.id}`,
     `/console/runs/${listed.runId}`,
-    `/console/runs/${approvals[0].runId}`,
-    `/console/chat/${listed.threadId}`,
     `/console/chat/${approvals[0].threadId}`,
     '/console/memory',
     '/console/settings'
