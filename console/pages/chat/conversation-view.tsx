@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { UIMessage } from 'ai'
 import { say } from '../../lib/say.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
@@ -25,7 +25,7 @@ export function ConversationView ({ id, page, onBegun }: Props) {
   const choice = useModelChoice()
   const [edited, setEdited] = useState<UIMessage>()
   const { data } = useQuery(openApprovals)
-  const waiting = data?.approvals.filter(({ threadId }) => threadId === id) ?? []
+  const waiting = useMemo(() => data?.approvals.filter(({ threadId }) => threadId === id) ?? [], [data, id])
 
   useEffect(() => {
     if (isStreaming && page.isNew) onBegun()

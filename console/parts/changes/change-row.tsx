@@ -29,7 +29,9 @@ export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, di
           {inner !== undefined && `${say('run.inner', { count: inner })} · `}<VisibleText text={toolName} limit={128} /> · <Time at={at} />
         </span>
         {diff !== undefined && (
-          <Button kind='quiet' aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>{say(isOpen ? 'run.hideDiff' : 'run.showDiff')}</Button>
+          <Button kind='quiet' aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {say(isOpen ? 'run.hideDiff' : 'run.showDiff')}
+          </Button>
         )}
         {canUndo && onUndo && <Button kind='quiet' onClick={onUndo}>{say('run.undoOne')}</Button>}
       </div>

@@ -73,8 +73,7 @@ t.test('tool servers', async (t) => {
     version: { name: 'misbehaving' },
     warnings: [],
     stderr: '',
-    filter: undefined,
-    url: undefined
+    filter: undefined
   }, 'getToolServer')
   is(t, data.toolDetails.at(-1)!, {
     name: 'more',

@@ -46,12 +46,19 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
     { key: 'run', kind: 'run' }
   ], [messages, waiting, rowsOf])
   const area = useRef<HTMLDivElement>(null)
+  // With other functions, the list would look at all of its lines again.
+  const shown = useRef(lines)
+  shown.current = lines
+  const [{ estimateSize, getItemKey }] = useState(() => ({
+    estimateSize: (at: number) => estimate(shown.current[at]),
+    getItemKey: (at: number) => shown.current[at].key
+  }))
 
   const list = useVirtualizer({
     count: lines.length,
     getScrollElement: () => area.current,
-    estimateSize: (at) => estimate(lines[at]),
-    getItemKey: (at) => lines[at].key,
+    estimateSize,
+    getItemKey,
     overscan: 10,
     // What is in view stays there when older messages are put before it.
     anchorTo: 'end'

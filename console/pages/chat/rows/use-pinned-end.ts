@@ -7,11 +7,16 @@ const NEAR_END = 60
 const OWN_SCROLL_MS = 500
 const INTENTS = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const
 
+type List = Virtualizer<HTMLDivElement, Element>
+
+/** The distance of what is shown to the end, px, by what the list knows: asking the page would have it laid out at each call. */
+const fromEnd = (list: List) => list.getTotalSize() - (list.scrollOffset ?? 0) - (list.scrollRect?.height ?? 0)
+
 /**
  * Keeps the end of a list in view while it grows, until the user scrolls away from it; back at the end, it is kept in view again.
  * Nothing but the user's own scrolling changes this.
  */
-export function usePinnedEnd (list: Virtualizer<HTMLDivElement, Element>, area: RefObject<HTMLDivElement>) {
+export function usePinnedEnd (list: List, area: RefObject<HTMLDivElement>) {
   const [isPinned, setIsPinned] = useState(true)
   const moved = useRef(0)
 
@@ -21,7 +26,7 @@ export function usePinnedEnd (list: Virtualizer<HTMLDivElement, Element>, area: 
       moved.current = performance.now()
     }
     const onScroll = () => {
-      if (list.isAtEnd(NEAR_END)) setIsPinned(true)
+      if (fromEnd(list) <= NEAR_END) setIsPinned(true)
       else if (performance.now() - moved.current < OWN_SCROLL_MS) setIsPinned(false)
     }
     for (const intent of INTENTS) element.addEventListener(intent, onIntent, { passive: true })
@@ -33,7 +38,7 @@ export function usePinnedEnd (list: Virtualizer<HTMLDivElement, Element>, area: 
   }, [list, area])
 
   useLayoutEffect(() => {
-    if (isPinned && list.getDistanceFromEnd() > 1) list.scrollToEnd()
+    if (isPinned && fromEnd(list) > 1) list.scrollToEnd()
   })
   return { isPinned, pin: () => setIsPinned(true) }
 }
