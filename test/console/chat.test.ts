@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
+import { getThread } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole } from '../harness/console.ts'
 
@@ -16,9 +17,8 @@ function reply ({ body }: GatewayRequest): Plan {
   const said = JSON.stringify(last.content)
   const call = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
   if (said.includes('write')) return call('writeFile', { path: 'a.txt', content: 'Buy tea' })
-  if (said.includes('ask')) {
-    return call('askUser', { questions: [{ id: 'when', text: 'When?', options: [{ value: 'now', label: 'Now' }, { value: 'later', label: 'Later' }] }] })
-  }
+  const options = [{ value: 'now', label: 'Now' }, { value: 'later', label: 'Later' }]
+  if (said.includes('ask')) return call('askUser', { questions: [{ id: 'when', text: 'When?', options }] })
   if (said.includes('plan')) return { text: HOSTILE }
   if (said.includes('slow')) return { text: 'word '.repeat(3_000), partMs: 10 }
   return { text: `You said ${said.length} characters.` }
@@ -32,7 +32,7 @@ async function say (page: Page, text: string) {
 
 t.test('the chat', { skip: noBrowser }, async (t) => {
   const console = await openConsole(t, { reply, config: { model: 'test/model', threads: { titles: false } } })
-  const { work, visit, url } = console
+  const { work, visit } = console
 
   await visit('a chat with an approval and an undo', async (t, page) => {
     await page.goto('/console/chat')
@@ -75,8 +75,8 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByText('That is done.').waitFor()
     const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1)!)
     await page.getByRole('button', { name: 'Answer again' }).waitFor()
-    const { messages } = await (await fetch(`${url}/threads/${id}`)).json()
-    t.equal(messages.length, 4, 'the service has the edited message and its answer in place of the earlier ones')
+    const { data } = await getThread({ client: console.agent.client, path: { id }, throwOnError: true })
+    t.equal(data.messages.length, 4, 'the service has the edited message and its answer in place of the earlier ones')
   })
 
   await visit('what a model writes is shown and does nothing', async (t, page) => {
@@ -84,13 +84,15 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await say(page, 'tell me the plan')
     await page.getByText('Image (not loaded): a pixel').waitFor()
     await page.getByText('⟨U+202E⟩').waitFor()
+    await page.getByRole('heading', { name: 'tell me the plan' }).waitFor()
+    await page.getByRole('button', { name: 'Answer again' }).waitFor()
     t.equal(await page.title(), 'tell me the plan – Local agent')
+    const links = await page.locator('.messages a[href]:not(.button)').all()
     t.same(
-      await page.locator('.messages a[href]:not(.button)').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+      await Promise.all(links.map((link) => link.getAttribute('href'))),
       ['https://evil.example/x.png', 'https://example.com/'],
       'only addresses of the web are links'
     )
-    await page.getByRole('button', { name: 'Answer again' }).waitFor()
     t.same(await axe(page), [])
     await page.setViewportSize({ width: 360, height: 740 })
     await page.emulateMedia({ colorScheme: 'dark' })
