@@ -15,7 +15,6 @@ const Inbox = lazy(() => import('./pages/inbox/inbox.tsx'))
 const Tasks = lazy(() => import('./pages/tasks/tasks.tsx'))
 const NewTask = lazy(() => import('./pages/tasks/new-task.tsx'))
 const Task = lazy(() => import('./pages/tasks/task.tsx'))
-const EditTask = lazy(() => import('./pages/tasks/edit-task.tsx'))
 const Run = lazy(() => import('./pages/run/run.tsx'))
 const Chat = lazy(() => import('./pages/chat/chat.tsx'))
 const Memory = lazy(() => import('./pages/memory/memory.tsx'))
@@ -36,7 +35,6 @@ export function App () {
                       <Route path='/'><Inbox /></Route>
                       <Route path='/tasks'><Tasks /></Route>
                       <Route path='/tasks/new'><NewTask /></Route>
-                      <Route path='/tasks/:id/edit'>{({ id }) => <EditTask key={id} id={id} />}</Route>
                       <Route path='/tasks/:id'>{({ id }) => <Task key={id} id={id} />}</Route>
                       <Route path='/runs/:id'>{({ id }) => <Run key={id} id={id} />}</Route>
                       <Route path='/chat/:id?'>{({ id }) => <Chat id={id} />}</Route>

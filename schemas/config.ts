@@ -32,6 +32,12 @@ export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('alwa
   description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
     'By default, the tools that the server does not mark with readOnlyHint'
 })
+export const McpTimeout = Type.Integer({
+  minimum: 1_000,
+  maximum: 3_600_000,
+  description: 'How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, ' +
+    'for an hour at most'
+})
 const ToolNamePatterns = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
     maxItems: 256,
@@ -46,6 +52,7 @@ export const McpEnabled = Type.Boolean({ description: 'False: the entry is kept,
 const mcpEntry = {
   name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
   approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout),
   tools: Type.Optional(McpToolFilter),
   enabled: Type.Optional(McpEnabled)
 }

@@ -6,6 +6,7 @@ import { ErrorDetails } from './errors.ts'
 import { StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { LIVE_FIELDS, QUESTION_REQUEST } from './questions.ts'
+import { PROGRESS } from './tool-progress.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
@@ -69,6 +70,11 @@ const ToolInputError = event('ToolInputErrorEvent', 'tool-input-error', {
   input: Type.Optional(Input),
   errorText: ErrorText
 }, "The input does not match the tool's schema. The model gets the error, and the run continues")
+const ToolProgress = event('ToolProgressEvent', 'tool-progress', {
+  toolCallId: ToolCallId,
+  toolName: ToolName,
+  ...PROGRESS
+}, 'How far a call is, as its tool reports it; at most two a second, and none of them is stored')
 const ToolOutputAvailable = event('ToolOutputAvailableEvent', 'tool-output-available', {
   toolCallId: ToolCallId,
   toolName: ToolName,
@@ -168,6 +174,7 @@ export const events = [
   ToolInputAvailable,
   ToolInputError,
   ToolOutputAvailable,
+  ToolProgress,
   ToolOutputError,
   ToolOutputDenied,
   ToolApprovalRequest,

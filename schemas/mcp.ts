@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
-import { McpApproval, McpEnabled, McpHeaders, McpToolFilter, McpUrl } from './config.ts'
+import { McpApproval, McpEnabled, McpHeaders, McpTimeout, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -75,6 +75,7 @@ export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 const connectBody = {
   name: ServerName,
   approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout),
   tools: Type.Optional(McpToolFilter),
   enabled: Type.Optional(McpEnabled)
 }

@@ -530,6 +530,10 @@ export type ConnectBody = {
      */
     approval?: 'never' | 'always' | Array<string>;
     /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
+    /**
      * Which tools of the server the agent is offered; all of them by default
      */
     tools?: {
@@ -566,6 +570,10 @@ export type ConnectBody = {
      * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
+    /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
     /**
      * Which tools of the server the agent is offered; all of them by default
      */
@@ -2493,6 +2501,8 @@ export type RunStreamEvent = ({
 } & ToolInputErrorEvent) | ({
     type: 'tool-output-available';
 } & ToolOutputAvailableEvent) | ({
+    type: 'tool-progress';
+} & ToolProgressEvent) | ({
     type: 'tool-output-error';
 } & ToolOutputErrorEvent) | ({
     type: 'tool-output-denied';
@@ -3957,6 +3967,30 @@ export type ToolOutputErrorEvent = {
      * What went wrong, and what to do
      */
     errorText: string;
+};
+
+/**
+ * How far a call is, as its tool reports it; at most two a second, and none of them is stored
+ */
+export type ToolProgressEvent = {
+    type: 'tool-progress';
+    /**
+     * Id of the tool call; all events of a tool call have the same id
+     */
+    toolCallId: string;
+    toolName: string;
+    /**
+     * It grows from report to report
+     */
+    progress: number;
+    /**
+     * The value of progress at the end, where the tool knows it
+     */
+    total?: number;
+    /**
+     * What the tool is doing; at most 500 characters
+     */
+    message?: string;
 };
 
 /**

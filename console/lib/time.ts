@@ -5,6 +5,7 @@ const TICK_MS = 30_000
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
+const clockSeconds = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit', second: '2-digit' })
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
 const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 const MINUTE = 60_000
@@ -24,6 +25,13 @@ export function sayTime (at: number, now: number): string {
   if (Math.abs(days) <= 1) return `${relative.format(days, 'day')}, ${clockTime.format(at)}`
   if (Math.abs(days) < 300) return `${day.format(at)}, ${clockTime.format(at)}`
   return dayOfYear.format(at)
+}
+
+/** Returns a planned time by day and clock, in the zone and language of the browser: "today, 14:05", "Mon, 23 Nov, 14:05:30". */
+export function sayMoment (at: number, now: number): string {
+  const days = Math.round((midnight(at) - midnight(now)) / DAY)
+  const clock = (at % MINUTE === 0 ? clockTime : clockSeconds).format(at)
+  return `${Math.abs(days) <= 1 ? relative.format(days, 'day') : (Math.abs(days) < 300 ? day : dayOfYear).format(at)}, ${clock}`
 }
 
 /** Returns the exact time, in the zone and language of the browser. */

@@ -55,7 +55,13 @@ function LongList<T> ({ items, keyOf, children, label, estimate = 48, onEnd }: P
   const shown = rows.getVirtualItems()
   useEnd((rows.range?.endIndex ?? 0) >= items.length - 1 - OVERSCAN, items.length, onEnd)
   return (
-    <ul ref={list} className='list virtual-list' aria-label={label} style={{ height: rows.getTotalSize() }} onBlur={() => setFocused(undefined)}>
+    <ul
+      ref={list}
+      className='list virtual-list'
+      aria-label={label}
+      style={{ height: rows.getTotalSize() }}
+      onBlur={() => setFocused(undefined)}
+    >
       {shown.map(({ key, index, start }) => (
         <li
           key={String(key)}

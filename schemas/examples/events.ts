@@ -41,6 +41,7 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     ...list,
     output: { path: '/home/ada/notes', entries: [{ name: 'todo.md', path: 'todo.md', kind: 'file', size: 7 }] }
   },
+  { type: 'tool-progress', toolCallId: 'call_3', toolName: 'crawl', progress: 30, total: 120, message: 'Reading page 30' },
   { type: 'tool-output-error', ...read, errorText: '"missing.txt" does not exist.' },
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },
   { type: 'tool-approval-request', approvalId: '01a1fd98-63b6-74f2-8be6-ddea262f6cc5', ...write, input: notes, cwd: '/home/ada/notes' },

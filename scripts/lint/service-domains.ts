@@ -76,6 +76,7 @@ export const PUBLIC: Record<string, string[]> = {
     'path-policy',
     'questions/ask-user',
     'read-input',
+    'resources/resource-servers',
     'run-in-order',
     'said-once',
     'sources',

@@ -60,6 +60,7 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
     grants: createCallGrants({ grants, owner: { threadId }, tools: host, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
+    progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
 
     async begin ({ toolCallId }: Call, isDurable: boolean, ops: Op[], grant?: Grant) {
       if (grant !== undefined) return grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used, ...ops]))

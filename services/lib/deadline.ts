@@ -13,6 +13,9 @@ interface TimeLimit {
   ms: number
 }
 
+/** A sentence, or what makes it when it is needed. */
+type Sentence = string | (() => string)
+
 export interface Deadline {
   /** Starts the time anew, for limits on silence. */
   renew(): void
@@ -26,7 +29,7 @@ export interface Deadline {
 }
 
 /** Calls `abort` with the reason `timeout` when `ms` have passed since the start or the last renewal, unless it is stopped. */
-export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: string }, abort: (reason: Aborted) => void): Deadline {
+export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: Sentence }, abort: (reason: Aborted) => void): Deadline {
   const stopped = new AbortController()
   /** When the time was last started. */
   let startedAt = clock.awake()
@@ -46,7 +49,7 @@ export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: s
       await clock.timeout(left, stopped.signal)
     }
   }
-  watch().then(() => abort(new Aborted('timeout', message)), () => {})
+  watch().then(() => abort(new Aborted('timeout', typeof message === 'function' ? message() : message)), () => {})
 
   async function rest<T> (work: Promise<T>, resume: () => void): Promise<T> {
     if (resting++ === 0) restingSince = clock.awake()
@@ -77,7 +80,7 @@ export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: s
 interface DeadlineOptions extends TimeLimit {
   signal?: AbortSignal
   /** The sentence of the timeout. */
-  message?: string
+  message?: Sentence
   /** How long `work` may clean up after the abort of its signal before it is abandoned, milliseconds. */
   settleMs?: number
 }

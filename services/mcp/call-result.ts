@@ -38,6 +38,10 @@ export function readResult (result: Record<string, unknown>, secrets: Redactor):
   return secrets.isIn(json) ? redactStrings(whole, secrets.redact) as ToolOutput : whole
 }
 
+/** Returns any other result of a server with secrets redacted. */
+export const withoutSecrets = (result: Record<string, unknown>, secrets: Redactor): Record<string, unknown> =>
+  secrets.isIn(JSON.stringify(result)) ? redactStrings(result, secrets.redact) as Record<string, unknown> : result
+
 /** Returns the text of an error. Models get it, so it holds nothing that is for the user alone. */
 function textOf (blocks: unknown[]): string {
   return blocks.flatMap((block) => {

@@ -1,6 +1,7 @@
 import type { McpAddress, McpEntry } from '../../schemas/config.ts'
 import type { ConnectBody } from '../../schemas/mcp.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
+import { hideQuery } from './secret-query.ts'
 import { toReferences } from './server-environment.ts'
 
 /**
@@ -25,9 +26,12 @@ export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>
 /** Returns the entry of a server that is to be connected, and its secret values, to which the entry refers. */
 export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<string, string> } {
   const { env, headers, enabled, ...rest } = { env: undefined, headers: undefined, ...body }
-  const { references, values: given } = toReferences(body.name, env ?? headers ?? {})
+  const { references, values } = toReferences(body.name, env ?? headers ?? {})
   const referring = Object.keys(references).length > 0 ? { [env === undefined ? 'headers' : 'env']: references } : {}
-  return { entry: { ...rest, ...referring, ...enabled === false && { enabled } }, given }
+  const settings = { ...referring, ...enabled === false && { enabled } }
+  if (!('url' in rest)) return { entry: { ...rest, ...settings }, given: values }
+  const hidden = hideQuery(body.name, rest.url)
+  return { entry: { ...rest, url: hidden.url, ...settings }, given: { ...values, ...hidden.values } }
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
@@ -6,6 +8,8 @@ import { VERSION } from '../lib/version.ts'
 import { addressesRequired } from './elicitation/address-request.ts'
 import type { Elicitor } from './elicitation/elicitor.ts'
 import { FormRefused } from './elicitation/form-refused.ts'
+import { createServerNotes } from './server-notes.ts'
+import { callAsTask } from './task-call.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
 import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
 
@@ -29,12 +33,19 @@ export interface Connection {
   capabilities: Json
   version?: Json
   /** Calls a tool and returns the raw result. Throws ToolFailed, or the signal's reason. */
-  call(tool: string, input: unknown, signal: AbortSignal): Promise<Json>
+  call(tool: string, input: unknown, context: CallContext): Promise<Json>
+  /** Sends another request on behalf of a tool. Throws like `call`. */
+  ask(method: string, params: Json, context: CallContext): Promise<Json>
   /** Returns the first page of a list of the server; [] when the server does not offer that list. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
   /** Resolves to the reason when nothing of the connection is left: see ServerTransport. */
   ended: Promise<string>
   close(): Promise<void>
+}
+
+export interface CallContext {
+  signal: AbortSignal
+  progress?: (progress: ToolProgress) => void
 }
 
 interface Parts {
@@ -45,13 +56,15 @@ interface Parts {
   onTools: () => void
   /** Answers what the server asks the user. */
   elicitor: Pick<Elicitor, 'elicit' | 'complete'>
+  /** Takes the server's messages for the log: parameters of `notifications/message`, from this level of MCP on. */
+  logs: { take(params: Json): void, level: string }
 }
 
 /**
  * Connects to a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
  * is a clause about the server, such as "it did not answer within 30 s".
  */
-export async function openConnection ({ transport, clock, signal, onTools, elicitor }: Parts): Promise<Connection> {
+export async function openConnection ({ transport, clock, signal, onTools, elicitor, logs }: Parts): Promise<Connection> {
   const [{ Client }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js')
@@ -63,6 +76,7 @@ export async function openConnection ({ transport, clock, signal, onTools, elici
     jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) }
   })
   let current: ReturnType<typeof readDefinitions> = { definitions: [], warnings: [] }
+  const notes = createServerNotes(logs.take)
   let relistingTools: Promise<void> | undefined
   let isStale = false
 
@@ -94,7 +108,7 @@ export async function openConnection ({ transport, clock, signal, onTools, elici
       if (typeof nextCursor !== 'string' || nextCursor === cursor) break
       cursor = nextCursor
     }
-    return readDefinitions(listed)
+    return readDefinitions(listed, runsTasks(client.getServerCapabilities()))
   }
 
   async function relist () {
@@ -138,6 +152,13 @@ export async function openConnection ({ transport, clock, signal, onTools, elici
       })
       ended.catch(() => {})
       await Promise.race([client.connect(transport, { signal: limit, timeout: NEVER_MS }), ended])
+      const { onmessage: handle } = transport
+      transport.onmessage = (message, extra) => {
+        if (!notes.take(message)) handle?.(message, extra)
+      }
+      if (client.getServerCapabilities()?.logging !== undefined) {
+        request('logging/setLevel', { level: logs.level }, signal).catch(() => {})
+      }
       current = await Promise.race([listTools(limit), ended])
     })
   } catch (error) {
@@ -156,6 +177,25 @@ export async function openConnection ({ transport, clock, signal, onTools, elici
       })
   }
 
+  /** Does the work of a tool's call. `meta` makes the server report progress. */
+  async function onBehalf ({ signal: limit, progress = () => {} }: CallContext, work: (meta: Json) => Promise<Json>): Promise<Json> {
+    try {
+      return await notes.during(progress, (progressToken) => work({ _meta: { progressToken } }))
+    } catch (error) {
+      if (abortKind(error) === 'timeout') probe()
+      if (limit.aborted) throw error
+      if (error instanceof McpError && error.code === ErrorCode.UrlElicitationRequired) {
+        throw new ToolFailed(addressesRequired(error.data))
+      }
+      const why = await endReason()
+      throw new ToolFailed(
+        why === undefined
+          ? withoutErrorPrefix((error as Error).message)
+          : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
+      )
+    }
+  }
+
   return {
     get definitions () {
       return current.definitions
@@ -169,23 +209,16 @@ export async function openConnection ({ transport, clock, signal, onTools, elici
     ended: transport.ended,
     close: () => transport.close(),
 
-    async call (tool, input, limit) {
-      try {
-        return await request('tools/call', { name: tool, arguments: input }, limit)
-      } catch (error) {
-        if (abortKind(error) === 'timeout') probe()
-        if (limit.aborted) throw error
-        if (error instanceof McpError && error.code === ErrorCode.UrlElicitationRequired) {
-          throw new ToolFailed(addressesRequired(error.data))
-        }
-        const why = await endReason()
-        throw new ToolFailed(
-          why === undefined
-            ? withoutErrorPrefix((error as Error).message)
-            : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
-        )
-      }
+    call (tool, input, context) {
+      const { signal: limit, progress = () => {} } = context
+      const isTask = current.definitions.find(({ name }) => name === tool)?.isTask
+      return onBehalf(context, (meta) => {
+        const params = { name: tool, arguments: input, ...meta }
+        return isTask ? callAsTask(params, { request, clock, signal: limit, progress }) : request('tools/call', params, limit)
+      })
     },
+
+    ask: (method, params, context) => onBehalf(context, (meta) => request(method, { ...params, ...meta }, context.signal)),
 
     async list (what, limit) {
       if (client.getServerCapabilities()?.[what] === undefined) return []
@@ -194,6 +227,8 @@ export async function openConnection ({ transport, clock, signal, onTools, elici
     }
   }
 }
+
+const runsTasks = (capabilities?: ServerCapabilities): boolean => capabilities?.tasks?.requests?.tools?.call !== undefined
 
 const LONGEST_MESSAGE = 4_000
 

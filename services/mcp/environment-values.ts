@@ -4,9 +4,8 @@ import { childEnvironment } from '../process/child-environment.ts'
 import { spawnGuarded, type GuardedChild } from '../process/spawn-guarded.ts'
 import { emptyIfDamaged } from '../store/store-errors.ts'
 import type { StoredRecord } from '../store/store-types.ts'
-import { resolveValues, secretsIn, secretsInHeaders, valuesOfServer, valuesWithoutServer } from './server-environment.ts'
-
-type Values = Record<string, string>
+import { showQuery } from './secret-query.ts'
+import { resolveValues, secretsIn, secretsInHeaders, valuesOfServer, valuesWithoutServer, type Values } from './server-environment.ts'
 
 export interface EnvironmentParts {
   /** Values of environments that POST /mcp/connect was given. They are encrypted, and kept nowhere else. */
@@ -52,11 +51,15 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
       return spawnGuarded(command, args, { cwd: cwd(), env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
     },
 
-    /** The headers of an entry's requests. Throws an Error that names a missing value. */
-    headers (entry: McpAddress, given: Values = {}): Values {
+    /** The address and the headers of an entry's requests. Throws an Error that names a missing value. */
+    address (entry: McpAddress, given: Values = {}): { url: URL, headers: Values } {
       const headers = resolve(entry, given)
-      for (const value of secretsInHeaders(headers)) secretValues.add(value)
-      return headers
+      const { url, values: parameters } = showQuery(entry.url, { ...values, ...given })
+      for (const value of [...secretsInHeaders(headers), ...Object.values(parameters)]) {
+        seen.add(value)
+        secretValues.add(value)
+      }
+      return { url, headers }
     },
 
     /** The stored values of a server. */

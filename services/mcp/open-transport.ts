@@ -16,10 +16,10 @@ interface Parts {
   tail: StderrTail
 }
 
-/** Creates the transport of an entry: to a child process, or over HTTP. Throws an Error that names a missing header. */
+/** Creates the transport of an entry: to a child process, or over HTTP. Throws an Error that names a missing value. */
 export async function openTransport (entry: McpEntry, { environments, access, given, clock, tail }: Parts): Promise<ServerTransport> {
   if (entry.url === undefined) return createTransport({ spawn: () => environments.spawn(entry, given), clock, tail })
-  const headers = environments.headers(entry, given)
+  const { url, headers } = environments.address(entry, given)
   const { createHttpTransport } = await import('./http/http-transport.ts')
-  return createHttpTransport({ url: new URL(entry.url), headers, ...access && { access }, clock, tail })
+  return createHttpTransport({ url, headers, ...access && { access }, clock, tail })
 }

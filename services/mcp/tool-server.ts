@@ -1,17 +1,20 @@
 import type { McpEntry } from '../../schemas/config.ts'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { createHash } from 'node:crypto'
 import { originOf } from './config-entries.ts'
 import { leftOutBecause } from './tool-filter.ts'
 import { createElicitor } from './elicitation/elicitor.ts'
-import { openConnection, type Connection } from './connection.ts'
+import { openConnection, type CallContext, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
-import { readResult } from './call-result.ts'
+import { readResult, withoutSecrets } from './call-result.ts'
 import type { ServerAccess } from './oauth/server-access.ts'
+import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import type { ServerTransport } from './server-transport.ts'
 import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
@@ -29,9 +32,9 @@ interface Parts {
   /** What the user has authorized at a server over HTTP. */
   access?: ServerAccess
   clock: Clock
-  log: { warn(details: object, message: string): void }
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
+  log: Log
   /** Called when status, tools or instructions have changed. */
   onChange: () => void
 }
@@ -43,6 +46,7 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
   const closing = new AbortController()
   const tail = createStderrTail()
   const elicitor = createElicitor({ server: entry.name, log })
+  const logged = createServerLog({ server: entry.name, log, clock, secrets: redactors.inStderr })
   let current = entry
   let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
   let error: string | undefined
@@ -60,6 +64,7 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
           clock,
           signal: closing.signal,
           elicitor,
+          logs: { take: logged, level: levelToSend(log) },
           onTools: () => {
             updateTools()
           }
@@ -114,19 +119,18 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
       effect: annotations?.readOnlyHint === true ? 'read' : 'external',
       identity: identityOf(definition),
       widestScope: 'tool',
+      checksInput: true,
       get permission () {
         return permissionOf(name)
       },
-      async execute (input, { signal, ...context }) {
-        const { call } = connection ?? {}
-        if (call === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        return elicitor.during(context, async () => {
-          const result = await call(name, input, signal).catch((error) => {
-            throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
-          })
+      get timeLimitMs () {
+        return current.timeoutMs
+      },
+      execute: (input, { signal, progress, ...context }) =>
+        elicitor.during(context, async () => {
+          const result = await asked({ signal, progress }, (shown) => connected().call(name, input, shown))
           return readResult(result, redactors.inResults())
         })
-      }
     }
   }
 
@@ -136,6 +140,29 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
     if (approval === undefined) return undefined
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
+
+  function connected (): Connection {
+    if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
+    return connection
+  }
+
+  /** Does the work of a call without secrets in what it reports, and in its error. */
+  async function asked<T> ({ signal, progress }: CallContext, work: (context: CallContext) => Promise<T>): Promise<T> {
+    try {
+      return await work({ signal, progress: progress && redactedProgress(progress) })
+    } catch (error) {
+      throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+    }
+  }
+
+  /** Redacts the message only when it is read: few of very many reports are shown. */
+  const redactedProgress = (report: (progress: ToolProgress) => void) => ({ message, ...numbers }: ToolProgress) =>
+    report({
+      ...numbers,
+      get message () {
+        return message && redactors.inResults().redact(message)
+      }
+    })
 
   const notConnectedBecause = (why: string) =>
     redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
@@ -162,6 +189,16 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
     },
     get connection () {
       return connection
+    },
+    /** The server as a source of resources; undefined while it has none. */
+    resources (): ResourceServer | undefined {
+      if (status !== 'connected' || connection?.capabilities.resources === undefined) return undefined
+      return {
+        name: entry.name,
+        asksFirst: current.approval === 'always',
+        request: async (method, params, context) =>
+          withoutSecrets(await asked(context, (shown) => connected().ask(method, params, shown)), redactors.inResults())
+      }
     },
     stderr: () => redactors.inStderr().redact(tail.text()),
 

@@ -5,6 +5,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/store-types.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { ToolHost } from '../tools/host.ts'
 import { isSameConnection, takesAuthorization, toEntry } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
@@ -13,9 +14,11 @@ import type { NetworkRules } from './oauth/oauth-fetch.ts'
 import { createServerAccess } from './oauth/server-access.ts'
 import { openTransport } from './open-transport.ts'
 import { createSavedServers } from './saved-servers.ts'
+import { withoutHidden } from './secret-query.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
+import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 
 const MAX_SERVERS = 64
@@ -32,7 +35,7 @@ interface Parts extends EnvironmentParts {
   config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
   names: MergedSourcesParts['names']
   host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
-  log: { info(details: object, message: string): void, warn(details: object, message: string): void }
+  log: Log
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
@@ -63,7 +66,7 @@ export function createToolServers (parts: Parts) {
       sources.publish()
     }
     const access = takesAuthorization(entry)
-      ? createServerAccess({ name: entry.name, url: entry.url, authorizations, rules, clock, onChange })
+      ? createServerAccess({ name: entry.name, url: withoutHidden(entry.url), authorizations, rules, clock, onChange })
       : undefined
     const server = createToolServer({
       entry,
@@ -160,6 +163,9 @@ export function createToolServers (parts: Parts) {
 
     /** Values that no other child may see. */
     secrets: (): string[] => [...environments.secrets(), ...authorizations.secrets()],
+
+    /** The connected servers that have resources. */
+    resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.resources() ?? []),
 
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()

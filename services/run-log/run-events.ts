@@ -4,6 +4,7 @@ import type { ErrorBody } from '../../schemas/errors.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
 import type { Question } from '../../schemas/questions.ts'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { RecordedUsage } from '../../schemas/usage.ts'
 import type { StateOf } from '../approvals/approval-states.ts'
 import type { FolderGuide } from '../tools/files/folder-guide.ts'
@@ -86,6 +87,8 @@ export type RunEvent =
    * something or was approved. `grantId` is the grant that covers it.
    */
   | { type: 'tool-intent', toolCallId: string, grantId?: string }
+  /** How far a call is. It is shown while the call runs, and not stored. */
+  | { type: 'tool-progress' } & Call & ToolProgress
   /** `isWrapped`: the application's output was no object, and is the property `result`. Chat clients get it as they gave it. */
   | { type: 'tool-output', output: Record<string, unknown>, isWrapped?: true } & Call & Changes
   | { type: 'tool-error', errorText: string } & Call & Changes

@@ -1,3 +1,4 @@
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { ToolItem } from '../approvals/approval-record.ts'
 import type { CallGrants } from '../approvals/grants/call-grants.ts'
 import type { Grant } from '../approvals/grants/grant-record.ts'
@@ -103,6 +104,8 @@ export interface CallPorts {
    * `grant`, if the call has one. Resolves to false if the grant has ended meanwhile: then nothing was written, and the call must not run.
    */
   begin: (call: Call, isDurable: boolean, ops: Op[], grant?: Grant) => Promise<boolean>
+  /** Shows readers how far a call is. */
+  progress?: (call: Call, progress: ToolProgress) => void
   /** Stores the end of a call before readers see it. */
   end: (call: Call, end: CallEnd) => Promise<void>
 }

@@ -122,6 +122,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     try {
       const { durationMs, changes, ...result } = await tools.execute({
         ...{ ...agreed, attempt, paths },
+        progress: (progress) => ports.progress?.(call, progress),
         ...ports.ask && { ask: (questions) => ports.ask!(call, questions) }
       })
       const { event, state }: CallEnd = result.status === 'complete'

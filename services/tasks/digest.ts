@@ -32,7 +32,7 @@ export function createDigest (
   { repository, ledger, liveQuestions, store, clock, timezone }: {
     repository: TaskRepository,
     ledger: Ledger,
-    liveQuestions: Pick<LiveQuestions, 'all'>,
+    liveQuestions: Pick<LiveQuestions, 'ofTask'>,
     store: Store,
     clock: Clock,
     timezone: () => string
@@ -104,9 +104,9 @@ export function createDigest (
         else waits.push(question(item, task, describe))
       }
     }
-    for (const item of liveQuestions.all()) {
-      const task = item.taskId === undefined ? undefined : await taskOf(item.taskId)
-      if (task !== undefined) waits.push(question({ ...item, taskId: task.id, threadId: undefined }, task, describe))
+    for (const item of liveQuestions.ofTask()) {
+      const task = await taskOf(item.taskId)
+      if (task !== undefined) waits.push(question(item, task, describe))
     }
     const oldestFirst = (a: { createdAt: number }, b: { createdAt: number }) => a.createdAt - b.createdAt
     const waiting = excerpt(waits.sort(oldestFirst), limit)

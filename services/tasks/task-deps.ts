@@ -24,7 +24,7 @@ export interface TaskDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
-  liveQuestions: Pick<LiveQuestions, 'all' | 'ask'>
+  liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   journal: Pick<Journal, 'removal' | 'sweepSoon'>
   grants: Grants
   idempotency: Idempotency

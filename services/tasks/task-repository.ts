@@ -1,6 +1,5 @@
 import { isUnanswered, type TaskItem } from '../approvals/approval-record.ts'
 import type { Ledger } from '../approvals/ledger.ts'
-import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -41,11 +40,10 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>
  * one synced transaction, and its events are emitted when it is durable.
  */
 export function createTaskRepository (
-  { store, clock, ledger, liveQuestions, usage, emit }: {
+  { store, clock, ledger, usage, emit }: {
     store: Store,
     clock: Clock,
     ledger: Ledger,
-    liveQuestions: Pick<LiveQuestions, 'all'>,
     usage: Pick<UsageRepository, 'forget'>,
     emit: (event: TaskStreamEvent) => void
   }
@@ -220,10 +218,7 @@ export function createTaskRepository (
 
     /** What a run waits for. */
     async open (run: StoredRun): Promise<TaskItem[]> {
-      const live = liveQuestions.all().flatMap(({ taskId, threadId, ...item }) =>
-        taskId !== undefined && item.runId === run.runId ? [{ ...item, taskId }] : []
-      )
-      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(isUnanswered) : live
+      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(isUnanswered) : []
     },
 
     /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */

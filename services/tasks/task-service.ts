@@ -37,7 +37,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
   const approvals = createRunApprovals({ deps, executor, queue })
   const ticker = createScheduleTicker({ deps, queue, schedules, approvals })
-  const lists = createTaskLists({ repository, schedules })
+  const lists = createTaskLists({ repository, schedules, liveQuestions })
   const recovered = Promise.withResolvers<void>()
   let ticking: Promise<void> | undefined
   let problem: string | undefined
@@ -86,7 +86,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
-    return runView(run, await repository.open(run), await repository.events(run.runId))
+    return runView(run, await lists.open(run), await repository.events(run.runId))
   }
 
   return {

@@ -55,7 +55,8 @@ export function createMerge (isBuiltin: (name: string) => boolean) {
         names?.set(tool.name, name)
         const present = made.get(tool)
         // Reuse the object while nothing has changed: compiled schemas are cached by it.
-        const isSame = present?.name === name && present.available === available && present.permission === tool.permission
+        const isSame = present?.name === name && present.available === available && present.permission === tool.permission &&
+          present.timeLimitMs === tool.timeLimitMs
         const next = isSame ? present : { ...tool, name, source, qualified, available }
         made.set(tool, next)
         merged.set(name, next)

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Answers, Question } from '../../schemas/questions.ts'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
@@ -68,6 +69,8 @@ export interface ToolContext {
   ask?(questions: CallQuestions): Promise<QuestionOutcome>
   /** Waits for the user; the time limit of the call rests meanwhile, and starts anew. */
   waitForUser?<T>(answer: Promise<T>): Promise<T>
+  /** Reports how far the call is, to the readers of the run. The time limit starts anew, within bounds. */
+  progress?(progress: ToolProgress): void
   /** Records a change of a file in the log of the run, for the judge; models never see it. */
   changed?(change: FileChange): void
 }
@@ -111,6 +114,8 @@ export interface Tool<Input = any> {
    * waits in the ledger, `ms` milliseconds at most.
    */
   answeredBy?: { by: 'user', ms?: number } | { by: 'app', app?: string, ms?: number }
+  /** The tool checks its inputs itself, like the tools of tool servers: an input that it may take is not refused before. */
+  checksInput?: true
   /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
   findMistake?(input: Input): string | undefined
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */

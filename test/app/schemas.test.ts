@@ -10,6 +10,7 @@ import { OPTIONS } from '../harness/app-tools.ts'
 import { calling } from '../harness/effects.ts'
 import { build } from '../harness/helper.ts'
 import { connect, everything } from '../harness/mcp.ts'
+import { startGuarded } from '../harness/mcp-guarded.ts'
 import { parseEvents } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
@@ -318,6 +319,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET /models 200': (app) => app.inject('/models'),
   'POST /providers/test 200': (app) => app.inject({ method: 'POST', url: '/providers/test' }),
   'POST /mcp/connect 200': (app) => connect(app, everything('all', { env: { A_KEY: 'value' } })),
+  'POST /mcp/connect 202': async (app) => connect(app, { name: 'web', url: (await startGuarded(t)).server.url }),
   'GET /mcp/servers 200': (app) => app.inject('/mcp/servers'),
   'GET /mcp/servers/:name 200': async (app) => {
     await connect(app, everything('all'))

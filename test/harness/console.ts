@@ -32,7 +32,8 @@ interface Visit extends BrowserContextOptions {
  */
 export async function openConsole (t: Test, { reply, config, env, work = {} }: Options = {}) {
   t.teardown(() => {})
-  const dir = t.testdir({ home: { 'config.json': JSON.stringify({ analysis: false, ...config }) }, work })
+  const settings = { analysis: false, threads: { titles: false }, ...reply && { model: 'test/model' }, ...config }
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify(settings) }, work })
   let calls = 0
   const gateway = reply && await startFakeGateway({
     reply: (request) => request.structured === undefined ? reply(request, calls++) : undefined
@@ -89,6 +90,9 @@ async function visit (
     await context.close()
   }
 }
+
+/** Options of a click that decides something: buttons that do must have been there for half a second when the click is over. */
+export const STEADY = { delay: 700 }
 
 interface Found {
   violations: Array<{ id: string, nodes: Array<{ html: string }> }>

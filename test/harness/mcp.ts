@@ -22,6 +22,15 @@ export const misbehaving = (name = 'odd', options: string[] = [], rest: object =
   ...rest
 })
 
+/** The server that tells much about its calls; see test/fakes/noting-server.ts. */
+export const noting = (options: string[] = [], rest: object = {}) => ({
+  name: 'noting',
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../fakes/noting-server.ts', import.meta.url)), ...options],
+  approval: 'never',
+  ...rest
+})
+
 /** How the servers stand, by name. */
 export async function statuses (app: App): Promise<Record<string, string>> {
   const { servers } = (await app.inject('/mcp/servers')).json()

@@ -9,12 +9,17 @@ export function Calls ({ run }: { run: Run }) {
   const { toolCalls } = run
   return (
     <section className='section' aria-label={say('run.calls')}>
-      <h2>{say('run.calls')}{toolCalls.length > 0 && <span className='quiet'> · {say('run.callCount', { count: toolCalls.length })}</span>}</h2>
-      {toolCalls.length === 0 ? <p className='quiet'>{say(isOver(run) ? 'run.noCalls' : 'run.noCallsYet')}</p> : (
-        <VirtualList<TaskToolCall> items={toolCalls} keyOf={({ id }, index) => id ?? `${index}`} label={say('run.calls')} estimate={40}>
-          {(call) => <ToolCall call={call} isLive={!isOver(run)} />}
-        </VirtualList>
-      )}
+      <h2>
+        {say('run.calls')}
+        {toolCalls.length > 0 && <span className='quiet'> · {say('run.callCount', { count: toolCalls.length })}</span>}
+      </h2>
+      {toolCalls.length === 0
+        ? <p className='quiet'>{say(isOver(run) ? 'run.noCalls' : 'run.noCallsYet')}</p>
+        : (
+          <VirtualList<TaskToolCall> items={toolCalls} keyOf={({ id }, index) => id ?? `${index}`} label={say('run.calls')} estimate={40}>
+            {(call) => <ToolCall call={call} isLive={!isOver(run)} />}
+          </VirtualList>
+          )}
     </section>
   )
 }

@@ -17,10 +17,14 @@ export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation,
         {judge === 'none' ? say('run.notJudged') : say(satisfied ? 'run.satisfied' : 'run.notSatisfied', { score: sayScore(qualityScore) })}
         {outcome && ` ${say(`run.outcome.${outcome}`)}`} {evidence && <span className='quiet'>{say(`run.evidence.${evidence}`)}</span>}
       </p>
-      {issues.length > 0 && <ul className='bulleted'>{issues.map((issue, at) => <li key={at}><VisibleText text={issue} limit={1_000} /></li>)}</ul>}
+      {issues.length > 0 && (
+        <ul className='bulleted'>{issues.map((issue, at) => <li key={at}><VisibleText text={issue} limit={1_000} /></li>)}</ul>
+      )}
       {claims.length > 0 && (
         <ul className='list' aria-label={say('run.claims')}>
-          {claims.map((claim, at) => <li key={at}><ClaimRow claim={claim} call={calls.find(({ id }) => id !== undefined && id === claim.call)} /></li>)}
+          {claims.map((claim, at) => (
+            <li key={at}><ClaimRow claim={claim} call={calls.find(({ id }) => id !== undefined && id === claim.call)} /></li>
+          ))}
         </ul>
       )}
     </section>

@@ -11,7 +11,7 @@ import { Steer } from '../tasks/steer.tsx'
 import { oneTask } from '../tasks/task-queries.ts'
 import { isOver } from './run-words.ts'
 
-/** Stops a run that goes on, and tells it something: a chat's run at its next step, a task in its next run. */
+/** Stops a run that goes on; tells the run of a chat something, which it gets at its next step. */
 export function RunActions ({ run }: { run: Run }) {
   const { runId, taskId } = run
   const announce = useAnnounce()
@@ -30,17 +30,19 @@ export function RunActions ({ run }: { run: Run }) {
     <>
       {!isOver(run) && (
         <div className='section'>
-          <div className='actions'><Button kind='danger' isBusy={stop.isPending} onClick={() => stop.mutate()}>{say('run.stop')}</Button></div>
+          <div className='actions'>
+            <Button kind='danger' isBusy={stop.isPending} onClick={() => stop.mutate()}>{say('run.stop')}</Button>
+          </div>
           {stop.isError && <Failed error={stop.error} />}
         </div>
       )}
-      {taskId !== undefined && <SteerTask taskId={taskId} />}
       {run.status === 'running' && taskId === undefined && <SteerRun runId={runId} />}
     </>
   )
 }
 
-function SteerTask ({ taskId }: { taskId: string }) {
+/** Tells the task of a run something for its next run. */
+export function SteerTask ({ taskId }: { taskId: string }) {
   const { data } = useQuery(oneTask(taskId))
   return data === undefined ? null : <Steer task={data} />
 }

@@ -16,6 +16,7 @@ import { isOver, sayUsage } from './run-words.ts'
 export function RunFacts ({ run }: { run: Run }) {
   const { taskId, threadId, trigger, startedAt, durationMs, usage, attempts, standsFor, steering, options } = run
   const now = useNow()
+  const took = durationMs ?? (isOver(run) ? undefined : Math.max(0, now - startedAt))
   return (
     <section className='section' aria-label={say('run.facts')}>
       <dl className='facts'>
@@ -25,10 +26,13 @@ export function RunFacts ({ run }: { run: Run }) {
         <dd><Status value={run.status} /></dd>
         <dt>{say('run.began')}</dt>
         <dd>
-          <Time at={startedAt} /> <span className='quiet'>· {say(`run.trigger.${trigger}`)}{standsFor !== undefined && ` · ${say('run.standsFor', { count: standsFor })}`}</span>
+          <Time at={startedAt} />{' '}
+          <span className='quiet'>
+            · {say(`run.trigger.${trigger}`)}{standsFor !== undefined && ` · ${say('run.standsFor', { count: standsFor })}`}
+          </span>
         </dd>
         <dt>{say('run.took')}</dt>
-        <dd>{durationMs !== undefined ? sayDuration(durationMs) : isOver(run) ? say('run.unknownTime') : sayDuration(Math.max(0, now - startedAt))}</dd>
+        <dd>{took === undefined ? say('run.unknownTime') : sayDuration(took)}</dd>
         <dt>{say('run.cost')}</dt>
         <dd title={say('run.usage', { ...usage })}>{sayUsage(usage)}</dd>
         {options?.model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={options.model} limit={200} /></dd></>}
@@ -49,7 +53,11 @@ function TaskName ({ id }: { id: string }) {
   return (
     <>
       <dt>{say('tasks.task')}</dt>
-      <dd><Link href={`/tasks/${id}`}>{data === undefined ? say('tasks.task') : <VisibleText text={titleOf(data.goal)} limit={Infinity} />}</Link></dd>
+      <dd>
+        <Link href={`/tasks/${id}`}>
+          {data === undefined ? say('tasks.task') : <VisibleText text={titleOf(data.goal)} limit={Infinity} />}
+        </Link>
+      </dd>
     </>
   )
 }
@@ -62,7 +70,11 @@ function ThreadName ({ id }: { id: string }) {
   return (
     <>
       <dt>{say('chat.title')}</dt>
-      <dd><Link href={`/chat/${encodeURIComponent(id)}`}>{data ? <VisibleText text={titleOf(data)} limit={Infinity} /> : say('run.thisChat')}</Link></dd>
+      <dd>
+        <Link href={`/chat/${encodeURIComponent(id)}`}>
+          {data ? <VisibleText text={titleOf(data)} limit={Infinity} /> : say('run.thisChat')}
+        </Link>
+      </dd>
     </>
   )
 }

@@ -13,7 +13,7 @@ import { Evaluation } from './evaluation.tsx'
 import { LiveText } from './live-text.tsx'
 import { Phases } from './phases.tsx'
 import { Result } from './result.tsx'
-import { RunActions } from './run-actions.tsx'
+import { RunActions, SteerTask } from './run-actions.tsx'
 import { RunFacts } from './run-facts.tsx'
 import { isOver } from './run-words.ts'
 import './run.css'
@@ -22,8 +22,12 @@ import './run.css'
 export default function RunPage ({ id }: { id: string }) {
   const query = useQuery({ queryKey: keys.run(id), queryFn: () => getRun({ ...asked(), path: { runId: id } }).then(body) })
   const { data } = query
-  const title = data?.runNumber === undefined ? say(data?.threadId === undefined ? 'run.title' : 'run.ofChat') : say('run.number', { number: data.runNumber })
-  return <Page title={title}><Loaded query={query}>{(run) => <Sections run={run} />}</Loaded></Page>
+  return <Page title={titleOf(data)}><Loaded query={query}>{(run) => <Sections run={run} />}</Loaded></Page>
+}
+
+function titleOf (run?: Run): string {
+  if (run?.runNumber !== undefined) return say('run.number', { number: run.runNumber })
+  return say(run?.threadId === undefined ? 'run.title' : 'run.ofChat')
 }
 
 function Sections ({ run }: { run: Run }) {
@@ -35,6 +39,7 @@ function Sections ({ run }: { run: Run }) {
       {run.status === 'running' && run.threadId !== undefined && <LiveText runId={run.runId} />}
       {isOver(run) && <Result run={run} />}
       {run.evaluation && <Evaluation evaluation={run.evaluation} calls={run.toolCalls} />}
+      {run.taskId !== undefined && <SteerTask taskId={run.taskId} />}
       {run.phases && run.phases.length > 0 && <Phases phases={run.phases} />}
       <Calls run={run} />
       <Changes runId={run.runId} isOver={isOver(run)} />

@@ -14,7 +14,7 @@ import { keepTask, oneTask, type Task } from './task-queries.ts'
 import { useForm } from './use-form.ts'
 
 /** Changes a task. What the form does not show stays as it is. */
-export default function EditTask ({ id }: { id: string }) {
+export function EditTask ({ id }: { id: string }) {
   const query = useQuery(oneTask(id))
   return <Page title={say('tasks.editTitle')}><Loaded query={query}>{(task) => <Form task={task} />}</Loaded></Page>
 }

@@ -88,8 +88,13 @@ function scheduleOf ({ interval, custom, at, days, day, timezone, missed }: Form
   switch (interval) {
     case 'custom': {
       // The texts of an interval that was not changed keep their time of day and their days.
-      const isSame = before !== undefined && before.interval === custom.trim()
-      return { ...isSame && before.at !== undefined && { at: before.at }, ...isSame && before.on !== undefined && { on: before.on }, ...kept, interval: custom.trim() }
+      const same = before?.interval === custom.trim() ? before : undefined
+      return {
+        ...kept,
+        interval: custom.trim(),
+        ...same?.at !== undefined && { at: same.at },
+        ...same?.on !== undefined && { on: same.on }
+      }
     }
     case 'hourly':
       return { ...kept, interval }

@@ -22,7 +22,9 @@ export function Grants ({ taskId }: { taskId: string }) {
           <li key={grantId} className='row'>
             <span className='grow'><VisibleText text={text} limit={500} /></span>
             <span className='quiet'>
-              {say('tasks.granted')} <Time at={createdAt} /> · {say('tasks.uses', { count: uses })}{lastUsedAt !== undefined && <>, <Time at={lastUsedAt} /></>}
+              {say('tasks.granted')} <Time at={createdAt} /> · {say('tasks.uses', { count: uses })}{lastUsedAt !== undefined && (
+                <>, <Time at={lastUsedAt} /></>
+              )}
             </span>
             <Confirm
               label={say('tasks.removeGrant')}

@@ -11,11 +11,17 @@ const LEARNED = ['findings', 'decisions', 'sources', 'filesCreated'] as const
 
 /** What a task has learned from its runs, and what its user has told and decided. Opened when asked for. */
 export function History ({ task: { memory, steeringHistory, approvalHistory } }: { task: Task }) {
+  const isEmpty = [...Object.values(memory), steeringHistory, approvalHistory].every((list) => list.length === 0)
+  if (isEmpty) return null
   return (
     <section className='section' aria-label={say('tasks.history')}>
       <h2>{say('tasks.history')}</h2>
       {LEARNED.map((name) => (
-        <Entries key={name} title={say(`tasks.memory.${name}`)} entries={memory[name].map((text) => <VisibleText key={text} text={text} limit={1_000} />)} />
+        <Entries
+          key={name}
+          title={say(`tasks.memory.${name}`)}
+          entries={memory[name].map((text) => <VisibleText key={text} text={text} limit={1_000} />)}
+        />
       ))}
       <Entries
         title={say('tasks.comments')}
@@ -41,7 +47,10 @@ export function History ({ task: { memory, steeringHistory, approvalHistory } }:
       <Entries
         title={say('tasks.feedback')}
         entries={memory.feedback.map(({ runId, at, notes }) => (
-          <span key={runId + at}><Time at={at} />: <VisibleText text={notes} limit={1_000} /> <Link href={`/runs/${runId}`}>{say('tasks.toRun')}</Link></span>
+          <span key={runId + at}>
+            <Time at={at} />: <VisibleText text={notes} limit={1_000} />{' '}
+            <Link href={`/runs/${runId}`}>{say('tasks.toRun')}</Link>
+          </span>
         ))}
       />
     </section>

@@ -12,7 +12,7 @@ import { TaskForm } from './task-form.tsx'
 import { keepTask } from './task-queries.ts'
 import { useForm } from './use-form.ts'
 
-const newKey = () => `console-${Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+const newKey = () => `console-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
 
 /** Creates a task, and starts it when the user wants it to begin. */
 export default function NewTask () {

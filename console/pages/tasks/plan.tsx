@@ -8,7 +8,9 @@ export function Plan ({ plan: { phases, qualityCriteria, source } }: { plan: Tas
     <section className='section' aria-label={say('tasks.plan')}>
       <h2>{say('tasks.plan')}</h2>
       <p className='quiet'>{say(`tasks.planBy.${source}`)}</p>
-      <ol className='numbered'>{phases.map(({ id, description }) => <li key={id}><VisibleText text={description} limit={1_000} /></li>)}</ol>
+      <ol className='numbered'>
+        {phases.map(({ id, description }) => <li key={id}><VisibleText text={description} limit={1_000} /></li>)}
+      </ol>
       {qualityCriteria.length > 0 && (
         <>
           <h3>{say('tasks.criteria')}</h3>

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { TaskRun } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { sayDuration } from '../../lib/time.ts'
+import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -22,22 +23,24 @@ export function Runs ({ taskId }: { taskId: string }) {
   return (
     <section className='section' aria-label={say('tasks.runs')}>
       <h2>{say('tasks.runs')}</h2>
-      {runs.length === 0 ? <p className='quiet'>{say('tasks.noRuns')}</p> : (
-        <VirtualList<TaskRun>
-          items={runs}
-          keyOf={({ runId }) => runId}
-          label={say('tasks.runs')}
-          estimate={64}
-          onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage()}
-        >
-          {(run) => <RunRow run={run} />}
-        </VirtualList>
+      {runs.length === 0
+        ? <p className='quiet'>{say('tasks.noRuns')}</p>
+        : (
+          <VirtualList<TaskRun> items={runs} keyOf={({ runId }) => runId} label={say('tasks.runs')} estimate={64}>
+            {(run) => <RunRow run={run} />}
+          </VirtualList>
+          )}
+      {hasNextPage && (
+        <div className='actions'>
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>{say('tasks.olderRuns')}</Button>
+        </div>
       )}
     </section>
   )
 }
 
-function RunRow ({ run: { runId, runNumber, status, trigger, startedAt, durationMs, toolCount, output, error, evaluation } }: { run: TaskRun }) {
+function RunRow ({ run }: { run: TaskRun }) {
+  const { runId, runNumber, status, trigger, startedAt, durationMs, toolCount, output, error, evaluation } = run
   const said = (error ?? output ?? '').replace(/\s+/g, ' ').trim()
   return (
     <div className='row'>
@@ -47,8 +50,12 @@ function RunRow ({ run: { runId, runNumber, status, trigger, startedAt, duration
       <span className='quiet'>
         {durationMs !== undefined && <>{sayDuration(durationMs)} · </>}{say('run.callCount', { count: toolCount })}
       </span>
-      {evaluation?.evidence === 'contradicted' && <span className='status status-bad'><span aria-hidden='true'>✕</span> {say('run.contradicted')}</span>}
-      {said !== '' && <span className='row-text'><VisibleText text={said.length > SHOWN ? `${said.slice(0, SHOWN)}…` : said} limit={Infinity} /></span>}
+      {evaluation?.evidence === 'contradicted' && (
+        <span className='status status-bad'><span aria-hidden='true'>✕</span> {say('run.contradicted')}</span>
+      )}
+      {said !== '' && (
+        <span className='row-text'><VisibleText text={said.length > SHOWN ? `${said.slice(0, SHOWN)}…` : said} limit={Infinity} /></span>
+      )}
     </div>
   )
 }

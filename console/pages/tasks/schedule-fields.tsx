@@ -35,7 +35,13 @@ export function ScheduleFields ({ values, set }: FieldsProps) {
       {interval === 'custom' && (
         <label className='field'>
           <span>{say('tasks.custom')}</span>
-          <input required maxLength={200} value={custom} onChange={({ target }) => set({ custom: target.value })} aria-describedby='custom-help' />
+          <input
+            required
+            maxLength={200}
+            value={custom}
+            onChange={({ target }) => set({ custom: target.value })}
+            aria-describedby='custom-help'
+          />
           <span id='custom-help' className='quiet'>{say('tasks.customHelp')}</span>
         </label>
       )}
@@ -55,10 +61,19 @@ export function ScheduleFields ({ values, set }: FieldsProps) {
       )}
       <label className='field'>
         <span>{say('tasks.timezone')}</span>
-        <input maxLength={200} value={timezone} onChange={({ target }) => set({ timezone: target.value })} placeholder={say('tasks.timezoneHelp')} />
+        <input
+          maxLength={200}
+          value={timezone}
+          onChange={({ target }) => set({ timezone: target.value })}
+          placeholder={say('tasks.timezoneHelp')}
+        />
       </label>
       <label>
-        <input type='checkbox' checked={missed === 'run_once'} onChange={({ target }) => set({ missed: target.checked ? 'run_once' : 'skip' })} />{' '}
+        <input
+          type='checkbox'
+          checked={missed === 'run_once'}
+          onChange={({ target }) => set({ missed: target.checked ? 'run_once' : 'skip' })}
+        />{' '}
         {say('tasks.catchUp')}
       </label>
     </fieldset>

@@ -23,6 +23,7 @@ const SAME: Record<string, string> = {
   annually: 'yearly'
 }
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+const DURATION = /^(?:every )?(\d+(?:\.\d+)?)? ?(s|m|h|d|w|seconds?|minutes?|hours?|days?|weeks?|months?|years?)$/
 const UNITS: Record<string, string> = { s: 'second', m: 'minute', h: 'hour', d: 'day', w: 'week' }
 
 const listed = new Intl.ListFormat(undefined, { type: 'conjunction' })
@@ -59,7 +60,7 @@ function timesOf ({ interval, at, on, startAt }: Schedule): string {
 
 /** "30m", "every 6 hours" and the like, in words; undefined for other texts. */
 function durationOf (text: string): string | undefined {
-  const [, amount, unit] = /^(?:every )?(\d+(?:\.\d+)?)? ?(s|m|h|d|w|seconds?|minutes?|hours?|days?|weeks?|months?|years?)$/.exec(text) ?? []
+  const [, amount, unit] = DURATION.exec(text) ?? []
   if (unit === undefined) return undefined
   const name = UNITS[unit] ?? unit.replace(/s$/, '')
   const count = Number(amount ?? 1)

@@ -26,7 +26,13 @@ export function Steer ({ task: { id, status } }: { task: Task }) {
     <section className='section' aria-label={say('tasks.steer')}>
       <label className='field'>
         <span>{say('tasks.steer')}</span>
-        <textarea rows={2} maxLength={4_000} value={comment} onChange={({ target }) => setComment(target.value)} aria-describedby='steer-help' />
+        <textarea
+          rows={2}
+          maxLength={4_000}
+          value={comment}
+          onChange={({ target }) => setComment(target.value)}
+          aria-describedby='steer-help'
+        />
       </label>
       <p id='steer-help' className='quiet'>{say('tasks.steerHelp')}</p>
       <div className='actions'>

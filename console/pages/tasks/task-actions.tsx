@@ -57,7 +57,7 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
             {say(`tasks.verb.${verb}`)}
           </Button>
         ))}
-        <Link href={`/tasks/${id}/edit`} className='button'>{say('tasks.verb.edit')}</Link>
+        <Link href={`/tasks/${id}?edit=1`} className='button'>{say('tasks.verb.edit')}</Link>
         {CAN_CANCEL.includes(status) && (
           <Confirm
             label={say('tasks.verb.cancel')}

@@ -19,10 +19,15 @@ export function TaskFacts ({ task }: { task: Task }) {
       {titleOf(goal) !== goal.trim() && <p className='goal'><VisibleText text={goal} limit={1_000} /></p>}
       <dl className='facts'>
         <dt>{say('tasks.state')}</dt>
-        <dd><Status value={statusOf(task)} />{task.status === 'paused' && paused && <span className='quiet'> · {say(`tasks.paused.${paused}`)}</span>}</dd>
+        <dd>
+          <Status value={statusOf(task)} />
+          {task.status === 'paused' && paused && <span className='quiet'> · {say(`tasks.paused.${paused}`)}</span>}
+        </dd>
         <dt>{say('tasks.when')}</dt>
         <dd>{schedule ? sayScheduleWords(schedule) : say(`tasks.type.${taskType}`)}</dd>
-        {task.nextRunAt !== undefined && task.status === 'scheduled' && <><dt>{say('tasks.next')}</dt><dd><Time at={task.nextRunAt} /></dd></>}
+        {task.nextRunAt !== undefined && task.status === 'scheduled' && (
+          <><dt>{say('tasks.next')}</dt><dd><Time at={task.nextRunAt} /></dd></>
+        )}
         <dt>{say('tasks.last')}</dt>
         <dd>{task.lastRunAt === undefined ? say('time.never') : <Time at={task.lastRunAt} />}</dd>
         <dt>{say('tasks.runs')}</dt>
@@ -35,7 +40,10 @@ export function TaskFacts ({ task }: { task: Task }) {
         <dt>{say('tasks.cwd')}</dt>
         <dd><code><VisibleText text={cwd} limit={500} /></code></dd>
         {OPTIONS.map((name) => options[name] !== undefined && (
-          <div key={name} className='facts-pair'><dt>{say(`tasks.option.${name}`)}</dt><dd><VisibleText text={options[name]} limit={500} /></dd></div>
+          <div key={name} className='facts-pair'>
+            <dt>{say(`tasks.option.${name}`)}</dt>
+            <dd><VisibleText text={options[name]} limit={500} /></dd>
+          </div>
         ))}
         {budget && (
           <>

@@ -43,7 +43,13 @@ export function TaskForm ({ values, set, isChange, error, onSubmit, children }: 
         <fieldset>
           <legend>{say('tasks.when')}</legend>
           {TYPES.map((taskType) => (
-            <Choice key={taskType} name='taskType' isChosen={values.taskType === taskType} onChoose={() => set({ taskType })} text={say(`tasks.type.${taskType}`)} />
+            <Choice
+              key={taskType}
+              name='taskType'
+              isChosen={values.taskType === taskType}
+              onChoose={() => set({ taskType })}
+              text={say(`tasks.type.${taskType}`)}
+            />
           ))}
         </fieldset>
       )}
@@ -63,7 +69,14 @@ export function TaskForm ({ values, set, isChange, error, onSubmit, children }: 
         {values.mode === 'first_n' && (
           <label className='field'>
             <span>{say('tasks.firstN')}</span>
-            <input type='number' min={1} max={1_000} required value={values.firstN} onChange={({ target }) => set({ firstN: target.value })} />
+            <input
+              type='number'
+              min={1}
+              max={1_000}
+              required
+              value={values.firstN}
+              onChange={({ target }) => set({ firstN: target.value })}
+            />
           </label>
         )}
       </fieldset>
@@ -77,7 +90,15 @@ export function TaskForm ({ values, set, isChange, error, onSubmit, children }: 
   )
 }
 
-function Choice ({ name, isChosen, onChoose, text, help }: { name: string, isChosen: boolean, onChoose: () => void, text: string, help?: string }) {
+interface ChoiceProps {
+  name: string
+  isChosen: boolean
+  onChoose: () => void
+  text: string
+  help?: string
+}
+
+function Choice ({ name, isChosen, onChoose, text, help }: ChoiceProps) {
   return (
     <label className='choice'>
       <input type='radio' name={name} checked={isChosen} onChange={onChoose} />
@@ -92,7 +113,12 @@ function More ({ values, set }: FieldsProps) {
     <div className='form'>
       <label className='field'>
         <span>{say('tasks.cwd')}</span>
-        <input className='mono' value={values.cwd} onChange={({ target }) => set({ cwd: target.value })} placeholder={say('tasks.cwdHelp')} />
+        <input
+          className='mono'
+          value={values.cwd}
+          onChange={({ target }) => set({ cwd: target.value })}
+          placeholder={say('tasks.cwdHelp')}
+        />
       </label>
       <label className='field'>
         <span>{say('tasks.option.model')}</span>
@@ -109,7 +135,15 @@ function More ({ values, set }: FieldsProps) {
         </label>
         <label className='field'>
           <span>{say('tasks.minutesLimit')}</span>
-          <input type='number' min={1} step='any' max={1_440} value={values.minutes} onChange={({ target }) => set({ minutes: target.value })} placeholder='30' />
+          <input
+            type='number'
+            min={1}
+            step='any'
+            max={1_440}
+            value={values.minutes}
+            onChange={({ target }) => set({ minutes: target.value })}
+            placeholder='30'
+          />
         </label>
       </div>
     </div>

@@ -19,8 +19,8 @@ export type { Task, TaskChanges }
 
 /** Tasks that a request reads. */
 const TASKS = 200
-const RUNS = 50
-const SLOTS = 50
+const RUNS = 20
+const SLOTS = 20
 /** Planned times that are shown. */
 const UPCOMING = 10
 

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'wouter'
 import { say } from '../../lib/say.ts'
 import { openApprovals } from '../../parts/frame.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
 import { visibleText } from '../../lib/visible-characters.ts'
+import { EditTask } from './edit-task.tsx'
 import { Grants } from './grants.tsx'
 import { History } from './history.tsx'
 import { Plan } from './plan.tsx'
@@ -17,8 +19,14 @@ import { titleOf } from './task-words.ts'
 import { Times } from './times.tsx'
 import './tasks.css'
 
-/** One task: what it is to do, when it runs, what it waits for, what its runs did, and what it has learned. */
+/** One task, or the form that changes it. */
 export default function TaskPage ({ id }: { id: string }) {
+  const [query] = useSearchParams()
+  return query.has('edit') ? <EditTask id={id} /> : <TaskView id={id} />
+}
+
+/** A task: what it is to do, when it runs, what it waits for, what its runs did, and what it has learned. */
+function TaskView ({ id }: { id: string }) {
   const query = useQuery(oneTask(id))
   const title = query.data === undefined ? say('tasks.task') : visibleText(titleOf(query.data.goal))
   return <Page title={title}><Loaded query={query}>{(task) => <Sections task={task} />}</Loaded></Page>
@@ -31,8 +39,8 @@ function Sections ({ task }: { task: Task }) {
       <TaskFacts task={task} />
       <Waiting taskId={task.id} />
       <Steer task={task} />
-      {task.schedule && <Times task={task} />}
       <Runs taskId={task.id} />
+      {task.schedule && <Times task={task} />}
       <Plan plan={task.plan} />
       <History task={task} />
       <Grants taskId={task.id} />

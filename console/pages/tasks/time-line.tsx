@@ -6,7 +6,7 @@ import { FATES } from './fates.ts'
 /** Past times on the line. */
 const PAST = 10
 
-/** The last and the next planned times on a line, in true proportion, with the present between them. The lists below say the same in words. */
+/** The last and the next planned times on a line, in true proportion, with the present between them. Lists say the same in words. */
 export function TimeLine ({ upcoming, slots }: { upcoming: number[], slots: Slot[] }) {
   const now = useNow()
   const past = slots.slice(0, PAST)
@@ -19,7 +19,12 @@ export function TimeLine ({ upcoming, slots }: { upcoming: number[], slots: Slot
     <div className='time-line' role='img' aria-label={say('tasks.timeLine', { past: past.length, next: upcoming.length })}>
       <span className='time-line-now' style={place(now)} title={say('time.now')} />
       {past.map(({ at, fate }) => (
-        <span key={`past ${at}`} className={`status-${FATES[fate][1]}`} style={place(at)} title={`${sayExactTime(at)}: ${say(`tasks.fate.${fate}`)}`}>
+        <span
+          key={`past ${at}`}
+          className={`status-${FATES[fate][1]}`}
+          style={place(at)}
+          title={`${sayExactTime(at)}: ${say(`tasks.fate.${fate}`)}`}
+        >
           {FATES[fate][0]}
         </span>
       ))}

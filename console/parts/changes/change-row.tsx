@@ -2,9 +2,9 @@ import { useState } from 'react'
 import type { FileChange } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Button } from '../button.tsx'
+import { Diff } from '../diff/diff.tsx'
 import { Time } from '../time.tsx'
 import { VisibleText } from '../visible-text.tsx'
-import { UnifiedDiff } from './unified-diff.tsx'
 
 const SIGNS = { created: ['+', 'good'], changed: ['~', 'busy'], moved: ['→', 'calm'], deleted: ['–', 'bad'] } as const
 
@@ -29,12 +29,14 @@ export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, di
           {inner !== undefined && `${say('run.inner', { count: inner })} · `}<VisibleText text={toolName} limit={128} /> · <Time at={at} />
         </span>
         {diff !== undefined && (
-          <Button kind='quiet' aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>{say(isOpen ? 'run.hideDiff' : 'run.showDiff')}</Button>
+          <Button kind='quiet' aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {say(isOpen ? 'run.hideDiff' : 'run.showDiff')}
+          </Button>
         )}
         {canUndo && onUndo && <Button kind='quiet' onClick={onUndo}>{say('run.undoOne')}</Button>}
       </div>
       {!canUndo && why !== undefined && <p className='quiet'>{say(`run.why.${why}`)}</p>}
-      {isOpen && diff !== undefined && <UnifiedDiff diff={diff} />}
+      {isOpen && diff !== undefined && <Diff diff={diff} />}
     </div>
   )
 }

@@ -72,7 +72,10 @@ function NotCovered ({ calls }: { calls: UncoveredCall[] }) {
       <summary>{say('run.notCovered', { count: calls.length })}</summary>
       <ul className='undo-paths'>
         {calls.slice(0, 100).map(({ toolCallId, toolName, target }) => (
-          <li key={toolCallId}><VisibleText text={toolName} limit={128} /> {target !== undefined && <code><VisibleText text={target} limit={500} /></code>}</li>
+          <li key={toolCallId}>
+            <VisibleText text={toolName} limit={128} />{' '}
+            {target !== undefined && <code><VisibleText text={target} limit={500} /></code>}
+          </li>
         ))}
       </ul>
     </details>

@@ -58,7 +58,10 @@ export function UndoDialog ({ runId, paths, onClose, onUndone }: Props) {
                 <p>{say('run.wouldSkip', { count: skipped.length })}</p>
                 <ul className='undo-paths'>
                   {skipped.slice(0, NAMED).map(({ path, reason }) => (
-                    <li key={path}><code><VisibleText text={path} limit={500} /></code> <span className='quiet'>{say(`run.why.${reason}`)}</span></li>
+                    <li key={path}>
+                      <code><VisibleText text={path} limit={500} /></code>{' '}
+                      <span className='quiet'>{say(`run.why.${reason}`)}</span>
+                    </li>
                   ))}
                 </ul>
               </>
@@ -68,7 +71,9 @@ export function UndoDialog ({ runId, paths, onClose, onUndone }: Props) {
             <div className='actions'>
               <Button onClick={close}>{say('app.cancel')}</Button>
               {restored.length > 0 && (
-                <Button kind='primary' isBusy={undo.isPending} onClick={() => undo.mutate()}>{say('run.undoNow', { count: restored.length })}</Button>
+                <Button kind='primary' isBusy={undo.isPending} onClick={() => undo.mutate()}>
+                  {say('run.undoNow', { count: restored.length })}
+                </Button>
               )}
             </div>
           </>

@@ -9,7 +9,7 @@ import type { DecisionInProgress } from './use-decision.ts'
 
 /** The questions of the agent or of a tool server. What was answered survives a reload until it is sent. */
 export function Questions ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
-  const { approvalId, questions = [], live } = approval
+  const { approvalId, questions = [], live, url } = approval
   const [draft, setDraft] = useDraft(`answers ${approvalId}`)
   const [pressed, setPressed] = useState<'answer' | 'decline'>()
   const answers: Answers = draft === '' ? {} : JSON.parse(draft) as Answers
@@ -41,6 +41,7 @@ export function Questions ({ approval, decision, isOpen }: { approval: Approval,
           onChange={(given) => change(question.id, given)}
         />
       ))}
+      {url !== undefined && isOpen && <Address url={url} />}
       {decision.error !== null && <Failed error={decision.error} />}
       {isOpen && (
         <div className='actions'>
@@ -52,6 +53,13 @@ export function Questions ({ approval, decision, isOpen }: { approval: Approval,
       )}
     </div>
   )
+}
+
+/** The address that a tool server wants opened: only the user opens it, and without telling it of this page. */
+function Address ({ url }: { url: string }) {
+  const { protocol, host } = new URL(url)
+  if (protocol !== 'https:' && protocol !== 'http:') return null
+  return <p><a href={url} target='_blank' rel='noopener noreferrer'>{say('approval.openAddress', { host })}</a></p>
 }
 
 const isEmpty = (answer: string | string[] | undefined) => answer === undefined || answer.length === 0

@@ -45,8 +45,9 @@ export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
   )
 }
 
-function titleOf ({ kind, toolName, live }: Approval): ReactNode {
+function titleOf ({ kind, toolName, live, server = '' }: Approval): ReactNode {
   if (kind === 'tool') return <>{say('approval.tool')} <code><VisibleText text={toolName ?? ''} limit={200} /></code></>
   if (kind === 'result') return say('approval.result')
-  return say(live ? 'approval.liveQuestion' : 'approval.question')
+  if (live) return <>{say('approval.liveQuestion')} <VisibleText text={server} limit={200} /></>
+  return say('approval.question')
 }

@@ -85,8 +85,9 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   return {
     clean,
 
-    /** The open ones, the oldest first. */
-    all: (): LiveItem[] => [...open.values()].map(({ item }) => item),
+    /** The open ones of tasks, or of one run of a task; the oldest first. */
+    ofTask: (runId?: string): Array<LiveItem & { taskId: string }> =>
+      [...open.values()].flatMap(({ item }) => item.taskId !== undefined && (runId ?? item.runId) === item.runId ? [item] : []),
 
     /** Whether this process knows the questions: they are open, or were lately. */
     has: (approvalId: string): boolean => open.has(approvalId) || decided.has(approvalId),

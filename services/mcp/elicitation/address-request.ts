@@ -1,4 +1,4 @@
-import type { Json } from './form-field.ts'
+import type { Json } from './form-types.ts'
 import { quoted, whoAsks, type Form } from './form.ts'
 import { FormRefused } from './form-refused.ts'
 

@@ -3,7 +3,7 @@ import { ToolFailed } from '../../tools/tool-errors.ts'
 import { readAddressRequest } from './address-request.ts'
 import { readForm, type Form } from './form.ts'
 import { FormRefused } from './form-refused.ts'
-import type { Json } from './form-field.ts'
+import type { Json } from './form-types.ts'
 
 /** Forms and addresses that one call may ask for. */
 const MOST_ASKED = 20

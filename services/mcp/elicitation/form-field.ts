@@ -1,12 +1,8 @@
 import { QUESTION_LIMITS, type Question } from '../../../schemas/questions.ts'
 import { FormRefused } from './form-refused.ts'
+import { isObject, type FieldValue, type Json, type Reading } from './form-types.ts'
 import { readNumber, readText } from './read-answer.ts'
 import { shownText } from './shown-text.ts'
-
-export type Json = Record<string, unknown>
-export type FieldValue = string | number | boolean | string[]
-/** What an answer is for the server, or a clause that says what is wrong with it. */
-export type Reading = { value: FieldValue } | { wrong: string }
 
 /** A field of a form: how it is asked, and how its answer is read. */
 export interface FormField {
@@ -137,5 +133,3 @@ function choice (choices: Choice[], { type, minItems = 0, maxItems = Infinity }:
       isMulti ? Array.isArray(value) && value.every((each) => known.has(each)) : typeof value === 'string' && known.has(value)
   }
 }
-
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

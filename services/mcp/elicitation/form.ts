@@ -1,5 +1,6 @@
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
-import { formField, isObject, type FieldValue, type FormField, type Json } from './form-field.ts'
+import { formField, type FormField } from './form-field.ts'
+import { isObject, type FieldValue, type Json } from './form-types.ts'
 import { FormRefused } from './form-refused.ts'
 import { shownText } from './shown-text.ts'
 

@@ -1,4 +1,4 @@
-import type { Json, Reading } from './form-field.ts'
+import type { Json, Reading } from './form-types.ts'
 
 interface Reader {
   hint: string

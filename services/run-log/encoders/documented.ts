@@ -71,6 +71,7 @@ function render (event: RunEvent): string {
         ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
       })
     case 'question-request':
+    case 'tool-progress':
       return eventLine(event)
     case 'question-closed': {
       const { type, approvalId, toolCallId, state } = event

@@ -84,6 +84,10 @@ export function renderChunk (event: RunEvent): string {
       return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason, usage: wholeUsage(event.usage) } })
     case 'compaction':
       return compactionLine(event)
+    case 'tool-progress': {
+      const { type, ...data } = event
+      return eventLine({ type: 'data-tool-progress', data, transient: true })
+    }
     case 'analysis':
     case 'context':
     case 'evaluation':

@@ -103,6 +103,23 @@ t.test('headers are sent, stored encrypted, and shown nowhere', async (t) => {
   t.same(await app.store.record('tool-servers', () => ({})).get(), {})
 })
 
+t.test('secrets in the query of an address are stored encrypted, too, and shown nowhere', async (t) => {
+  const app = await build(t)
+  const server = await startOddServer(t)
+  const url = `${server.url}?set=a%20b&apiKey=canary-0123456789&other=secret:mcp/odd/TOKEN`
+  t.match((await connect(app, { name: 'odd', url })).json(), { status: 'connected' })
+  t.equal(server.requests.at(-1)!.path, '/mcp?set=a+b&apiKey=canary-0123456789&other=secret%3Amcp%2Fodd%2FTOKEN', 'no reference is taken')
+  const [saved] = app.config.current.mcp!
+  t.equal(new URL(saved.url!).searchParams.get('apiKey'), 'secret:mcp/odd/?1.apiKey')
+  t.notMatch((await app.inject('/config')).body + JSON.stringify(app.config.current), /canary/)
+  t.equal((await detail(app, 'odd')).url, server.url)
+  await app.close()
+  const again = await build(t, { home: app.home, cwd: app.cwd })
+  await again.mcp.start()
+  await until(again, 'odd', 'connected')
+  t.match(server.requests.at(-1)!.path, /apiKey=canary-0123456789/)
+})
+
 t.test('a redirect is followed on its own server only, and no header reaches another', async (t) => {
   const other = await startSite(t, { '/mcp': '' })
   const app = await build(t)

@@ -1,16 +1,12 @@
 import t, { type Test } from 'tap'
-import { guardedBy, startAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts'
+import type { AuthorizationServerOptions } from '../../fakes/authorization-server.ts'
 import { as, redirect, startSite } from '../../fakes/site.ts'
 import { heldClock } from '../../harness/clock.ts'
 import { build } from '../../harness/helper.ts'
 import { connect, detail, statuses, until } from '../../harness/mcp.ts'
 import { run } from '../../harness/mcp-calls.ts'
-import { startToolServer } from '../../harness/mcp-http.ts'
+import { browse, startGuarded } from '../../harness/mcp-guarded.ts'
 
-const browse = async (url: string) => {
-  const response = await fetch(url)
-  return { status: response.status, text: await response.text() }
-}
 const echo = async (app: any, message: string) => {
   const result = await app.tools.execute(run(app, 'echo', { message }))
   return result.output?.content[0].text ?? result.errorText
@@ -20,8 +16,7 @@ const echo = async (app: any, message: string) => {
 async function setUp (t: Test, options: AuthorizationServerOptions = {}, resource?: (metadata: Record<string, unknown>) => object) {
   const { clock, pass } = heldClock()
   const app = await build(t, { clock })
-  const authorization = await startAuthorizationServer(t, options)
-  const server = await startToolServer(t, guardedBy(authorization, resource))
+  const { authorization, server } = await startGuarded(t, options, resource)
   const ask = async () => (await connect(app, { name: 'web', url: server.url })).json()
   return { app, authorization, server, ask, pass }
 }
@@ -73,7 +68,7 @@ t.test('metadata that lead elsewhere are not followed', async (t) => {
   const app = await build(t)
   const trap = await startSite(t, { '/register': '', '/token': '', '/.well-known/oauth-authorization-server': '' })
   const failing = async (why: RegExp, options: AuthorizationServerOptions, resource?: (metadata: Record<string, unknown>) => object) => {
-    const server = await startToolServer(t, guardedBy(await startAuthorizationServer(t, options), resource))
+    const { server } = await startGuarded(t, options, resource)
     const answer = (await connect(app, { name: 'web', url: server.url })).json()
     t.match(answer, { statusCode: 502, error: why }, String(why))
     t.same(await statuses(app), {}, 'nothing is saved')

@@ -1,23 +1,9 @@
-import t, { type Test } from 'tap'
-import { guardedBy, startAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts'
+import t from 'tap'
 import { heldClock } from '../../harness/clock.ts'
 import { build } from '../../harness/helper.ts'
 import { connect, detail, statuses, until } from '../../harness/mcp.ts'
 import { run } from '../../harness/mcp-calls.ts'
-import { startToolServer } from '../../harness/mcp-http.ts'
-
-/** A tool server over HTTP that takes the tokens of an authorization server only. */
-async function startGuarded (t: Test, options: AuthorizationServerOptions = {}) {
-  const authorization = await startAuthorizationServer(t, options)
-  const server = await startToolServer(t, guardedBy(authorization))
-  return { authorization, server }
-}
-
-/** What the user's browser does: opens the page and follows where it is sent. */
-const browse = async (url: string) => {
-  const response = await fetch(url)
-  return { status: response.status, text: await response.text(), headers: response.headers }
-}
+import { browse, startGuarded } from '../../harness/mcp-guarded.ts'
 
 const echo = async (app: any, message: string, tool = 'echo') => {
   const result = await app.tools.execute(run(app, tool, { message }))

@@ -33,9 +33,9 @@ t.test('a digest reads the tasks and what came since, however much came before',
   await seedPast(disk, { tasks: 20, runs: 100, now: clock.now() })
   const { read, store } = counting(disk)
   const ledger = createLedger({ store, clock })
-  const liveQuestions = { all: () => [] }
+  const liveQuestions = { ofTask: () => [] }
   const usage = createUsageRepository({ store, clock, log: { error () {} } })
-  const repository = createTaskRepository({ store, clock, ledger, liveQuestions, usage, emit () {} })
+  const repository = createTaskRepository({ store, clock, ledger, usage, emit () {} })
   await repository.index.load()
   read.records = 0
   const digest = createDigest({ repository, ledger, liveQuestions, store, clock, timezone: () => 'UTC' })

@@ -100,7 +100,8 @@ t.test('an embedded file that is a picture is shown as one', async (t) => {
 })
 
 t.test('what a server addresses to the user alone does not reach the model, wherever the result repeats it', async (t) => {
-  const content = [text('for all'), text('for you', ['user']), { ...image(), annotations: { audience: ['user'] } }, text('both', ['user', 'assistant'])]
+  const picture = { ...image(), annotations: { audience: ['user'] } }
+  const content = [text('for all'), text('for you', ['user']), picture, text('both', ['user', 'assistant'])]
   t.strictSame(seen({ content }), { content: [text('for all'), '[shown to the user only]', text('both')] })
   t.strictSame(seen({ content, structuredContent: { said: ['for you', 'x'], bytes: image().data } }), {
     structuredContent: { said: ['[shown to the user only]', 'x'], bytes: '[shown to the user only]' },
