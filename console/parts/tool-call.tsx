@@ -17,14 +17,22 @@ interface Props {
   call: TaskToolCall
   /** Whether the run of the call goes on: a call without an outcome is then under way, otherwise its outcome is unknown. */
   isLive?: boolean
+  /** Whether it is open at first, for lists that draw a call again when it comes into view. */
+  isOpenAtFirst?: boolean
+  onOpenChange?: (isOpen: boolean) => void
 }
 
 /** A tool call in one line that opens: its input and what came of it, with pictures, and with long texts cut. */
-export function ToolCall ({ call, isLive = false }: Props) {
-  const [isOpen, setIsOpen] = useState(false)
+export function ToolCall ({ call, isLive = false, isOpenAtFirst = false, onOpenChange }: Props) {
+  const [isOpen, setIsOpen] = useState(isOpenAtFirst)
   const target = targetOf(call.input)
+  const toggle = (open: boolean) => {
+    if (open === isOpen) return
+    setIsOpen(open)
+    onOpenChange?.(open)
+  }
   return (
-    <details className='call' onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details className='call' open={isOpen} onToggle={({ currentTarget }) => toggle(currentTarget.open)}>
       <summary>
         <Status value={statusOf(call, isLive)} />
         <strong className='mono'><VisibleText text={call.tool} limit={Infinity} /></strong>

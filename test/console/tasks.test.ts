@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createTask, getTask, listGrants, startTask } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole, SCREENS, STEADY } from '../harness/console.ts'
+import { axe, openConsole, SCREENS, showOn, STEADY } from '../harness/console.ts'
 
 const HOUR = 60 * 60 * 1000
 /** Sets the service's clock ahead by AHEAD_MS. */
@@ -14,11 +14,14 @@ const AHEAD = `const Real = Date
     static now () { return ahead() }
   }`
 const env = { TZ: 'UTC', AHEAD_MS: '0', NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(AHEAD)}` }
+/** The model of the chat writes without an end; tasks have the offline one. */
+const story = { text: Array.from({ length: 5_000 }, (_, at) => `word ${at} `), partMs: 50 }
+
 /** The time of day in six hours. */
 const night = new Date(Date.now() + 6 * HOUR).toISOString().slice(11, 16)
 
 t.test('tasks', { skip: noBrowser }, async (t) => {
-  const { agent, work, service, restart, visit } = await openConsole(t, { env })
+  const { agent, work, service, restart, visit } = await openConsole(t, { env, reply: () => story, config: { model: 'offline/assistant' } })
   const asked = { client: agent.client, throwOnError: true } as const
   const plan = { phases: [{ description: 'All of it' }] }
   const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -99,6 +102,21 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     t.equal((await getTask({ client: agent.client, path: { id } })).response?.status, 404)
   })
 
+  await visit('a live run of a chat shows what it writes, is told something, and is stopped', async (_t, page) => {
+    const run = agent.run({ prompt: 'Tell a story', options: { model: 'test/model' } })
+    const events = run[Symbol.asyncIterator]()
+    await events.next()
+    await page.goto(`/console/runs/${run.runId}`)
+    await section(page, 'What it writes now').getByText('word 20').waitFor()
+    await page.getByRole('textbox', { name: 'Tell the run something' }).fill('A shorter one')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('The agent is told at its next step.').waitFor()
+    await page.getByRole('button', { name: 'Stop the run' }).click()
+    await section(page, 'About this run').getByText('Cancelled').waitFor()
+    await section(page, 'Result').getByText('word 20').waitFor()
+    await events.return?.()
+  })
+
   await visit('of many tasks few are in the document, and all can be reached', async (t, page) => {
     const create = (goal: string) => createTask({ ...asked, body: { goal, plan } })
     await create('The oldest of all')
@@ -122,10 +140,9 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
   await startTask({ ...asked, path: { id: task.id } })
   await visit('the pages of tasks are accessible, in light and dark, and no wider than 360 px', async (t, page) => {
     const check = async (of: string) => {
-      for (const { name, colorScheme, viewport } of [SCREENS[0], SCREENS[3]]) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize(viewport!)
-        t.same(await axe(page), [], `${of}: ${name}`)
+      for (const screen of [SCREENS[0], SCREENS[3]]) {
+        await showOn(page, screen)
+        t.same(await axe(page), [], `${of}: ${screen.name}`)
         t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${of}: nothing is wider than the screen`)
       }
     }

@@ -1,12 +1,16 @@
+import { useState } from 'react'
 import type { Run, TaskToolCall } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { ToolCall } from '../../parts/tool-call.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { isOver } from './run-words.ts'
 
+const keyOf = ({ id }: TaskToolCall, index: number) => id ?? `${index}`
+
 /** The tool calls of a run, in the order in which they were made. */
 export function Calls ({ run }: { run: Run }) {
   const { toolCalls } = run
+  const [opened] = useState(() => new Set<string>())
   return (
     <section className='section' aria-label={say('run.calls')}>
       <h2>
@@ -16,8 +20,15 @@ export function Calls ({ run }: { run: Run }) {
       {toolCalls.length === 0
         ? <p className='quiet'>{say(isOver(run) ? 'run.noCalls' : 'run.noCallsYet')}</p>
         : (
-          <VirtualList<TaskToolCall> items={toolCalls} keyOf={({ id }, index) => id ?? `${index}`} label={say('run.calls')} estimate={40}>
-            {(call) => <ToolCall call={call} isLive={!isOver(run)} />}
+          <VirtualList<TaskToolCall> items={toolCalls} keyOf={keyOf} label={say('run.calls')} estimate={40}>
+            {(call, index) => (
+              <ToolCall
+                call={call}
+                isLive={!isOver(run)}
+                isOpenAtFirst={opened.has(keyOf(call, index))}
+                onOpenChange={(isOpen) => isOpen ? opened.add(keyOf(call, index)) : opened.delete(keyOf(call, index))}
+              />
+            )}
           </VirtualList>
           )}
     </section>

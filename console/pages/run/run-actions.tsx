@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { cancelTaskRun, steerRun, stopRun, type Run } from '../../../client/generated/index.ts'
 import { useDraft } from '../../lib/draft.ts'
+import { useKeptFocus } from '../../lib/keep-focus.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked } from '../../lib/service.ts'
@@ -26,12 +27,15 @@ export function RunActions ({ run }: { run: Run }) {
       void queries.invalidateQueries({ queryKey: keys.run(runId) })
     }
   })
+  const actions = useKeptFocus(run.status, stop.isSuccess)
   return (
     <>
-      {!isOver(run) && (
+      {(!isOver(run) || stop.isSuccess) && (
         <div className='section'>
-          <div className='actions'>
-            <Button kind='danger' isBusy={stop.isPending} onClick={() => stop.mutate()}>{say('run.stop')}</Button>
+          <div className='actions' ref={actions} tabIndex={-1}>
+            {isOver(run)
+              ? <p className='quiet'>{say('run.stopped')}</p>
+              : <Button kind='danger' isBusy={stop.isPending} onClick={() => stop.mutate()}>{say('run.stop')}</Button>}
           </div>
           {stop.isError && <Failed error={stop.error} />}
         </div>

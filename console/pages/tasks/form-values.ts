@@ -27,6 +27,12 @@ export interface FormValues {
   minutes: string
 }
 
+/** The fields of a form, and the function that changes some of them. */
+export interface FieldsProps {
+  values: FormValues
+  set: (some: Partial<FormValues>) => void
+}
+
 export const NEW_TASK: FormValues = {
   goal: '',
   taskType: 'one_shot',

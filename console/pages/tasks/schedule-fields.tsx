@@ -1,7 +1,6 @@
 import { say } from '../../lib/say.ts'
-import { INTERVALS } from './form-values.ts'
+import { INTERVALS, type FieldsProps } from './form-values.ts'
 import { sayWeekday, WEEKDAYS } from './schedule-words.ts'
-import type { FieldsProps } from './task-form.tsx'
 
 /** When a task runs: a word with the time of day, or a text that the service reads. */
 export function ScheduleFields ({ values, set }: FieldsProps) {

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import { cancelTask, deleteTask, pauseTask, resumeTask, runTask, startTask } from '../../../client/generated/index.ts'
+import { useKeptFocus } from '../../lib/keep-focus.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
@@ -41,12 +42,13 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
     mutationFn: (verb: Verb) => act(verb, id),
     onSuccess: (_, verb) => announce(say(`tasks.done.${verb}`))
   })
+  const actions = useKeptFocus(status, action.isSuccess)
   // A run of a one-shot task is the same as its start.
   const verbs = VERBS[status].filter((verb, at) => at === 0 || verb !== 'run' || taskType !== 'one_shot')
   const isPrimary = (verb: Verb, at: number) => at === 0 && verb !== 'pause'
   return (
     <div className='section'>
-      <div className='actions'>
+      <div className='actions' ref={actions} tabIndex={-1} role='group' aria-label={say('tasks.actions')}>
         {verbs.map((verb, at) => (
           <Button
             key={verb}

@@ -1,14 +1,9 @@
 import type { FormEvent, ReactNode } from 'react'
 import { say } from '../../lib/say.ts'
 import { Failed } from '../../parts/failed.tsx'
-import { MODES, TYPES, type FormValues } from './form-values.ts'
+import { MODES, TYPES, type FieldsProps } from './form-values.ts'
 import { ScheduleFields } from './schedule-fields.tsx'
 import './tasks.css'
-
-export interface FieldsProps {
-  values: FormValues
-  set: (some: Partial<FormValues>) => void
-}
 
 interface Props extends FieldsProps {
   /** A task that exists: its type does not change. */
