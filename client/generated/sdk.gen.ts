@@ -217,6 +217,8 @@ export const listApprovals = <ThrowOnError extends boolean = false>(options?: Op
 
 /**
  * Returns what an open tool call would change, with a diff of the file that it writes
+ *
+ * Nothing is changed, and nothing is read that the tool itself may not read. Commands and tools of servers have no preview.
  */
 export const previewApproval = <ThrowOnError extends boolean = false>(options: Options<PreviewApprovalData, ThrowOnError>): RequestResult<PreviewApprovalResponses, PreviewApprovalErrors, ThrowOnError> => (options.client ?? client).get<PreviewApprovalResponses, PreviewApprovalErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

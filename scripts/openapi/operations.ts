@@ -28,6 +28,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   steerRun: 'The message becomes part of the conversation. One that comes after the last step is kept for the next segment.',
 
   listApprovals: 'The inbox: everything that waits for a person. What was decided, has expired or was withdrawn is not listed.',
+  previewApproval: 'Nothing is changed, and nothing is read that the tool itself may not read. Commands and tools of servers ' +
+    'have no preview.',
   decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
   listToolCalls: 'Calls of tools that `options.appTools` gave to runs. One that needs approval is listed when it was approved.',

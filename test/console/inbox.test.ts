@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import t from 'tap'
-import { listApprovals, listGrants } from '../../client/generated/index.ts'
+import { createTask, listApprovals, listGrants, startTask } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { openConsole, STEADY } from '../harness/console.ts'
+import { misbehaving } from '../harness/mcp.ts'
 import { FORMAT } from '../harness/questions.ts'
 
 /** What the model does at the first step of each prompt; the step after that ends the run. */
@@ -14,18 +15,37 @@ const PLANS: Record<string, Plan> = {
   'write two': {
     toolCalls: ['b.txt', 'c.txt'].map((path) => ({ toolName: 'writeFile', input: { path, content: path } }))
   },
-  ask: { toolCalls: [{ toolName: 'askUser', input: { questions: [FORMAT, { id: 'title', text: 'Which title?' }] } }] }
+  ask: { toolCalls: [{ toolName: 'askUser', input: { questions: [FORMAT, { id: 'title', text: 'Which title?' }] } }] },
+  book: {
+    toolCalls: [{
+      toolName: 'ask',
+      input: {
+        message: 'Whose booking is it?',
+        requestedSchema: { type: 'object', properties: { name: { type: 'string', title: 'Your name' } } }
+      }
+    }]
+  }
 }
 
 function reply ({ body: { prompt } }: GatewayRequest): Plan {
   const last = prompt.at(-1)
-  return last.role === 'user' ? PLANS[last.content.at(-1).text] : { text: 'Done.' }
+  return (last.role === 'user' && PLANS[last.content.at(-1).text]) || { text: 'Done.' }
 }
 
 t.test('the inbox', { skip: noBrowser }, async (t) => {
-  const { agent, work, gateway, visit } = await openConsole(t, { reply, work: { 'a.txt': 'one\ntwo\n' } })
+  const { agent, work, gateway, visit } = await openConsole(t, {
+    reply,
+    config: { mcp: [misbehaving('travel', [], { approval: 'never' })] },
+    work: { 'a.txt': 'one\ntwo\n' }
+  })
   const ask = (prompt: string) => agent.run({ prompt, options: { interactive: true } }).result()
   const waiting = async () => (await listApprovals({ client: agent.client, throwOnError: true })).data.approvals
+  const { data: task } = await createTask({
+    client: agent.client,
+    throwOnError: true,
+    body: { goal: 'water the plants', approval: { mode: 'never' } }
+  })
+  await startTask({ client: agent.client, throwOnError: true, path: { id: task.id } })
   const told = () => JSON.stringify(gateway!.requests.at(-1)!.body.prompt.at(-1))
 
   await visit('an item comes without a reload, shows its folder and a diff, and is approved with a scope', async (t, page) => {
@@ -119,6 +139,28 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await send.click(STEADY)
     await page.getByText('Nothing waits for you.').waitFor()
     t.match(told(), /"answers":\{"format":"md","title":"Tea"\}/)
+  })
+
+  await visit('a tool server asks by its name, and its call goes on with the answer', async (t, page) => {
+    await page.goto('/console')
+    const run = ask('book')
+    const item = page.getByRole('article', { name: 'A tool server asks: travel' })
+    await item.getByRole('textbox').fill('Ada')
+    await item.getByRole('button', { name: 'Send answers' }).click(STEADY)
+    t.equal((await run).text, 'Done.')
+    t.match(told(), /\\"name\\":\\"Ada\\"/)
+  })
+
+  await visit('the digest tells what tasks did since the last visit, until it is marked as seen', async (_t, page) => {
+    await page.goto('/console')
+    const row = page.getByRole('listitem').filter({ hasText: 'water the plants' })
+    await row.filter({ hasText: 'Completed' }).waitFor()
+    await page.reload()
+    await row.waitFor()
+    await page.getByRole('button', { name: 'Mark as seen' }).click()
+    await page.getByText('No run of a task has ended since then.').waitFor()
+    await page.reload()
+    await page.getByText('No run of a task has ended since then.').waitFor()
   })
 
   await visit('an item that was decided elsewhere goes', async (_t, page) => {

@@ -1,12 +1,14 @@
 import { useMemo, useState } from 'react'
 import { say } from '../../lib/say.ts'
-import { visibleText } from '../../lib/visible-characters.ts'
 import { Button } from '../button.tsx'
+import { VisibleText } from '../visible-text.tsx'
 import { parseDiff, type DiffLine } from './parse-diff.ts'
 import './diff.css'
 
 /** Lines that are drawn before the user asks for all. */
 const SHOWN = 150
+/** Characters of a line that are drawn before the user asks for all of it. */
+const LONGEST_LINE = 1_000
 
 const MARKS = { add: '+', remove: '-', same: ' ', gap: '' } as const
 
@@ -32,7 +34,7 @@ function Line ({ kind, text, line }: DiffLine) {
   const content = (
     <>
       <span className='diff-number' aria-hidden='true'>{line}</span>
-      <span>{MARKS[kind]}{visibleText(text)}{'\n'}</span>
+      <span>{MARKS[kind]}<VisibleText text={text} limit={LONGEST_LINE} />{'\n'}</span>
     </>
   )
   if (kind === 'add') return <ins className='diff-line diff-add'>{content}</ins>

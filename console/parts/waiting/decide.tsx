@@ -40,7 +40,7 @@ export function Decide ({ approval, decision }: { approval: Approval, decision: 
           maxLength={LONGEST_REASON}
           value={reason}
           onChange={({ target }) => setReason(target.value)}
-          aria-label={say('approval.reason')}
+          aria-label={say(kind === 'result' ? 'approval.feedback' : 'approval.reason')}
           placeholder={say(kind === 'result' ? 'approval.reasonOfResult' : 'approval.reasonOfTool')}
         />
       </div>
