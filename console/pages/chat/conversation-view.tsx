@@ -21,7 +21,7 @@ interface Props {
 /** A conversation: its messages, what waits for the user, and where the user writes. */
 export function ConversationView ({ id, page, onBegun }: Props) {
   const conversation = useConversation(id, page)
-  const { messages, isBusy, isStreaming, error } = conversation
+  const { messages, isBusy, isStreaming, hasOlder, error } = conversation
   const choice = useModelChoice()
   const [edited, setEdited] = useState<UIMessage>()
   const { data } = useQuery(openApprovals)
@@ -46,7 +46,7 @@ export function ConversationView ({ id, page, onBegun }: Props) {
   return (
     <div className='conversation'>
       <MessageList
-        id={id} conversation={conversation} waiting={waiting} hasEarlier={(at) => page.from === 0 || messages.slice(0, at).some(isOfUser)}
+        id={id} conversation={conversation} waiting={waiting} hasEarlier={(at) => !hasOlder || messages.slice(0, at).some(isOfUser)}
         onEdit={setEdited} onRegenerate={() => conversation.regenerate(choice.options)}
       />
       <Composer
