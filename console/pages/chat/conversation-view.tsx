@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { isToolUIPart, type UIMessage } from 'ai'
+import { AgentError } from '../../../client/errors.ts'
 import { say } from '../../lib/say.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
@@ -27,9 +28,11 @@ export function ConversationView ({ id, page, onBegun }: Props) {
   const { data } = useQuery(openApprovals)
   const waiting = useMemo(() => data?.approvals.filter(({ threadId }) => threadId === id) ?? [], [data, id])
 
+  // A short answer is over before its streaming is seen, and a run may fail before it has said anything.
+  const hasBegun = isStreaming || messages.at(-1)?.role === 'assistant' || (error !== undefined && !(error instanceof AgentError))
   useEffect(() => {
-    if (isStreaming && page.isNew) onBegun()
-  }, [isStreaming, page.isNew, onBegun])
+    if (hasBegun && page.isNew) onBegun()
+  }, [hasBegun, page.isNew, onBegun])
 
   const announce = useAnnounce()
   const wasBusy = useRef(false)
