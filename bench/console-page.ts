@@ -1,36 +1,46 @@
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 
 /** What a page did while something was measured. */
 export interface PageWork {
-  /** The lengths of tasks that kept the page from answering for more than 50 ms, ms. */
-  longTasks: number[]
+  /** The tasks that kept the page from answering for more than 50 ms of CPU time. */
+  longTasks: number
   /** The most rows of the conversation that were in the document at once. */
   rows: number
-  frames: number
 }
 
+/** A task of a thread, as Chromium traces it; µs. `tdur` is its CPU time, which other processes of the machine do not lengthen. */
+interface TraceEvent {
+  name: string
+  pid: number
+  tid: number
+  tdur?: number
+  args?: { name?: string }
+}
+
+const LONG_US = 50_000
 const WATCH = `(() => {
-  const work = { longTasks: [], rows: 0, frames: 0 }
-  const observer = new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) work.longTasks.push(duration) })
-  observer.observe({ entryTypes: ['longtask'] })
+  let rows = 0
   let isOver = false
   requestAnimationFrame(function look () {
-    work.frames++
-    work.rows = Math.max(work.rows, document.querySelectorAll('.message-row').length)
+    rows = Math.max(rows, document.querySelectorAll('.message-row').length)
     if (!isOver) requestAnimationFrame(look)
   })
   window.endOfWork = () => {
     isOver = true
-    observer.disconnect()
-    return work
+    return rows
   }
 })()`
 
-/** Watches a page during `work`. */
-export async function watchWork (page: Page, work: () => Promise<void>): Promise<PageWork> {
+/** Watches the only page of a browser during `work`. */
+export async function watchWork (browser: Browser, page: Page, work: () => Promise<void>): Promise<PageWork> {
   await page.evaluate(WATCH)
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
   await work()
-  return page.evaluate<PageWork>('endOfWork()')
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+  const threads = new Set(traceEvents.filter(({ args }) => args?.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`))
+  const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && threads.has(`${pid} ${tid}`))
+  if (tasks.length === 0) throw new Error('The trace has no tasks of the page.')
+  return { longTasks: tasks.filter(({ tdur = 0 }) => tdur > LONG_US).length, rows: await page.evaluate<number>('endOfWork()') }
 }
 
 const CODE = `\`\`\`js\n${'const value = compute(1, 2, 3)\n'.repeat(8)}\`\`\`\n\n`

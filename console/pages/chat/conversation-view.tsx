@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { isToolUIPart, type UIMessage } from 'ai'
+import { AgentError } from '../../../client/errors.ts'
 import { say } from '../../lib/say.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
@@ -21,15 +22,17 @@ interface Props {
 /** A conversation: its messages, what waits for the user, and where the user writes. */
 export function ConversationView ({ id, page, onBegun }: Props) {
   const conversation = useConversation(id, page)
-  const { messages, isBusy, isStreaming, error } = conversation
+  const { messages, isBusy, isStreaming, hasOlder, error } = conversation
   const choice = useModelChoice()
   const [edited, setEdited] = useState<UIMessage>()
   const { data } = useQuery(openApprovals)
   const waiting = useMemo(() => data?.approvals.filter(({ threadId }) => threadId === id) ?? [], [data, id])
 
+  // A short answer is over before its streaming is seen, and a run may fail before it has said anything.
+  const hasBegun = isStreaming || messages.at(-1)?.role === 'assistant' || (error !== undefined && !(error instanceof AgentError))
   useEffect(() => {
-    if (isStreaming && page.isNew) onBegun()
-  }, [isStreaming, page.isNew, onBegun])
+    if (hasBegun && page.isNew) onBegun()
+  }, [hasBegun, page.isNew, onBegun])
 
   const announce = useAnnounce()
   const wasBusy = useRef(false)
@@ -46,7 +49,7 @@ export function ConversationView ({ id, page, onBegun }: Props) {
   return (
     <div className='conversation'>
       <MessageList
-        id={id} conversation={conversation} waiting={waiting} hasEarlier={(at) => page.from === 0 || messages.slice(0, at).some(isOfUser)}
+        id={id} conversation={conversation} waiting={waiting} hasEarlier={(at) => !hasOlder || messages.slice(0, at).some(isOfUser)}
         onEdit={setEdited} onRegenerate={() => conversation.regenerate(choice.options)}
       />
       <Composer
