@@ -4155,6 +4155,10 @@ export type ToolServerSettings = {
      * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
+    /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
 };
 
 /**
