@@ -216,6 +216,8 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
      * an Error whose message is a clause.
      */
     authorize: async (): Promise<string | undefined> => status === 'authorizing' ? access!.begin() : undefined,
+    /** The address for which an authorization is worth something; undefined when the server takes none. */
+    authorizedUrl: access?.url,
     /** Whether the server waits for its user, who was not yet told the page to open. */
     get isUnasked () {
       return status === 'authorizing' && !access!.wasBegun

@@ -149,6 +149,7 @@ export function createToolServers (parts: Parts) {
   async function save (server: ToolServer, entry: McpEntry, given: Record<string, string>) {
     candidates.set(entry.name, server)
     await saved.save(entry, given).finally(() => candidates.delete(entry.name))
+    await authorizations.forget(entry.name, server.authorizedUrl)
   }
 
   const find = (name: string): ToolServer => {

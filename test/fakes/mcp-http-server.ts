@@ -83,6 +83,10 @@ export async function startOddServer (
     zipped: ({ res, id }) => json(res, { jsonrpc: '2.0', id, result: text('x') }, { 'content-encoding': 'gzip' }),
     reveal: ({ req, res }) => res.writeHead(500).end(`you sent ${req.headers.authorization}`),
     revealed: ({ req, answer }) => answer(text(`you sent ${req.headers.authorization}`)),
+    askForever: ({ res }) => {
+      stream(res)
+      for (let id = 0; id < 1_000; id++) res.write(event({ id, method: 'ping' }))
+    },
     reset: ({ res }) => res.destroy(),
     ...tools
   }
@@ -102,6 +106,7 @@ export async function startOddServer (
     if (method === 'ping') return answer({})
     if (method === 'tools/list') return answer({ tools: Object.keys(known).map((name) => ({ name, inputSchema: { type: 'object' } })) })
     if (method === 'tools/call') return known[params.name]({ id, input: params.arguments, req, res, answer })
+    if (method === undefined) return undefined
     return res.writeHead(202).end()
   }
 

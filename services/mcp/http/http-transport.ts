@@ -13,6 +13,8 @@ import { Unreachable } from './unreachable.ts'
 
 /** Time limit for a notification or an answer of ours, and for beginning a session anew. */
 const SEND_MS = 30_000
+/** Notifications and answers of ours that may be on their way at once: a server can ask for many. */
+const MAX_SENDING = 256
 /** Time limit for telling the server that its session is over. */
 const GOODBYE_MS = 1_500
 /** Time that a server has to end the stream of an answer after the answer itself. */
@@ -48,6 +50,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
   let initialize: JSONRPCRequest | undefined
   let protocolVersion: string | undefined
   let renewing: Promise<void> | undefined
+  let unanswered = 0
 
   async function openSession (onmessage: (message: JSONRPCMessage) => void): Promise<StreamableHTTPClientTransport> {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
@@ -141,10 +144,12 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
   }
 
   async function sendOther (message: JSONRPCMessage, { abort }: Sending) {
+    if (unanswered >= MAX_SENDING) return end('it asks for more than it takes answers to')
+    unanswered++
     await withDeadline({ clock, ms: SEND_MS, signal: over.signal }, () => sendInSession(message)).catch((error) => {
       abort.abort('timeout')
       throw error
-    })
+    }).finally(() => unanswered--)
   }
 
   const transport: ServerTransport = {

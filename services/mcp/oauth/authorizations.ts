@@ -54,8 +54,9 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
       await update((before) => ({ ...before, [name]: authorization }))
     },
 
-    async forget (name: string): Promise<void> {
-      if (!Object.hasOwn(values, name)) return
+    /** Deletes what is authorized for a server, unless it is for this address. */
+    async forget (name: string, except?: string): Promise<void> {
+      if (!Object.hasOwn(values, name) || values[name].url === except) return
       const without = (all: StoredAuthorizations) => Object.fromEntries(Object.entries(all).filter(([each]) => each !== name))
       values = without(values)
       await update(without)

@@ -116,6 +116,8 @@ export function createServerAccess ({ name, url, authorizations, rules, clock, o
   }
 
   return {
+    /** The address of the server. */
+    url: server.href,
     /** The token for a request; undefined when there is none. */
     token: (): string | undefined => current()?.tokens.access_token,
     renew,

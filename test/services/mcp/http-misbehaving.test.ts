@@ -65,14 +65,20 @@ t.test('a call that hangs is given up, cancelled and its exchange ended', async 
   await works()
 })
 
-t.test('a server that writes without end is disconnected, and tried again', async (t) => {
-  const { app, call, pass, works } = await setUp(t)
-  t.match(await call('floodEvents'), /lost during the call: it wrote more than 64 MiB in a minute without being asked/)
-  await until(app, 'odd', 'disconnected')
-  await pass(1_000)
-  await until(app, 'odd', 'connected')
-  await works()
-})
+const WITHOUT_END = {
+  floodEvents: /lost during the call: it wrote more than 64 MiB in a minute without being asked/,
+  askForever: /lost during the call: it asks for more than it takes answers to/
+}
+for (const [tool, why] of Object.entries(WITHOUT_END)) {
+  t.test(`a server that writes without end is disconnected, and tried again: ${tool}`, async (t) => {
+    const { app, call, pass, works } = await setUp(t)
+    t.match(await call(tool), why)
+    await until(app, 'odd', 'disconnected')
+    await pass(1_000)
+    await until(app, 'odd', 'connected')
+    await works()
+  })
+}
 
 const BELOW_HTTP = { reset: /cannot be reached: the connection was cut off/, hugeHeaders: /its headers are too large/ }
 for (const [tool, why] of Object.entries(BELOW_HTTP)) {

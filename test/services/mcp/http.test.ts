@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { build } from '../../harness/helper.ts'
-import { connect, detail, statuses, until } from '../../harness/mcp.ts'
+import { connect, detail, misbehaving, statuses, until } from '../../harness/mcp.ts'
 import { run } from '../../harness/mcp-calls.ts'
 import { startToolServer } from '../../harness/mcp-http.ts'
 
@@ -46,4 +47,46 @@ t.test('the start does not wait for a server over HTTP, which tells later that i
   await textOf(app, 'change')
   while (!(await detail(app, 'web')).tools.includes('fresh')) await new Promise((resolve) => setTimeout(resolve, 5))
   t.equal(await textOf(app, 'fresh'), 'fresh was called')
+})
+
+t.test('the same name replaces, once the new server is connected, and a reload keeps the session', async (t) => {
+  const app = await build(t)
+  const [server, other] = [await startToolServer(t), await startToolServer(t)]
+  await connect(app, { name: 'web', url: server.url })
+  t.equal((await connect(app, { name: 'web', url: `${server.url}/nothing` })).statusCode, 502)
+  t.equal(await textOf(app, 'echo', { message: 'as before' }), 'as before', 'the old one goes on when the new one fails')
+  t.equal((await connect(app, { name: 'web', url: other.url })).statusCode, 200)
+  t.same(app.config.current.mcp, [{ name: 'web', url: other.url }])
+  while (server.messages.at(-1)!.method !== 'DELETE') await new Promise((resolve) => setTimeout(resolve, 5))
+
+  writeFileSync(`${app.home}/config.json`, JSON.stringify({ mcp: [{ name: 'web', url: other.url, approval: 'always' }] }))
+  await app.inject({ method: 'POST', url: '/config/reload' })
+  t.equal(app.tools.permission('echo'), 'ask')
+  t.equal(await textOf(app, 'echo', { message: 'x' }), 'x')
+  t.equal(other.sessions.size, 1, 'it is still the same session')
+
+  t.equal((await connect(app, misbehaving('web'))).statusCode, 200)
+  t.match(app.config.current.mcp, [{ name: 'web', command: process.execPath, url: undefined }], 'a program takes its place')
+})
+
+t.test('a client that leaves while a server is being connected takes it along', async (t) => {
+  const [arrived, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const server = await startToolServer(t, {
+    before (_req, res) {
+      res.once('close', closed.resolve)
+      arrived.resolve()
+      return true
+    }
+  })
+  const app = await build(t)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const leaving = new AbortController()
+  const body = JSON.stringify({ name: 'web', url: server.url })
+  const headers = { 'content-type': 'application/json' }
+  const request = fetch(`${url}/mcp/connect`, { method: 'POST', headers, body, signal: leaving.signal })
+  await arrived.promise
+  leaving.abort()
+  await t.rejects(request)
+  await closed.promise
+  t.same(await statuses(app), {})
 })

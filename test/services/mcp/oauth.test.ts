@@ -119,6 +119,16 @@ t.test('after a restart the page to open is told to whom asks', async (t) => {
   await until(app, 'web', 'connected')
 })
 
+t.test('another address of the same name gets no token, and the tokens are deleted', async (t) => {
+  const [a, b] = [await startGuarded(t), await startGuarded(t)]
+  const app = await build(t)
+  await browse((await connect(app, { name: 'web', url: a.server.url })).json().authorizationUrl)
+  await until(app, 'web', 'connected')
+  t.equal((await connect(app, { name: 'web', url: b.server.url })).statusCode, 202)
+  t.notOk(b.server.messages.some(({ headers }) => headers.authorization !== undefined))
+  t.same(await app.store.record('tool-server-access', () => ({})).get(), {})
+})
+
 t.test('a server that is disconnected takes its listener along', async (t) => {
   const { server } = await startGuarded(t)
   const app = await build(t)
