@@ -110,7 +110,8 @@ export type ConnectBody = Static<typeof ConnectBodySchema>
 export const ServerSettingsSchema = Type.Object({
   enabled: Type.Optional(McpEnabled),
   tools: Type.Optional(McpToolFilter),
-  approval: Type.Optional(McpApproval)
+  approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout)
 }, { $id: 'ToolServerSettings', additionalProperties: false, minProperties: 1, examples: [examples.settings] })
 export type ServerSettings = Static<typeof ServerSettingsSchema>
 

@@ -12,6 +12,9 @@ export const everything = (name = 'everything', rest: object = {}) => ({
 })
 export const filesystem = (folder: string, name = 'files') => ({ name, command: process.execPath, args: [of('server-filesystem'), folder] })
 
+/** Another server of the same makers, by its name. */
+export const real = (name: string, rest: object = {}) => ({ name, command: process.execPath, args: [of(`server-${name}`)], ...rest })
+
 export const connect = (app: App, body: object) => app.inject({ method: 'POST', url: '/mcp/connect', payload: body })
 
 /** The server that misbehaves; see test/fakes/mcp-server.ts for its options. */

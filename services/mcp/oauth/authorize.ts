@@ -80,6 +80,7 @@ function checkedPage (page: URL): string {
   return page.href
 }
 
+const sameOrigin = (a: string | undefined, b: string) => a !== undefined && URL.parse(a)?.origin === new URL(b).origin
 const sameIssuer = (a: string, b: string) => a.replace(/\/$/, '') === b.replace(/\/$/, '')
 
 /** The SDK's view of one authorization; it holds everything in memory until `result` is asked for. */
@@ -131,7 +132,9 @@ function createProvider (redirectUrl: string, state: string, refused: () => Erro
       const refusal = refused()
       if (refusal !== undefined) throw refusal
       const issuer = found.authorizationServerMetadata?.issuer
-      if (issuer !== undefined && !sameIssuer(issuer, found.authorizationServerUrl)) {
+      // Tool servers of 2025-03-26 name no authorization server: their own origin holds the metadata, also of an issuer with a path.
+      const isOwn = found.resourceMetadata === undefined && sameOrigin(issuer, found.authorizationServerUrl)
+      if (issuer !== undefined && !isOwn && !sameIssuer(issuer, found.authorizationServerUrl)) {
         throw new Error(`the metadata of its authorization server ${found.authorizationServerUrl} is of another issuer (${issuer})`)
       }
       discovery = found

@@ -7,13 +7,15 @@ export function ServerDetails ({ name }: { name: string }) {
   const server = useServer(name)
   return (
     <Loaded query={server}>
-      {({ toolDetails, warnings, stderr }) => (
+      {({ command, url, toolDetails, warnings, stderr }) => (
         <>
+          <p className='mono'>{command ?? url}</p>
           <ul className='tool-list'>
             {toolDetails.map((tool) => (
               <li key={tool.name}>
                 <p><code>{tool.name}</code></p>
                 <p className='quiet'>{tool.description}</p>
+                {tool.notOffered !== undefined && <p>{say('settings.notOffered', { why: tool.notOffered })}</p>}
               </li>
             ))}
           </ul>
