@@ -67,7 +67,10 @@ export default [
     ignores: ['client/generated/**', 'console/vite.config.ts'],
     languageOptions: {
       parser: tseslint.parser,
-      parserOptions: { project: ['./tsconfig.json', './examples/tsconfig.json', './console/tsconfig.json'], tsconfigRootDir: import.meta.dirname }
+      parserOptions: {
+        project: ['./tsconfig.json', './examples/tsconfig.json', './console/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname
+      }
     },
     plugins: { typed: tseslint.plugin },
     rules: {
