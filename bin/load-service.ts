@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { constants, Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
-import { letYoungGenerationGrow } from '../services/process/young-generation.ts'
+import { keepYoungGeneration, letYoungGenerationGrow } from '../services/process/young-generation.ts'
 
 // Runs the bundle of the service with the machine code and bytecode of an earlier process. Node's compile cache holds what is
 // compiled before a module runs, but V8 compiles most functions when they are first called: these are two thirds of the code
@@ -19,6 +19,27 @@ declare const SERVICE_FILE: string
  */
 const SAVE_MS = [3_000, 20_000, 120_000]
 const CHECKSUM_BYTES = 4
+
+/** Node's modules that every start needs. They are loaded while V8 accepts their compiled code, see `keepYoungGeneration`. */
+const START_MODULES = [
+  'assert',
+  'async_hooks',
+  'child_process',
+  'crypto',
+  'diagnostics_channel',
+  'dns',
+  'fs/promises',
+  'http',
+  'os',
+  'perf_hooks',
+  'stream/consumers',
+  'stream/promises',
+  'string_decoder',
+  'timers/promises',
+  'tty',
+  'worker_threads',
+  'zlib'
+]
 
 const file = fileURLToPath(new URL(SERVICE_FILE, import.meta.url))
 // Undefined when the folder cannot be used. It names the version of Node.
@@ -39,9 +60,10 @@ function load (path: string): Buffer | undefined {
 /** Stores the code of all functions that are compiled now, in place of that of other builds. A failure only costs time. */
 function save (path: string) {
   try {
-    // The next start does not limit it before the code is loaded.
+    // The code is loaded by the next start without that limit.
     letYoungGenerationGrow()
     const code = script.createCachedData()
+    keepYoungGeneration()
     const checksum = Buffer.alloc(CHECKSUM_BYTES)
     checksum.writeUInt32LE(crc32(code))
     const written = `${path}.${process.pid}`
@@ -69,4 +91,6 @@ function compile (): Script {
 }
 
 const script = compile()
+for (const name of START_MODULES) process.getBuiltinModule(name)
+keepYoungGeneration()
 script.runInThisContext()(createRequire(file), file, dirname(file), pathToFileURL(file).href)

@@ -347,7 +347,7 @@ export type ApprovalPreview = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. The run keeps the `options` with which it began; those of this body are not used
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. A run keeps the `options` with which it began: `options` in this body are a 400
  */
 export type ApproveBody = {
     /**
@@ -378,7 +378,6 @@ export type ApproveBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
-    options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */

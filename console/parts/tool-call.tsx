@@ -42,18 +42,18 @@ function Body ({ call: { input, output, error, grantId } }: { call: TaskToolCall
     <div className='call-body'>
       {grantId !== undefined && <p className='quiet'>{say('run.granted')}</p>}
       <section>
-        <h4>{say('run.input')}</h4>
+        <p className='call-label'>{say('run.input')}</p>
         <Values value={input} />
       </section>
       {error !== undefined && (
         <section>
-          <h4>{say('run.callError')}</h4>
+          <p className='call-label'>{say('run.callError')}</p>
           <pre className='bad'><VisibleText text={error} /></pre>
         </section>
       )}
       {output !== undefined && (
         <section>
-          <h4>{say('run.output')}</h4>
+          <p className='call-label'>{say('run.output')}</p>
           <Images images={images} />
           <Values value={rest} />
         </section>

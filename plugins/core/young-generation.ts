@@ -1,12 +1,9 @@
 import fp from 'fastify-plugin'
-import { keepYoungGeneration, letYoungGenerationGrow } from '../../services/process/young-generation.ts'
+import { letYoungGenerationGrow } from '../../services/process/young-generation.ts'
 
-/** Limits the memory of an idle service; the first run, and all that follows, get what streams need. */
+/** Gives runs the memory that streams need. `bin/load-service.ts` limits it at the start, and again when it has stored code. */
 export default fp(async (app) => {
-  app.addHook('onListen', keepYoungGeneration)
-  const unsubscribe = app.events.onEvent(({ type }) => {
-    if (type !== 'run:start') return
-    letYoungGenerationGrow()
-    unsubscribe()
+  app.events.onEvent(({ type }) => {
+    if (type === 'run:start') letYoungGenerationGrow()
   })
 }, { name: 'young-generation', dependencies: ['events'] })

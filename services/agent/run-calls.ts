@@ -8,7 +8,7 @@ import { isAnswerCall } from '../objects/take-answer.ts'
 import { openCalls } from '../run-log/open-calls.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { Op } from '../store/store-types.ts'
-import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
+import type { AskedCall, Call, CallEnd, CallPorts } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
 import { whoIsAsked } from '../step/who-is-asked.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -39,6 +39,12 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
     await inOrder(() => commit(run, deps, { finalEvents: [intent], ops }))
   }
 
+  /** A call that has asked has done more than read: its intent says that it had begun. */
+  const ask: CallPorts['ask'] = async (call, questions) => {
+    if (!intended.has(call.toolCallId)) await storeIntent({ toolCallId: call.toolCallId }, [])
+    return askInCall(attempt, deps)(call, questions)
+  }
+
   // The structured answer is taken when the other calls have their outcomes.
   const calls = openCalls(newest).filter((call) => owed === undefined || !isAnswerCall(call))
   const { asked } = await settleCalls(calls, {
@@ -56,7 +62,7 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
     ...whoIsAsked(options?.interactive),
-    ...options?.interactive !== false && { ask: askInCall(attempt, deps) },
+    ...options?.interactive !== false && { ask },
     grants: createCallGrants({ grants, owner: { threadId }, tools: host, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),

@@ -14,8 +14,8 @@ const setGrowth = (factor: number) => {
 // of the tokens per second while many are.
 
 /**
- * Keeps the young generation of V8's heap as small as it is now. V8 accepts no compiled code that was stored under other flags, so this
- * must come after the start, whose code is stored.
+ * Keeps the young generation of V8's heap as small as it is, 2 MB when the process has just started. V8 rejects compiled code that was
+ * stored under other flags, that of Node's own modules too, so call it when such code was loaded.
  */
 export const keepYoungGeneration = (): void => setGrowth(1)
 

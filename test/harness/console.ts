@@ -105,8 +105,14 @@ export async function axe (page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ').slice(0, 500)}`)
 }
 
-/** What a page may need of a screen; each of them in the light and the dark theme. */
-export const SCREENS: Array<BrowserContextOptions & { name: string }> = (['light', 'dark'] as const).flatMap((colorScheme) => [
-  { name: `${colorScheme}, wide`, colorScheme, viewport: { width: 1280, height: 800 } },
-  { name: `${colorScheme}, 360 px`, colorScheme, viewport: { width: 360, height: 740 } }
+/** Screens that every page must do on: narrow and wide, in the light and in the dark theme. */
+export const SCREENS = (['light', 'dark'] as const).flatMap((colorScheme) => [
+  { name: `${colorScheme}, wide`, colorScheme, size: { width: 1280, height: 800 } },
+  { name: `${colorScheme}, 360 px`, colorScheme, size: { width: 360, height: 740 } }
 ])
+
+/** Shows the page as on another screen, without a reload. */
+export async function showOn (page: Page, { colorScheme, size }: typeof SCREENS[number]) {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize(size)
+}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { UIMessage } from 'ai'
+import { isToolUIPart, type UIMessage } from 'ai'
 import { say } from '../../lib/say.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
@@ -34,9 +34,9 @@ export function ConversationView ({ id, page, onBegun }: Props) {
   const announce = useAnnounce()
   const wasBusy = useRef(false)
   useEffect(() => {
-    if (wasBusy.current && !isBusy) announce(say(error ? 'chat.failed' : 'chat.answered'))
+    if (wasBusy.current && !isBusy) announce(say(error ? 'chat.failed' : asks(messages.at(-1)) ? 'chat.asks' : 'chat.answered'))
     wasBusy.current = isBusy
-  }, [isBusy, error, announce])
+  }, [isBusy, error, messages, announce])
 
   function send (text: string) {
     if (edited !== undefined) conversation.edit(edited.id, text, choice.options)
@@ -57,5 +57,9 @@ export function ConversationView ({ id, page, onBegun }: Props) {
     </div>
   )
 }
+
+/** Whether a call of the message waits for the user. */
+const asks = (message: UIMessage | undefined) =>
+  message?.parts.some((part) => isToolUIPart(part) && (part.state === 'approval-requested' || part.state === 'input-available')) ?? false
 
 const isOfUser = ({ role }: UIMessage) => role === 'user'

@@ -135,15 +135,21 @@ export function bodyOf (values: FormValues): TaskBody {
 
 /** The changes that make a task what the form says; undefined when there are none. */
 export function changesOf (values: FormValues, task: Task): TaskChanges | undefined {
-  const { approval: { approvedRuns: _, ...approval }, schedule } = task
+  const { schedule, approval: { mode, firstN } } = task
   const next = {
     goal: values.goal.trim(),
-    approval: { ...approval, ...approvalOf(values) },
+    approval: approvalOf(values),
     ...schedule && { schedule: scheduleOf(values, schedule) },
     cwd: values.cwd.trim() === '' ? task.cwd : values.cwd.trim(),
     options: optionsOf(values, task.options)
   }
-  const now = { goal: task.goal, approval, schedule, cwd: task.cwd, options: task.options ?? {} }
+  const now = {
+    goal: task.goal,
+    approval: { mode, ...mode === 'first_n' && { firstN } },
+    schedule,
+    cwd: task.cwd,
+    options: task.options ?? {}
+  }
   const changed = Object.entries(next).filter(([name, value]) => !isSame(value, now[name as keyof typeof now]))
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }

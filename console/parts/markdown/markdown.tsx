@@ -34,8 +34,16 @@ const COMPONENTS: Components = {
   )
 }
 
+/** A line that reads the same as Markdown and as text: without marks, and no beginning of a list or a heading. */
+const PLAIN_LINE = /^[\p{L}"'“‘(][^\\`*_[\]<>|~&@/]*$/u
+
+/** Whether a text is a plain paragraph, which most blocks are. Reading Markdown takes much longer than this. */
+const isPlain = (text: string) => !/ {2}\n|www\./i.test(text) && text.split('\n').every((line) => PLAIN_LINE.test(line))
+
 /** A Markdown text that others wrote: no raw HTML, no picture from outside, no address but the web's. Drawn again only when it changes. */
 export const Markdown = memo(function Markdown ({ text }: { text: string }) {
+  const paragraph = text.trim()
+  if (isPlain(paragraph)) return <div className='markdown' dir='auto'><p>{paragraph}</p></div>
   return (
     <div className='markdown' dir='auto'>
       <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={urlTransform}>{text}</ReactMarkdown>

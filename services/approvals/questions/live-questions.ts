@@ -62,9 +62,13 @@ export function createLiveQuestions ({ ledger, store, clock }: {
     isClean = true
   }
 
-  /** Stores nothing of the end: the call is lost with the process. Who watches the store learns the state of the removed record. */
+  /**
+   * Stores nothing of the end, as the call is lost with the process, and nothing of the answers, which are for the call alone. Who watches
+   * the store learns the state of the removed record.
+   */
   async function end (item: LiveItem): Promise<void> {
-    await store.transact([...ledger.record([item]), ...ledger.remove([item.approvalId])])
+    const { answers, ...shown } = item
+    await store.transact([...ledger.record([shown]), ...ledger.remove([item.approvalId])])
     decided.set(item.approvalId, item)
     if (decided.size > MOST_DECIDED) decided.delete(decided.keys().next().value!)
   }

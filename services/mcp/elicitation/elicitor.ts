@@ -18,6 +18,8 @@ interface CallUnderWay extends Context {
   /** Aborts when the call has ended. */
   ended: AbortController
   asked: number
+  /** Questions that wait for the user. */
+  open: number
   /** What the model is told of questions that got no answer. */
   notes: Set<string>
 }
@@ -30,8 +32,9 @@ interface Parts {
 export type Elicitor = ReturnType<typeof createElicitor>
 
 /**
- * Asks the user what a tool server wants to know (MCP's elicitation). A question belongs to the oldest call of the server that is under
- * way and may ask, because the protocol names no call over stdio; the time limits of all its calls rest meanwhile.
+ * Asks the user what a tool server wants to know (MCP's elicitation). The protocol does not say which call a question belongs to: where
+ * several are under way, it is shown as one of the oldest call that may ask and has no question open. Its answer reaches the right call in
+ * any case, and the time limits of all calls of the server rest meanwhile.
  */
 export function createElicitor ({ server, log }: Parts) {
   const calls = new Set<CallUnderWay>()
@@ -89,7 +92,7 @@ export function createElicitor ({ server, log }: Parts) {
   return {
     /** Runs a call, during which the server may ask. The model is told of questions that got no answer. */
     async during (context: Context, work: () => Promise<ToolOutput>): Promise<ToolOutput> {
-      const call: CallUnderWay = { ...context, ended: new AbortController(), asked: 0, notes: new Set() }
+      const call: CallUnderWay = { ...context, ended: new AbortController(), asked: 0, open: 0, notes: new Set() }
       calls.add(call)
       isStrayLogged = false
       try {
@@ -108,7 +111,8 @@ export function createElicitor ({ server, log }: Parts) {
     async elicit (params: Json, signal: AbortSignal): Promise<ElicitResult> {
       const [oldest] = calls
       if (oldest === undefined) return refuseStray()
-      const call = [...calls].find((each) => each.ask !== undefined)
+      const mayAsk = [...calls].filter((each) => each.ask !== undefined)
+      const call = mayAsk.find(({ open }) => open === 0) ?? mayAsk[0]
       if (call === undefined) {
         oldest.notes.add('The tool server asked the user something. Nobody is asked in this run, so it was declined.')
         return { action: 'decline' }
@@ -118,11 +122,14 @@ export function createElicitor ({ server, log }: Parts) {
         return { action: 'cancel' }
       }
       call.asked++
+      call.open++
       try {
         return params.mode === 'url' ? await askForAddress(call, params, signal) : await ask(call, readForm(server, params), signal)
       } catch (error) {
         if (error instanceof FormRefused) call.notes.add(`The tool server could not ask the user: ${error.message}.`)
         throw error
+      } finally {
+        call.open--
       }
     },
 

@@ -56,8 +56,8 @@ export function createOAuthFetch ({ server, rules, clock, signal }: Parts) {
 
   const fetch: FetchLike = async (address, { method = 'GET', headers, body } = {}) => {
     const url = new URL(address)
-    if (url.username !== '' || url.password !== '') throw (refused ??= new AddressRefused(`${url.host} is named with a password.`))
     try {
+      if (url.username !== '' || url.password !== '') throw new AddressRefused(`${url.host} is named with a password.`)
       return await withDeadline({ clock, ms: REQUEST_MS, signal }, async (limit) => {
         const addresses = await addressesOf(url)
         const response = await send(url, {
@@ -72,8 +72,9 @@ export function createOAuthFetch ({ server, rules, clock, signal }: Parts) {
       })
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof AddressRefused) throw (refused ??= error)
-      throw new Error(`${url.origin} cannot be asked: ${reasonOf(error).replace(/\.$/, '')}`)
+      if (!(error instanceof AddressRefused)) throw new Error(`${url.origin} cannot be asked: ${reasonOf(error).replace(/\.$/, '')}`)
+      refused ??= error
+      throw error
     }
   }
 

@@ -33,3 +33,17 @@ t.test('a session that the server has forgotten is begun anew, and the call is m
   t.same(await statuses(app), { web: 'connected' })
   await until(app, 'web', 'connected')
 })
+
+t.test('the start does not wait for a server over HTTP, which tells later that its tools have changed', async (t) => {
+  const answers = Promise.withResolvers<void>()
+  const server = await startToolServer(t, { before: () => answers.promise })
+  const app = await build(t, { config: { mcp: [{ name: 'web', url: server.url }] } })
+  await app.mcp.start()
+  t.same(await statuses(app), { web: 'connecting' })
+  answers.resolve()
+  await until(app, 'web', 'connected')
+  while (!server.messages.some(({ method }) => method === 'GET')) await new Promise((resolve) => setTimeout(resolve, 5))
+  await textOf(app, 'change')
+  while (!(await detail(app, 'web')).tools.includes('fresh')) await new Promise((resolve) => setTimeout(resolve, 5))
+  t.equal(await textOf(app, 'fresh'), 'fresh was called')
+})

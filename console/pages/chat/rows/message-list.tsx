@@ -59,7 +59,7 @@ export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, on
     getScrollElement: () => area.current,
     estimateSize,
     getItemKey,
-    overscan: 10,
+    overscan: 6,
     // What is in view stays there when older messages are put before it.
     anchorTo: 'end'
   })

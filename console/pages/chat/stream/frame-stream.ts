@@ -1,7 +1,8 @@
 import type { UIMessageChunk } from 'ai'
 
-/** Chunks that are read in one frame; the rest stays in the connection, so that the page draws and answers in between. */
+/** Chunks that are read in one frame, and the time for it, ms. The rest stays in the connection, so that the page draws and answers. */
 const MOST_IN_FRAME = 500
+const READING_MS = 8
 
 /**
  * Returns a stream that hands out chunks once a frame, with the pieces of one text joined: however fast a model writes, the page is
@@ -10,6 +11,8 @@ const MOST_IN_FRAME = 500
 export function frameStream (chunks: AsyncGenerator<UIMessageChunk>, nextFrame: () => Promise<void>): ReadableStream<UIMessageChunk> {
   let collected: UIMessageChunk[] = []
   let count = 0
+  /** When the first chunk of this frame was read. */
+  let since = 0
   let isOver = false
   let failure: { error: unknown } | undefined
   let wake = () => {}
@@ -18,9 +21,10 @@ export function frameStream (chunks: AsyncGenerator<UIMessageChunk>, nextFrame: 
   async function collect () {
     try {
       for await (const chunk of chunks) {
+        if (count++ === 0) since = performance.now()
         append(collected, chunk)
         wake()
-        if (++count < MOST_IN_FRAME) continue
+        if (count < MOST_IN_FRAME && performance.now() - since < READING_MS) continue
         await new Promise<void>((resolve) => {
           room = resolve
         })

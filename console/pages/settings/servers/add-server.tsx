@@ -1,5 +1,5 @@
 import { useState, type FormEvent } from 'react'
-import type { Connected } from '../../../../client/generated/index.ts'
+import type { Authorizing, Connected } from '../../../../client/generated/index.ts'
 import { useDraft } from '../../../lib/draft.ts'
 import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -91,8 +91,6 @@ export function AddServer () {
   )
 }
 
-/** What has become of the server, as a sentence. */
-function outcome (connected: Pick<Connected, 'tools'> & { status: string } | { status: 'authorizing' }, name: string): string {
-  if ('tools' in connected && connected.status === 'connected') return say('settings.connectedNow', { name, count: connected.tools.length })
-  return say(connected.status === 'authorizing' ? 'settings.authorizing' : 'settings.disabledNow', { name })
-}
+/** What has become of the server, as a sentence; its entry in the list says that it waits for the user, as long as it does. */
+const outcome = (connected: Connected | Authorizing, name: string): string | undefined =>
+  connected.status === 'authorizing' ? undefined : say('settings.connectedNow', { name, count: connected.tools.length })
