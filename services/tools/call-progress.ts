@@ -34,17 +34,21 @@ export function createCallProgress ({ clock, signal, report }: {
     })
   }
 
+  function passInTime () {
+    const wait = next - clock.awake()
+    if (wait < 1) return pass()
+    if (isWaiting) return
+    isWaiting = true
+    clock.sleep(wait, signal).then(() => {
+      isWaiting = false
+      // A report may have passed since the sleep was due.
+      passInTime()
+    }, () => {})
+  }
+
   return (progress: ToolProgress): void => {
     if (signal.aborted) return
     newest = progress
-    const wait = next - clock.awake()
-    if (wait <= 0) pass()
-    else if (!isWaiting) {
-      isWaiting = true
-      clock.sleep(wait, signal).then(() => {
-        isWaiting = false
-        pass()
-      }, () => {})
-    }
+    passInTime()
   }
 }
