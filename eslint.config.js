@@ -63,11 +63,11 @@ export default [
   },
   {
     // Rules that need types. A test that tap runs is a promise that tap itself awaits.
-    files: ['**/*.ts'],
-    ignores: ['client/generated/**'],
+    files: ['**/*.ts', 'console/**/*.tsx'],
+    ignores: ['client/generated/**', 'console/vite.config.ts'],
     languageOptions: {
       parser: tseslint.parser,
-      parserOptions: { project: ['./tsconfig.json', './examples/tsconfig.json'], tsconfigRootDir: import.meta.dirname }
+      parserOptions: { project: ['./tsconfig.json', './examples/tsconfig.json', './console/tsconfig.json'], tsconfigRootDir: import.meta.dirname }
     },
     plugins: { typed: tseslint.plugin },
     rules: {

@@ -6,6 +6,7 @@ import type { Row } from './compare.ts'
 import { startClient } from './driver.ts'
 import { cachedShareRows } from './rows/cached-share.ts'
 import { coldStart } from './rows/cold-start.ts'
+import { consoleChat } from './rows/console-chat.ts'
 import type { Context } from './rows/context.ts'
 import { feltFirstText } from './rows/felt-first-text.ts'
 import { firstRun } from './rows/first-run.ts'
@@ -41,7 +42,8 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'scripted-conversation': scriptedConversation,
   'idle-events': idleEvents,
   'health-saturated': healthSaturated,
-  'cached-share': cachedShareRows
+  'cached-share': cachedShareRows,
+  'console-chat': consoleChat
 }
 
 const { values: { quick, only } } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } })

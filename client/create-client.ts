@@ -14,6 +14,8 @@ export function createClient (config: Config = {}): Client {
   return withOneError(create(createConfig({ baseUrl: DEFAULT_URL, ...config })))
 }
 
+/** The one path whose answer may be 204, without a content. */
+const MAY_BE_EMPTY = /^\/run\/[^/]+\/stream$/
 /** What the service answers with, apart from the pages under /docs. A proxy, or a server of somebody else, answers with its own pages. */
 const OWN_TYPES = /^(application\/(json|octet-stream)|text\/event-stream)\b/
 
@@ -25,7 +27,9 @@ export function withOneError (client: Client): Client {
   client.interceptors.error.use((error, response, _request, options) =>
     options?.signal?.aborted ? options.signal.reason : requestError(client.getConfig().baseUrl ?? '', error, response))
   client.interceptors.response.use(async (response, _request, { url }) => {
-    const isOwn = response.status === 204 || url.startsWith('/docs') || OWN_TYPES.test(response.headers.get('content-type') ?? '')
+    const isOwn = response.status === 204
+      ? MAY_BE_EMPTY.test(url)
+      : url.startsWith('/docs') || OWN_TYPES.test(response.headers.get('content-type') ?? '')
     if (isOwn || !response.ok) return response
     await response.body?.cancel()
     throw notTheService(client.getConfig().baseUrl ?? '', response)

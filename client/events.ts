@@ -11,6 +11,8 @@ export interface EventQuery {
   types?: string[]
   /** The id of the last event that was read earlier. */
   after?: string
+  /** Called with true after each connection and with false after each cut, so that an application can show it. */
+  onConnection?: (isOpen: boolean) => void
   signal?: AbortSignal
 }
 
@@ -25,7 +27,7 @@ export type ServiceEvent = StreamEvent & { id?: string }
  */
 export async function * followEvents (
   client: Client,
-  { types, signal, after, ...query }: EventQuery,
+  { types, signal, after, onConnection, ...query }: EventQuery,
   onOpen?: () => void
 ): AsyncGenerator<ServiceEvent> {
   let last = after
@@ -39,6 +41,7 @@ export async function * followEvents (
         signal
       })
       onOpen?.()
+      onConnection?.(true)
       for await (const { id, data } of readEvents(stream!, signal)) {
         attempt = 0
         last = id ?? last
@@ -48,6 +51,7 @@ export async function * followEvents (
       if (signal?.aborted) return
       if (isRefusal(error)) throw error
     }
+    onConnection?.(false)
     await pause(pauseBefore(attempt), signal).catch(() => {})
   }
 }

@@ -45,7 +45,8 @@ export function createRunState () {
         case 'tool-approval-request':
         case 'question-request':
         case 'tool-call-request':
-          requests.push(event)
+          // No step waits for a live question.
+          if (event.type !== 'question-request' || !event.live) requests.push(event)
           break
         case 'data-task':
           task = event.data

@@ -19,7 +19,10 @@ export type Decision = boolean | (Omit<ApprovalDecision, 'answers'> & { approved
 export interface Handlers {
   /** Called for each tool call that needs approval, one after the other. It may take as long as the user does. */
   approve?: (request: ToolApprovalRequestEvent) => Decision | Promise<Decision>
-  /** Called for questions of the agent. `false` declines them. Chats ask with `options.interactive: true`, which this sets. */
+  /**
+   * Called for questions of the agent, and, with `live`, of a tool server. `false` declines them. Chats ask with
+   * `options.interactive: true`, which this sets.
+   */
   ask?: (request: QuestionRequestEvent) => Answers | false | Promise<Answers | false>
   /** The application's own tools by name; calls of them are executed. */
   tools?: Tools

@@ -3,6 +3,7 @@ import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
 import { AgentError, isCut, streamCut } from './errors.ts'
 import { steerRun, stopRun, type Answers, type RunStreamEvent } from './generated/index.ts'
+import { createLiveAnswers } from './live-questions.ts'
 import { createReplayFilter } from './replay.ts'
 import { createRunState, type RequestEvent } from './run-state.ts'
 import type { Decision, Handlers, RunResult } from './run-types.ts'
@@ -41,6 +42,7 @@ export interface RunParts extends Handlers {
 export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   const { client, instance, resumable, signal, begin } = parts
   const state = createRunState()
+  const live = createLiveAnswers(parts)
   const decisions = new Map<string, object>()
   let isStopped = false
 
@@ -72,6 +74,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
           if (event === undefined) continue
           attempt = 0
           state.add(event)
+          live.take(event)
           parts.onEvent?.(event)
           yield event
           if (event.type === 'finish') return
@@ -167,7 +170,10 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
       await steerRun({ client, path: { id: state.runId! }, body: { message }, throwOnError: true })
     },
     approve: (approvalId, decision) => void decisions.set(approvalId, decisionPart(approvalId, decision)),
-    answer: (approvalId, answers) => void decisions.set(approvalId, answerPart(approvalId, answers))
+    answer (approvalId, answers) {
+      if (live.has(approvalId)) live.answer(approvalId, answers)
+      else decisions.set(approvalId, answerPart(approvalId, answers))
+    }
   }
 }
 

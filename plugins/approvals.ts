@@ -12,6 +12,6 @@ declare module 'fastify' {
 /** All that waits for a person, and the grants, for the routes. */
 export default fp(async (app) => {
   const { ledger, liveQuestions: live, grants, agent, tasks, catalog, tools: host, workspace } = app
-  app.decorate('approvals', createInbox({ ledger, live, agent, tasks }))
+  app.decorate('approvals', createInbox({ ledger, live, tools: host, agent, tasks }))
   app.decorate('grantService', createGrantService({ grants, host, tasks, threads: catalog, workspace }))
 }, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'catalog', 'tools'] })

@@ -8,7 +8,7 @@ import catalog from './thread-catalog.ts'
 import clock from './core/clock.ts'
 import config from './core/config.ts'
 import desktop from './desktop.ts'
-import docs from './core/docs.ts'
+import pages from './core/pages.ts'
 import drain from './core/drain.ts'
 import environment from './core/environment.ts'
 import errors from './core/errors.ts'
@@ -75,7 +75,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(extraction)
   await app.register(backup, settings)
   await app.register(health)
-  await app.register(docs)
+  await app.register(pages)
   await app.register(drain)
   await app.register(retention)
   await app.register(warmUp)

@@ -1,4 +1,6 @@
 import fp from 'fastify-plugin'
+import type { StoredAuthorizations } from '../services/mcp/oauth/authorizations.ts'
+import type { GivenNames } from '../services/mcp/tool-names.ts'
 import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
 import { RECORDS } from '../services/store/keys.ts'
 
@@ -14,6 +16,12 @@ export default fp(async (app) => {
   const mcp = createToolServers({
     config,
     stored: store.record<Record<string, string>>(RECORDS.toolServers, () => ({})),
+    storedAccess: store.record<StoredAuthorizations>(RECORDS.toolServerAccess, () => ({})),
+    rules: {
+      allowPrivate: () => config.current.fetch?.allowPrivate ?? false,
+      ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
+    },
+    names: store.record<GivenNames>(RECORDS.toolNames, () => ({})),
     host,
     clock,
     variables: process.env,

@@ -13,7 +13,7 @@ declare module 'fastify' {
 /** The runs of conversations and of tasks. The streams of events end after all runs: by then, every end has been told. */
 export default fp(async (app) => {
   const { store, clock, log, ledger, events, openApprovals, agent, tasks } = app
-  announceRuns({ store, clock, emit: events.emit })
+  app.addHook('onReady', announceRuns({ store, clock, emit: events.emit }).load)
   logRuns({ onEvent: events.onEvent, clock, log })
   const runs = createRunService({ store, clock, ledger, openOf: openApprovals.of, agent, tasks, waits: createRunWaits({ clock, events }) })
   app.decorate('runs', runs)

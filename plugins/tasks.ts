@@ -11,7 +11,8 @@ declare module 'fastify' {
 
 /** Background tasks. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, brain, ledger, grants, journal, usage, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, brain, ledger, liveQuestions, grants, journal, usage } = app
+  const { config, workspace, log } = app
   const tasks = createTasks({
     store,
     clock,
@@ -19,6 +20,7 @@ export default fp(async (app) => {
     host,
     fence,
     ledger,
+    liveQuestions,
     grants,
     journal,
     usage,

@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** The calls that applications execute. Overdue ones are closed once the service listens. */
+/** The calls that applications execute. Overdue ones are closed once the runs of tasks, which then go on, were recovered. */
 export default fp(async (app) => {
   const { ledger, dueCalls: due, clock, agent, tasks, log } = app
   const toolCalls = createAppCalls({ ledger, due, clock, agent, tasks, log })
@@ -15,7 +15,7 @@ export default fp(async (app) => {
   const closing = new AbortController()
   let running: Promise<void> | undefined
   app.addHook('onListen', async () => {
-    running = toolCalls.run(closing.signal).catch((error) => {
+    running = tasks.recovered.then(() => toolCalls.run(closing.signal)).catch((error) => {
       if (!closing.signal.aborted) log.error({ err: error }, 'overdue calls of applications are not closed any more; restart the service')
     })
   })

@@ -35,7 +35,9 @@ export default fp(async (app) => {
         describe,
         brain: app.brain,
         // The agent is made of the tools.
-        userWords: (runId) => app.agent.userWords(runId)
+        userWords: (runId) => app.agent.userWords(runId),
+        // Tool servers are connected later.
+        resourceServers: () => app.mcp?.resourceServers() ?? []
       }),
       permissions: () => app.config.current.permissions ?? {},
       clock: app.clock,

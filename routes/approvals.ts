@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   ApprovalListSchema,
   ApprovalParams,
+  ApprovalPreviewSchema,
   ApprovalQuery,
   ApprovalSchema,
   ApprovalDecisionSchema,
@@ -12,7 +13,15 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { AnswersSchema, QuestionSchema } from '../schemas/questions.ts'
 
 const tags = ['approvals']
-const SHARED = [QuestionSchema, AnswersSchema, ApprovalSchema, ApprovalListSchema, ApprovalDecisionSchema, DecidedApprovalSchema]
+const SHARED = [
+  QuestionSchema,
+  AnswersSchema,
+  ApprovalSchema,
+  ApprovalListSchema,
+  ApprovalPreviewSchema,
+  ApprovalDecisionSchema,
+  DecidedApprovalSchema
+]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of SHARED) app.addSchema(schema)
@@ -26,6 +35,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ApprovalListSchema), 400: ErrorRef }
     }
   }, async (request) => app.approvals.list(request.query))
+
+  app.get('/approvals/:id/preview', {
+    schema: {
+      tags,
+      operationId: 'previewApproval',
+      summary: 'Returns what an open tool call would change, with a diff of the file that it writes',
+      params: ApprovalParams,
+      response: { 200: ref(ApprovalPreviewSchema), 404: ErrorRef }
+    }
+  }, async (request, reply) => app.approvals.preview(request.params.id, reply.closed))
 
   app.post('/approvals/:id', {
     schema: {

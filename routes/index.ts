@@ -3,6 +3,7 @@ import agent from './agent.ts'
 import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
+import consolePage from './console.ts'
 import docs from './docs.ts'
 import events from './events.ts'
 import grants from './grants.ts'
@@ -20,6 +21,7 @@ import usage from './usage.ts'
 export async function registerRoutes (app: FastifyInstance) {
   await app.register(service)
   await app.register(docs)
+  await app.register(consolePage)
   await app.register(agent)
   await app.register(approvals)
   await app.register(toolCalls)

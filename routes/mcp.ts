@@ -3,10 +3,12 @@ import { Type } from '@sinclair/typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import {
+  AuthorizingSchema,
   ConnectBodySchema,
   ConnectedSchema,
   DisconnectedSchema,
   ServerName,
+  ServerSettingsSchema,
   ToolServerDetailSchema,
   ToolServerListSchema,
   ToolServerSchema
@@ -16,7 +18,16 @@ const Named = Type.Object({ name: ServerName })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (
-    const schema of [ConnectBodySchema, ConnectedSchema, DisconnectedSchema, ToolServerDetailSchema, ToolServerListSchema, ToolServerSchema]
+    const schema of [
+      AuthorizingSchema,
+      ConnectBodySchema,
+      ConnectedSchema,
+      DisconnectedSchema,
+      ServerSettingsSchema,
+      ToolServerDetailSchema,
+      ToolServerListSchema,
+      ToolServerSchema
+    ]
   ) app.addSchema(schema)
 
   app.get('/mcp/servers', {
@@ -38,15 +49,29 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request, reply) => app.mcp.get(request.params.name, reply.closed))
 
+  app.put('/mcp/servers/:name', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'configureToolServer',
+      summary: 'Changes settings of a tool server: whether it is enabled, which of its tools are offered and which of them ask',
+      params: Named,
+      body: ref(ServerSettingsSchema),
+      response: { 200: ref(ToolServerSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => app.mcp.configure(request.params.name, request.body))
+
   app.post('/mcp/connect', {
     schema: {
       tags: ['mcp'],
       operationId: 'connectToolServer',
-      summary: 'Starts a tool server and saves it, so that it is connected at every start; a server of the same name is replaced',
+      summary: 'Connects a tool server and saves it, so that it is connected at every start; a server of the same name is replaced',
       body: ref(ConnectBodySchema),
-      response: { 200: ref(ConnectedSchema), 400: ErrorRef, 409: ErrorRef, 502: ErrorRef }
+      response: { 200: ref(ConnectedSchema), 202: ref(AuthorizingSchema), 400: ErrorRef, 409: ErrorRef, 502: ErrorRef }
     }
-  }, async (request, reply) => app.mcp.connect(request.body, reply.closed))
+  }, async (request, reply) => {
+    const answer = await app.mcp.connect(request.body, reply.closed)
+    return reply.code(answer.status === 'authorizing' ? 202 : 200).send(answer)
+  })
 
   app.delete('/mcp/:name', {
     schema: {

@@ -39,15 +39,16 @@ export const RunBodySchema = Type.Object({
 })
 export type RunBody = Static<typeof RunBodySchema>
 
-export const ApproveBodySchema = Type.Object(RunBodySchema.properties, {
+export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options'], {
   $id: 'ApproveBody',
   additionalProperties: true,
   description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +
     '{ type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take ' +
     '`answers` in place of `approved`. ' +
-    'The run keeps the `options` with which it began; those of this body are not used',
+    'A run keeps the `options` with which it began: `options` in this body are a 400',
   examples: [examples.approveBody]
 })
+export type ApproveBody = Static<typeof ApproveBodySchema>
 
 export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Literal('ui'), Type.Literal('ui5')], {
   description: "The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. " +

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { GRANTED, Scopes } from './grants.ts'
 import { UUID } from './ids.ts'
-import { AnswersSchema, QuestionSchema } from './questions.ts'
+import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import * as examples from './examples/approvals.ts'
 
 const closed = { additionalProperties: false }
@@ -39,7 +39,7 @@ export const ApprovalSchema = Type.Object({
   scopes: Scopes,
   output: text('Kind result: the output of the run'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked' })),
-  live: Type.Optional(Type.Literal(true, { description: 'Kind question: a tool server asks, and its call goes on running' })),
+  ...LIVE_FIELDS,
   reason: text('The reason that was given with the decision'),
   createdAt: Timestamp,
   expiresAt: Timestamp,
@@ -59,6 +59,20 @@ export const ApprovalListSchema = Type.Object({
   description: 'A page of open approval requests; nextCursor is present when there are more',
   examples: [examples.approvalList]
 })
+
+export const ApprovalPreviewSchema = Type.Object({
+  changes: Type.Array(Type.Object({
+    path: Type.String({ description: 'Absolute real path' }),
+    withContents: Type.Optional(Type.Boolean({ description: 'Also all that is in it, when it is a folder' })),
+    diff: text('Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none')
+  }), { description: 'The paths that the call would change; empty for calls of which that is not known beforehand, such as commands' }),
+  refused: text('Why the call would fail now')
+}, {
+  $id: 'ApprovalPreview',
+  description: 'What an open tool call would change, as the files are now. They may change until the call runs',
+  examples: [examples.preview]
+})
+export type ApprovalPreview = Static<typeof ApprovalPreviewSchema>
 
 export const ApprovalQuery = Type.Object({
   kind: Type.Optional(Kind),

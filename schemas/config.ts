@@ -9,19 +9,75 @@ const HttpAddress = Type.String({
 })
 const Names = Type.Record(Type.String(), Type.String())
 
+export const McpUrl = Type.String({
+  pattern: '^https?://[^/\\s?#@]+(?:/[^\\s?#@]*)?(?:\\?[^\\s#]*)?$',
+  maxLength: 4096,
+  description: 'An http or https address such as https://example.com/mcp, without user name and fragment'
+})
+/** Headers that the protocol or the connection sets. */
+const OWN_HEADERS = 'accept|connection|content-length|content-type|host|last-event-id|mcp-protocol-version|mcp-session-id|te|' +
+  'trailer|transfer-encoding|upgrade'
+const inAnyCase = (text: string) => text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const HEADER_NAME = `^(?!(?:${inAnyCase(OWN_HEADERS)})$)[!#$%&'*+.^_\`|~0-9A-Za-z-]{1,128}$`
+export const McpHeaders = Type.Record(
+  Type.String({ pattern: HEADER_NAME }),
+  Type.String({ pattern: '^[\\t -~]*$', maxLength: 16_384, description: 'A text of visible ASCII characters' }),
+  {
+    additionalProperties: false,
+    maxProperties: 32,
+    propertyNames: { pattern: HEADER_NAME, description: 'Name of an HTTP header that neither the protocol nor the connection sets' }
+  }
+)
 export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('always'), Type.Array(Type.String())], {
   description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
     'By default, the tools that the server does not mark with readOnlyHint'
 })
-export const McpEntrySchema = Type.Object({
+export const McpTimeout = Type.Integer({
+  minimum: 1_000,
+  maximum: 3_600_000,
+  description: 'How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, ' +
+    'for an hour at most'
+})
+const ToolNamePatterns = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+    maxItems: 256,
+    description: `${description} Names as the server gives them, or globs`
+  })
+export const McpToolFilter = Type.Object({
+  allow: Type.Optional(ToolNamePatterns('The only tools that are offered.')),
+  deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
+}, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
+export const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
+/** The fields of every tool server. */
+const mcpEntry = {
   name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+  approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout),
+  tools: Type.Optional(McpToolFilter),
+  enabled: Type.Optional(McpEnabled)
+}
+const McpProcessSchema = Type.Object({
+  ...mcpEntry,
+  url: Type.Optional(Type.Never()),
   command: Type.String({ minLength: 1 }),
   args: Type.Optional(Type.Array(Type.String())),
   /** `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for a variable of the environment. */
-  env: Type.Optional(Names),
-  approval: Type.Optional(McpApproval)
-}, { $id: 'McpEntry' })
+  env: Type.Optional(Names)
+})
+const McpAddressSchema = Type.Object({
+  ...mcpEntry,
+  command: Type.Optional(Type.Never()),
+  url: McpUrl,
+  /** Values as those of `env`. */
+  headers: Type.Optional(McpHeaders)
+})
+export const McpEntrySchema = Type.Union([McpProcessSchema, McpAddressSchema], {
+  $id: 'McpEntry',
+  description: 'An object with either `command` (and `args`, `env`) or `url` (and `headers`)'
+})
 export type McpEntry = Static<typeof McpEntrySchema>
+export type McpAddress = Static<typeof McpAddressSchema>
+export type McpProcess = Static<typeof McpProcessSchema>
 
 const Dollars = Type.Number({ minimum: 0, maximum: 1_000_000 })
 const CallSettings = Type.Object({

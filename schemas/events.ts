@@ -5,7 +5,8 @@ import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { ErrorDetails } from './errors.ts'
 import { StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
-import { QUESTION_REQUEST } from './questions.ts'
+import { LIVE_FIELDS, QUESTION_REQUEST } from './questions.ts'
+import { PROGRESS } from './tool-progress.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
@@ -69,6 +70,11 @@ const ToolInputError = event('ToolInputErrorEvent', 'tool-input-error', {
   input: Type.Optional(Input),
   errorText: ErrorText
 }, "The input does not match the tool's schema. The model gets the error, and the run continues")
+const ToolProgress = event('ToolProgressEvent', 'tool-progress', {
+  toolCallId: ToolCallId,
+  toolName: ToolName,
+  ...PROGRESS
+}, 'How far a call is, as its tool reports it; at most two a second, and none of them is stored')
 const ToolOutputAvailable = event('ToolOutputAvailableEvent', 'tool-output-available', {
   toolCallId: ToolCallId,
   toolName: ToolName,
@@ -97,10 +103,21 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
 const QuestionRequest = event(
   'QuestionRequestEvent',
   'question-request',
-  QUESTION_REQUEST,
+  { ...QUESTION_REQUEST, ...LIVE_FIELDS },
   'The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with ' +
-    'answers continues the run'
+    'answers continues the run. With live, a tool server asks: the stream goes on, and POST /approvals/{approvalId} answers'
 )
+const QuestionClosed = event('QuestionClosedEvent', 'question-closed', {
+  approvalId: QUESTION_REQUEST.approvalId,
+  toolCallId: QUESTION_REQUEST.toolCallId,
+  state: Type.Union([
+    Type.Literal('pending'),
+    Type.Literal('answered'),
+    Type.Literal('declined'),
+    Type.Literal('expired'),
+    Type.Literal('withdrawn')
+  ], { description: 'withdrawn: the call that asked has ended' })
+}, 'Live questions can be answered no more')
 const ToolCallRequest = event('ToolCallRequestEvent', 'tool-call-request', {
   toolCallId: Type.String({ description: 'Id of the call, for POST /tool-calls/{id}' }),
   toolName: ToolName,
@@ -157,10 +174,12 @@ export const events = [
   ToolInputAvailable,
   ToolInputError,
   ToolOutputAvailable,
+  ToolProgress,
   ToolOutputError,
   ToolOutputDenied,
   ToolApprovalRequest,
   QuestionRequest,
+  QuestionClosed,
   ToolCallRequest,
   DataTask,
   DataObject,

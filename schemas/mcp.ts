@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
-import { McpApproval } from './config.ts'
+import { McpApproval, McpEnabled, McpHeaders, McpTimeout, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -10,15 +10,22 @@ export const ServerName = Type.String({
 const ENVIRONMENT_NAME = '^[A-Za-z_][A-Za-z0-9_.\\-]{0,127}$'
 const AnyObject = (description: string) => Type.Object({}, { additionalProperties: true, description })
 
+const STATUSES = ['connecting', 'connected', 'disconnected', 'failed', 'authorizing', 'disabled'] as const
+const AuthorizationUrl = Type.String({
+  description: 'The page at which the user authorizes the service, to be opened in a browser within 10 minutes'
+})
+
 const view = {
   name: Type.String({ description: 'Unique name of the connection' }),
-  status: Type.Union([Type.Literal('connecting'), Type.Literal('connected'), Type.Literal('disconnected'), Type.Literal('failed')], {
+  status: Type.Union(STATUSES.map((status) => Type.Literal(status)), {
     description:
       '`disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with ' +
-      'growing delays of up to 60 s'
+      'growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is ' +
+      'not to be connected'
   }),
   tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' }),
-  error: Type.Optional(Type.String({ description: 'Why the server is not connected' }))
+  error: Type.Optional(Type.String({ description: 'Why the server is not connected' })),
+  authorizationUrl: Type.Optional(AuthorizationUrl)
 }
 export const ToolServerSchema = Type.Object(view, {
   $id: 'ToolServer',
@@ -35,10 +42,13 @@ export const ToolServerListSchema = Type.Object({ servers: Type.Array(ref(ToolSe
 
 export const ToolServerDetailSchema = Type.Object({
   ...view,
-  command: Type.String(),
+  command: Type.Optional(Type.String({ description: 'The program of the server, if it is one' })),
+  url: Type.Optional(Type.String({ description: 'The address of the server, if it has one, without its query' })),
+  filter: Type.Optional(McpToolFilter),
   toolDetails: Type.Array(Type.Object({
     name: Type.String({ description: "The server's name of the tool" }),
-    agentName: Type.Optional(Type.String({ description: "The agent's name of the tool; absent when config.permissions denies the tool" })),
+    agentName: Type.Optional(Type.String({ description: "The agent's name of the tool; absent when the agent is not offered it" })),
+    notOffered: Type.Optional(Type.String({ description: 'Why the agent is not offered the tool' })),
     description: Type.String(),
     inputSchema: AnyObject('JSON Schema of the input, as the server sent it'),
     annotations: Type.Optional(AnyObject("The server's annotations of the tool"))
@@ -58,12 +68,19 @@ export const ToolServerDetailSchema = Type.Object({
   ),
   version: Type.Optional(AnyObject('Name and version of the server program')),
   warnings: Type.Array(Type.String(), { description: 'Parts of the server that are not used, and why' }),
-  stderr: Type.String({ description: 'The latest stderr output, with secrets redacted' })
+  stderr: Type.String({ description: 'The latest stderr output, or what went wrong over HTTP, with secrets redacted' })
 }, { $id: 'ToolServerDetail', description: 'The details of a tool server', examples: [examples.detail] })
 export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 
-export const ConnectBodySchema = Type.Object({
+const connectBody = {
   name: ServerName,
+  approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout),
+  tools: Type.Optional(McpToolFilter),
+  enabled: Type.Optional(McpEnabled)
+}
+const ConnectProcess = Type.Object({
+  ...connectBody,
   command: Type.String({
     minLength: 1,
     maxLength: 4096,
@@ -74,15 +91,42 @@ export const ConnectBodySchema = Type.Object({
     additionalProperties: false,
     propertyNames: { pattern: ENVIRONMENT_NAME, description: 'Name of an environment variable' },
     description: 'Environment variables of the program; stored encrypted'
-  })),
-  approval: Type.Optional(McpApproval)
-}, { $id: 'ConnectBody', additionalProperties: false, examples: [examples.connect] })
+  }))
+}, { additionalProperties: false })
+const ConnectAddress = Type.Object({
+  ...connectBody,
+  url: McpUrl,
+  headers: Type.Optional(McpHeaders)
+}, { additionalProperties: false })
+export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
+  $id: 'ConnectBody',
+  description: 'Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over ' +
+    'Streamable HTTP, with `headers` that are stored encrypted',
+  examples: [examples.connect, examples.connectAddress]
+})
 export type ConnectBody = Static<typeof ConnectBodySchema>
 
+/** The settings of a server that can be changed without connecting it anew with its environment. */
+export const ServerSettingsSchema = Type.Object({
+  enabled: Type.Optional(McpEnabled),
+  tools: Type.Optional(McpToolFilter),
+  approval: Type.Optional(McpApproval),
+  timeoutMs: Type.Optional(McpTimeout)
+}, { $id: 'ToolServerSettings', additionalProperties: false, minProperties: 1, examples: [examples.settings] })
+export type ServerSettings = Static<typeof ServerSettingsSchema>
+
 export const ConnectedSchema = Type.Object({
-  status: Type.Literal('connected'),
+  status: Type.Union([Type.Literal('connected'), Type.Literal('disabled')], {
+    description: '`disabled`: it was saved and not connected, as `enabled` is false'
+  }),
   tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' })
 }, { $id: 'Connected', description: 'The server is connected and saved', examples: [examples.connected] })
+
+export const AuthorizingSchema = Type.Object({ status: Type.Literal('authorizing'), authorizationUrl: AuthorizationUrl }, {
+  $id: 'Authorizing',
+  description: 'The server is saved, and connected once its user has authorized the service',
+  examples: [examples.authorizing]
+})
 
 export const DisconnectedSchema = Type.Object({ status: Type.Literal('disconnected'), name: Type.String() }, {
   $id: 'Disconnected',

@@ -46,7 +46,16 @@ export type Answers = Static<typeof AnswersSchema>
 /** Questions that wait for their user, as events and results show them. */
 export const QUESTION_REQUEST = {
   approvalId: Type.String({ description: 'Id of the questions, for POST /approvals/{id}' }),
-  toolCallId: Type.Optional(Type.String({ description: 'The call that asks; absent when a tool server asks' })),
+  toolCallId: Type.Optional(Type.String({ description: 'The call that asks' })),
   questions: Type.Array(ref(QuestionSchema)),
   expiresAt: Timestamp
+}
+
+/** What questions of a tool server have beside the fields of others. */
+export const LIVE_FIELDS = {
+  live: Type.Optional(Type.Literal(true, { description: 'A tool server asks, and its call goes on: no step waits for the answer' })),
+  server: Type.Optional(Type.String({ description: 'The tool server that asks, and that gets the answers' })),
+  url: Type.Optional(
+    Type.String({ description: 'The address that the server wants the user to open: https, or http on this computer' })
+  )
 }

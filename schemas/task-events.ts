@@ -3,7 +3,7 @@ import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { JudgementFields } from './evaluation.ts'
 import * as examples from './examples/task-events.ts'
-import { QuestionSchema } from './questions.ts'
+import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { StructuredAnswer } from './run-options.ts'
 import { PhaseSchema, RunStatusSchema, TaskStatusSchema } from './tasks.ts'
 
@@ -58,7 +58,8 @@ export const taskEvents = [
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
     scopes: Scopes,
     output: Type.Optional(Type.String()),
-    questions: Type.Optional(Type.Array(ref(QuestionSchema)))
+    questions: Type.Optional(Type.Array(ref(QuestionSchema))),
+    ...LIVE_FIELDS
   }, 'A run waits for approval, or for answers to questions: POST /approvals/{approvalId}'),
   event('TaskToolCallEvent', 'task:tool-call', {
     runId: RunId,

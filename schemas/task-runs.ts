@@ -3,7 +3,7 @@ import { GRANTED, Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
-import { QuestionSchema } from './questions.ts'
+import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
@@ -35,6 +35,7 @@ export const TaskQuestionSchema = Type.Object({
   scopes: Scopes,
   output: text('The result that needs approval'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked; POST /approvals/:id answers' })),
+  ...LIVE_FIELDS,
   createdAt: Timestamp,
   expiresAt: Timestamp
 }, { $id: 'TaskQuestion', description: 'What a run waits for a person to decide or answer', examples: [examples.question] })

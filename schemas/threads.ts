@@ -71,6 +71,14 @@ export const ThreadsDeletedSchema = Type.Object({ deleted: Type.Integer({ descri
 const limit = Type.Integer({ minimum: 1, maximum: 500, default: 50 })
 export const ThreadListQuery = Type.Object({
   limit,
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Only threads with this in their title or at the beginning of their last message, in any case of letters. A page ' +
+        'looks at 2,000 threads at most, so it may be short; nextCursor leads on'
+    })
+  ),
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{64}$', description: 'nextCursor of the previous page' }))
 })
 export const ThreadQuery = Type.Object({

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path'
 import { ASSETS, swaggerFolder } from '../services/http/docs/docs.ts'
 import { bundle, bundled, bundleFirst, bundleInParts, bundleProgram, legalComments, ROOT, writeDigested } from './bundle.ts'
+import { bundleConsole } from './bundle-console.ts'
 import { noticesOf } from './notices.ts'
 
 const dist = `${ROOT}dist/`
@@ -10,11 +11,13 @@ const dist = `${ROOT}dist/`
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
 
-const [transform, task, desktop, salvage] = await Promise.all([
+const [consoleFiles, transform, task, desktop, salvage] = await Promise.all([
+  bundleConsole(),
   bundleInParts('workers/transform.ts', 'workers/transform'),
   ...['task', 'desktop', 'salvage'].map((name) => bundleProgram(`workers/${name}.ts`))
 ])
 const packed = new Map<string, Uint8Array>([
+  ...consoleFiles,
   ...transform,
   ['workers/task.cjs', task],
   ['workers/desktop.cjs', desktop],

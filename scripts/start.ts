@@ -4,6 +4,8 @@ const root = new URL('..', import.meta.url)
 const SOURCES = [
   'app.ts',
   'bin',
+  'client',
+  'console',
   'server.ts',
   'settings.ts',
   'package.json',

@@ -176,9 +176,17 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * Kind question: a tool server asks, and its call goes on running
+     * A tool server asks, and its call goes on: no step waits for the answer
      */
     live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
     /**
      * The reason that was given with the decision
      */
@@ -312,7 +320,34 @@ export type ApprovalOpenEvent = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. The run keeps the `options` with which it began; those of this body are not used
+ * What an open tool call would change, as the files are now. They may change until the call runs
+ */
+export type ApprovalPreview = {
+    /**
+     * The paths that the call would change; empty for calls of which that is not known beforehand, such as commands
+     */
+    changes: Array<{
+        /**
+         * Absolute real path
+         */
+        path: string;
+        /**
+         * Also all that is in it, when it is a folder
+         */
+        withContents?: boolean;
+        /**
+         * Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none
+         */
+        diff?: string;
+    }>;
+    /**
+     * Why the call would fail now
+     */
+    refused?: string;
+};
+
+/**
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. A run keeps the `options` with which it began: `options` in this body are a 400
  */
 export type ApproveBody = {
     /**
@@ -343,7 +378,6 @@ export type ApproveBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
-    options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
@@ -357,6 +391,17 @@ export type ApproveBody = {
      */
     messageId?: unknown;
     [key: string]: unknown;
+};
+
+/**
+ * The server is saved, and connected once its user has authorized the service
+ */
+export type Authorizing = {
+    status: 'authorizing';
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl: string;
 };
 
 /**
@@ -471,11 +516,39 @@ export type Configured = {
     warning?: string;
 };
 
+/**
+ * Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over Streamable HTTP, with `headers` that are stored encrypted
+ */
 export type ConnectBody = {
     /**
      * Up to 64 letters, digits, dots, dashes and underscores
      */
     name: string;
+    /**
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     */
+    approval?: 'never' | 'always' | Array<string>;
+    /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    tools?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
+    /**
+     * False: the entry is kept, and the server is neither started nor connected
+     */
+    enabled?: boolean;
     /**
      * Program to start, searched in the PATH; it is not interpreted by a shell
      */
@@ -487,17 +560,53 @@ export type ConnectBody = {
     env?: {
         [key: string]: string;
     };
+} | {
+    /**
+     * Up to 64 letters, digits, dots, dashes and underscores
+     */
+    name: string;
     /**
      * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
+    /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    tools?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
+    /**
+     * False: the entry is kept, and the server is neither started nor connected
+     */
+    enabled?: boolean;
+    /**
+     * An http or https address such as https://example.com/mcp, without user name and fragment
+     */
+    url: string;
+    headers?: {
+        [key: string]: string;
+    };
 };
 
 /**
  * The server is connected and saved
  */
 export type Connected = {
-    status: 'connected';
+    /**
+     * `disabled`: it was saved and not connected, as `enabled` is false
+     */
+    status: 'connected' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -1816,7 +1925,26 @@ export type Question = {
 };
 
 /**
- * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ * Live questions can be answered no more
+ */
+export type QuestionClosedEvent = {
+    type: 'question-closed';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks
+     */
+    toolCallId?: string;
+    /**
+     * withdrawn: the call that asked has ended
+     */
+    state: 'pending' | 'answered' | 'declined' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run. With live, a tool server asks: the stream goes on, and POST /approvals/{approvalId} answers
  */
 export type QuestionRequestEvent = {
     type: 'question-request';
@@ -1825,7 +1953,7 @@ export type QuestionRequestEvent = {
      */
     approvalId: string;
     /**
-     * The call that asks; absent when a tool server asks
+     * The call that asks
      */
     toolCallId?: string;
     questions: Array<Question>;
@@ -1833,6 +1961,18 @@ export type QuestionRequestEvent = {
      * Milliseconds since the Unix epoch
      */
     expiresAt: number;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
 };
 
 /**
@@ -2267,7 +2407,7 @@ export type RunResult = {
          */
         approvalId: string;
         /**
-         * The call that asks; absent when a tool server asks
+         * The call that asks
          */
         toolCallId?: string;
         questions: Array<Question>;
@@ -2360,6 +2500,8 @@ export type RunStreamEvent = ({
 } & ToolInputErrorEvent) | ({
     type: 'tool-output-available';
 } & ToolOutputAvailableEvent) | ({
+    type: 'tool-progress';
+} & ToolProgressEvent) | ({
     type: 'tool-output-error';
 } & ToolOutputErrorEvent) | ({
     type: 'tool-output-denied';
@@ -2368,6 +2510,8 @@ export type RunStreamEvent = ({
 } & ToolApprovalRequestEvent) | ({
     type: 'question-request';
 } & QuestionRequestEvent) | ({
+    type: 'question-closed';
+} & QuestionClosedEvent) | ({
     type: 'tool-call-request';
 } & ToolCallRequestEvent) | ({
     type: 'data-task';
@@ -2710,6 +2854,18 @@ export type TaskApprovalEvent = {
     }>;
     output?: string;
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
 };
 
 /**
@@ -3053,6 +3209,18 @@ export type TaskQuestion = {
      * Kind question: what is asked; POST /approvals/:id answers
      */
     questions?: Array<Question>;
+    /**
+     * A tool server asks, and its call goes on: no step waits for the answer
+     */
+    live?: true;
+    /**
+     * The tool server that asks, and that gets the answers
+     */
+    server?: string;
+    /**
+     * The address that the server wants the user to open: https, or http on this computer
+     */
+    url?: string;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -3801,6 +3969,30 @@ export type ToolOutputErrorEvent = {
 };
 
 /**
+ * How far a call is, as its tool reports it; at most two a second, and none of them is stored
+ */
+export type ToolProgressEvent = {
+    type: 'tool-progress';
+    /**
+     * Id of the tool call; all events of a tool call have the same id
+     */
+    toolCallId: string;
+    toolName: string;
+    /**
+     * It grows from report to report
+     */
+    progress: number;
+    /**
+     * The value of progress at the end, where the tool knows it
+     */
+    total?: number;
+    /**
+     * What the tool is doing; at most 500 characters
+     */
+    message?: string;
+};
+
+/**
  * A tool server and the state of its connection
  */
 export type ToolServer = {
@@ -3809,9 +4001,9 @@ export type ToolServer = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3820,6 +4012,10 @@ export type ToolServer = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
 };
 
 /**
@@ -3831,9 +4027,9 @@ export type ToolServerDetail = {
      */
     name: string;
     /**
-     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is not to be connected
      */
-    status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
      * Names of the tools that the server offers
      */
@@ -3842,16 +4038,44 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
-    command: string;
+    /**
+     * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
+     */
+    authorizationUrl?: string;
+    /**
+     * The program of the server, if it is one
+     */
+    command?: string;
+    /**
+     * The address of the server, if it has one, without its query
+     */
+    url?: string;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    filter?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
     toolDetails: Array<{
         /**
          * The server's name of the tool
          */
         name: string;
         /**
-         * The agent's name of the tool; absent when config.permissions denies the tool
+         * The agent's name of the tool; absent when the agent is not offered it
          */
         agentName?: string;
+        /**
+         * Why the agent is not offered the tool
+         */
+        notOffered?: string;
         description: string;
         /**
          * JSON Schema of the input, as the server sent it
@@ -3897,7 +4121,7 @@ export type ToolServerDetail = {
      */
     warnings: Array<string>;
     /**
-     * The latest stderr output, with secrets redacted
+     * The latest stderr output, or what went wrong over HTTP, with secrets redacted
      */
     stderr: string;
 };
@@ -3907,6 +4131,34 @@ export type ToolServerDetail = {
  */
 export type ToolServerList = {
     servers: Array<ToolServer>;
+};
+
+export type ToolServerSettings = {
+    /**
+     * False: the entry is kept, and the server is neither started nor connected
+     */
+    enabled?: boolean;
+    /**
+     * Which tools of the server the agent is offered; all of them by default
+     */
+    tools?: {
+        /**
+         * The only tools that are offered. Names as the server gives them, or globs
+         */
+        allow?: Array<string>;
+        /**
+         * Tools that are not offered, also where `allow` names them. Names as the server gives them, or globs
+         */
+        deny?: Array<string>;
+    };
+    /**
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     */
+    approval?: 'never' | 'always' | Array<string>;
+    /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
 };
 
 /**
@@ -4374,6 +4626,189 @@ export type GetDocsFileResponses = {
 
 export type GetDocsFileResponse = GetDocsFileResponses[keyof GetDocsFileResponses];
 
+export type GetConsoleData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/console';
+};
+
+export type GetConsoleErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleError = GetConsoleErrors[keyof GetConsoleErrors];
+
+export type GetConsoleResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsoleResponse = GetConsoleResponses[keyof GetConsoleResponses];
+
+export type GetConsolePageData = {
+    body?: never;
+    path: {
+        /**
+         * tasks, runs, chat, memory or settings; empty for the start page
+         */
+        page: string;
+    };
+    query?: never;
+    url: '/console/{page}';
+};
+
+export type GetConsolePageErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsolePageError = GetConsolePageErrors[keyof GetConsolePageErrors];
+
+export type GetConsolePageResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsolePageResponse = GetConsolePageResponses[keyof GetConsolePageResponses];
+
+export type GetConsoleItemData = {
+    body?: never;
+    path: {
+        /**
+         * tasks, runs, chat, memory or settings; empty for the start page
+         */
+        page: string;
+        /**
+         * Id of a task, run or thread, or a section of the settings
+         */
+        item: string;
+    };
+    query?: never;
+    url: '/console/{page}/{item}';
+};
+
+export type GetConsoleItemErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleItemError = GetConsoleItemErrors[keyof GetConsoleItemErrors];
+
+export type GetConsoleItemResponses = {
+    /**
+     * The page
+     */
+    200: string;
+};
+
+export type GetConsoleItemResponse = GetConsoleItemResponses[keyof GetConsoleItemResponses];
+
+export type GetConsoleFileData = {
+    body?: never;
+    path: {
+        /**
+         * Name of a file that the page loads
+         */
+        file: string;
+    };
+    query?: never;
+    url: '/console/assets/{file}';
+};
+
+export type GetConsoleFileErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetConsoleFileError = GetConsoleFileErrors[keyof GetConsoleFileErrors];
+
+export type GetConsoleFileResponses = {
+    /**
+     * The file
+     */
+    200: Blob | File;
+};
+
+export type GetConsoleFileResponse = GetConsoleFileResponses[keyof GetConsoleFileResponses];
+
 export type RunData = {
     body: RunBody;
     path?: never;
@@ -4821,6 +5256,56 @@ export type ListApprovalsResponses = {
 
 export type ListApprovalsResponse = ListApprovalsResponses[keyof ListApprovalsResponses];
 
+export type PreviewApprovalData = {
+    body?: never;
+    path: {
+        /**
+         * approvalId of the request
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/approvals/{id}/preview';
+};
+
+export type PreviewApprovalErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type PreviewApprovalError = PreviewApprovalErrors[keyof PreviewApprovalErrors];
+
+export type PreviewApprovalResponses = {
+    /**
+     * What an open tool call would change, as the files are now. They may change until the call runs
+     */
+    200: ApprovalPreview;
+};
+
+export type PreviewApprovalResponse = PreviewApprovalResponses[keyof PreviewApprovalResponses];
+
 export type DecideApprovalData = {
     body: ApprovalDecision;
     path: {
@@ -5248,6 +5733,10 @@ export type ListThreadsData = {
     path?: never;
     query?: {
         limit?: number;
+        /**
+         * Only threads with this in their title or at the beginning of their last message, in any case of letters. A page looks at 2,000 threads at most, so it may be short; nextCursor leads on
+         */
+        search?: string;
         /**
          * nextCursor of the previous page
          */
@@ -7700,6 +8189,68 @@ export type GetToolServerResponses = {
 
 export type GetToolServerResponse = GetToolServerResponses[keyof GetToolServerResponses];
 
+export type ConfigureToolServerData = {
+    body: ToolServerSettings;
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/mcp/servers/{name}';
+};
+
+export type ConfigureToolServerErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ConfigureToolServerError = ConfigureToolServerErrors[keyof ConfigureToolServerErrors];
+
+export type ConfigureToolServerResponses = {
+    /**
+     * A tool server and the state of its connection
+     */
+    200: ToolServer;
+};
+
+export type ConfigureToolServerResponse = ConfigureToolServerResponses[keyof ConfigureToolServerResponses];
+
 export type ConnectToolServerData = {
     body: ConnectBody;
     path?: never;
@@ -7753,6 +8304,10 @@ export type ConnectToolServerResponses = {
      * The server is connected and saved
      */
     200: Connected;
+    /**
+     * The server is saved, and connected once its user has authorized the service
+     */
+    202: Authorizing;
 };
 
 export type ConnectToolServerResponse = ConnectToolServerResponses[keyof ConnectToolServerResponses];

@@ -1,16 +1,36 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fp from 'fastify-plugin'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What an answer is about, for the log: the lines of runs, steps and calls have the same ids. */
+    answeredFor: WeakMap<ServerResponse, LoggedIds>
+  }
+}
+
+interface LoggedIds {
+  runId?: string
+  threadId?: string
+  taskId?: string
+}
+
 /** Supervisors ask for these all the time. */
 const POLLED = new Set(['/health', '/ready'])
 const MAX_PATH = 200
+const IDS = ['runId', 'threadId', 'taskId'] as const
 
 /**
- * Logs every request when its answer has ended, or was cut off: method, path without its query, status, and time in milliseconds.
- * Neither headers nor bodies are logged.
+ * Logs every request when its answer has ended, or was cut off: method, path without its query, status, time in milliseconds, and the
+ * ids of the run, conversation or task that it is about. Neither headers nor bodies are logged.
  */
 export default fp(async (app) => {
   const { clock, log } = app
+  const answeredFor = new WeakMap<ServerResponse, LoggedIds>()
+  app.decorate('answeredFor', answeredFor)
+  app.addHook('preSerialization', async (_request, reply, payload) => {
+    answeredFor.set(reply.raw, idsIn(payload))
+    return payload
+  })
   app.server.prependListener('request', ({ method, url }: IncomingMessage, response: ServerResponse) => {
     const begun = clock.monotonic()
     response.once('close', () => {
@@ -20,8 +40,16 @@ export default fp(async (app) => {
         path,
         status: response.statusCode,
         ms: Math.round(clock.monotonic() - begun),
+        ...answeredFor.get(response),
         ...(!response.writableFinished && { cut: true })
       }, 'request')
     })
   })
 }, { name: 'request-log', dependencies: ['clock'] })
+
+/** Returns the ids at the top of an answer. */
+function idsIn (payload: unknown): LoggedIds {
+  if (typeof payload !== 'object' || payload === null) return {}
+  const ids = IDS.map((name): [string, unknown] => [name, Reflect.get(payload, name)])
+  return Object.fromEntries(ids.filter(([, id]) => typeof id === 'string'))
+}

@@ -39,6 +39,7 @@ export default fp(async (app) => {
     const encoder = encoderFor(run.protocol)
     this.hijack()
     this.server.uploads.release(this.request.raw)
+    this.server.answeredFor.set(raw, { runId: run.runId, threadId: run.threadId })
     try {
       raw.writeHead(200, {
         ...this.getHeaders() as Record<string, string>,
@@ -55,7 +56,7 @@ export default fp(async (app) => {
       raw.end()
     }
   })
-}, { name: 'stream', dependencies: ['clock', 'uploads'] })
+}, { name: 'stream', dependencies: ['clock', 'request-log', 'uploads'] })
 
 async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, { render, end }: Encoder) {
   for await (const batch of batches) {

@@ -41,6 +41,12 @@ const questionApproval = {
   state: 'pending'
 }
 export const approvalList = { approvals: [approval, resultApproval, questionApproval] }
+export const preview = {
+  changes: [{
+    path: '/home/ada/notes/notes.txt',
+    diff: '--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n'
+  }]
+}
 export const decision = { approved: false, reason: 'Put it into the folder notes.' }
 export const answered = { answers }
 export const decided = { approvalId, state: 'denied', runId, threadId, continued: true }

@@ -41,6 +41,7 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     ...list,
     output: { path: '/home/ada/notes', entries: [{ name: 'todo.md', path: 'todo.md', kind: 'file', size: 7 }] }
   },
+  { type: 'tool-progress', toolCallId: 'call_3', toolName: 'crawl', progress: 30, total: 120, message: 'Reading page 30' },
   { type: 'tool-output-error', ...read, errorText: '"missing.txt" does not exist.' },
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },
   { type: 'tool-approval-request', approvalId: '01a1fd98-63b6-74f2-8be6-ddea262f6cc5', ...write, input: notes, cwd: '/home/ada/notes' },
@@ -50,6 +51,12 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     toolCallId: 'call_3_9c31d1f6ab02',
     questions: [question],
     expiresAt: 1795352414802
+  },
+  {
+    type: 'question-closed',
+    approvalId: '01a1fe31-0b52-7e0d-8c55-30d6a2f0b7aa',
+    toolCallId: 'call_3_9c31d1f6ab02',
+    state: 'answered'
   },
   {
     type: 'tool-call-request',

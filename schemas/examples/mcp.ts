@@ -30,5 +30,15 @@ export const connect = {
   args: ['-y', '@modelcontextprotocol/server-github'],
   env: { GITHUB_TOKEN: '<ACCESS_TOKEN>' }
 }
+export const connectAddress = {
+  name: 'tickets',
+  url: 'https://tickets.example.com/mcp',
+  headers: { Authorization: 'Bearer <ACCESS_TOKEN>' }
+}
+export const settings = { enabled: true, tools: { allow: ['search_*', 'get_*'], deny: ['get_secret'] } }
 export const connected = { status: 'connected', tools: ['search_repositories', 'create_issue'] }
+export const authorizing = {
+  status: 'authorizing',
+  authorizationUrl: 'https://tickets.example.com/authorize?response_type=code&client_id=k3x&code_challenge=E9Mel'
+}
 export const disconnected = { status: 'disconnected', name: 'github' }

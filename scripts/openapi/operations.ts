@@ -8,6 +8,10 @@ export const DESCRIPTIONS: Record<string, string> = {
   getOpenapi: 'Clients can be generated from it. Later versions add fields, operations and event types, and remove none.',
   getDocs: 'The page loads nothing from other hosts. It asks for the token before it reads `/openapi.json`.',
   getDocsFile: 'Only the files that the page itself names exist. They hold no data and need no token.',
+  getConsole: 'It loads nothing from other hosts, and asks for the token when the service needs one.',
+  getConsolePage: 'All addresses of the console answer with the same page, which reads its address.',
+  getConsoleItem: 'All addresses of the console answer with the same page, which reads its address.',
+  getConsoleFile: 'The names hold a digest of the content, so that browsers keep the files.',
 
   run: 'The stream is the answer: events arrive while the agent works, and the last is `finish`. A tool call that needs approval, a ' +
     'question or a call of an application\'s tool ends the stream with `finishReason` "tool-calls"; the run then waits on disk. ' +
@@ -87,6 +91,7 @@ export const DESCRIPTIONS: Record<string, string> = {
   listToolServers: 'Servers that are not connected are listed with the reason, and are connected again by themselves.',
   getToolServer: 'What the server says of itself is its own text, and not checked.',
   connectToolServer: 'The program runs as the user of the service. Values of `env` are stored encrypted.',
+  configureToolServer: 'Applied without a restart of the server, but for `enabled`, which starts or stops it.',
   disconnectToolServer: 'Its process and the children of it are ended. Runs that are under way get an error for its tools.',
 
   getUsage: 'Days are those of the time zone of this machine. A model without a known price has tokens and no cost.',

@@ -23,7 +23,7 @@ export interface AgentDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
-  liveQuestions: Pick<LiveQuestions, 'has' | 'decide'>
+  liveQuestions: Pick<LiveQuestions, 'ask' | 'clean' | 'has' | 'decide'>
   grants: Grants
   conversations: ConversationStates
   threads: ThreadRepository

@@ -1,9 +1,10 @@
-import type { Protocol, RunBody, RunResult } from '../../schemas/agent.ts'
+import type { ApproveBody, Protocol, RunBody, RunResult } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { protocolOf } from '../run-log/encoders/encoder.ts'
 import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { defineError } from '../lib/service-error.ts'
 import { withRunModels } from '../providers/run-models.ts'
 import type { ChatRunSource } from '../runs/chat-run-record.ts'
 import { runKey } from '../store/keys.ts'
@@ -21,6 +22,11 @@ import { createStopRun, type RunPlace } from './stop-run.ts'
 import { settleRun } from './settle-run.ts'
 import { collectResult } from './sync.ts'
 import { createUserWords } from './user-words.ts'
+
+const OptionsOfNoRun = defineError(
+  'ERR_INVALID_REQUEST',
+  '"options" belong to the request that begins a run. The run keeps its own: leave them out of the body of /run/approve.'
+)
 
 /** The number of runs that may be active at once, by default. */
 const DEFAULT_ACTIVE_RUNS = 128
@@ -108,8 +114,14 @@ export function createAgent (deps: AgentDeps) {
     /** Starts a run, or continues one when the last message answers an approval request. */
     run,
 
-    /** Continues the run that requested the approval; see `Ledger.decide` for the answers that are accepted. */
-    approve: async (body: RunBody, protocol?: Protocol): Promise<Subscription> => answer(await withHistory(body, protocol)),
+    /**
+     * Continues the run that requested the approval; see `Ledger.decide` for the answers that are accepted. Throws OptionsOfNoRun (400)
+     * for `options`, which would have no effect.
+     */
+    async approve (body: ApproveBody, protocol?: Protocol): Promise<Subscription> {
+      if ('options' in body) throw new OptionsOfNoRun()
+      return answer(await withHistory(body, protocol))
+    },
 
     /** Decides one approval request of a conversation, without a reader of what follows. */
     decide,

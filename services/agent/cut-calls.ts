@@ -1,4 +1,4 @@
-import { intentsIn, openCalls } from '../run-log/open-calls.ts'
+import { endsOfLiveQuestions, intentsIn, openCalls } from '../run-log/open-calls.ts'
 import { endsOfCutParts, withoutCutInputs } from '../run-log/cut-steps.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { segmentStart } from '../run-log/run-log.ts'
@@ -25,7 +25,7 @@ export function closedEvents ({ log: { events }, durable }: Run): RunEvent[] {
     toolName,
     errorText: begun.has(toolCallId) ? OUTCOME_UNKNOWN : NOT_BEGUN
   }))
-  return [...withoutCutInputs(events), ...endsOfCutParts(events), ...outcomes]
+  return [...withoutCutInputs(events), ...endsOfCutParts(events), ...endsOfLiveQuestions(events), ...outcomes]
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
+import { endsOfLiveQuestions } from '../run-log/open-calls.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import type { ActiveRun } from './active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -48,6 +49,7 @@ export async function endEarly (
   const finishReason = kind === undefined || LIMITS[kind] !== undefined ? 'error' : 'other'
   const end = kind === undefined ? 'failed' : ENDS[kind] ?? 'failed'
   const finalEvents: RunEvent[] = [
+    ...endsOfLiveQuestions(run.log.events),
     reasonOf(error, run.head.runId, deps.log),
     { type: 'finish', finishReason, usage: { ...run.head.usage } }
   ]

@@ -67,7 +67,8 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
           meter,
           ...(object !== undefined && { owed: await openObjectAnswer(object) }),
           attempt: fence.enter(runId),
-          activeMs: () => before + Math.round(clock.awake() - begun)
+          activeMs: () => before + Math.round(clock.awake() - begun - deadline.paused()),
+          pause: deadline.pause
         })
       } catch (error) {
         ended.abort('ended')

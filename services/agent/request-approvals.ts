@@ -1,4 +1,4 @@
-import type { ThreadItem } from '../approvals/approval-record.ts'
+import type { QuestionItem, ThreadItem } from '../approvals/approval-record.ts'
 import { itemOfCall } from '../approvals/item-of-call.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { AskedCall } from '../step/call-ports.ts'
@@ -9,6 +9,17 @@ import type { RunAttempt } from './run-attempt.ts'
 
 const APP = { app: true as const }
 
+/** The fields of questions that readers of the run get. */
+export const questionFields = ({ approvalId, toolCallId, questions, live, server, url, expiresAt }: QuestionItem) => ({
+  approvalId,
+  ...(toolCallId !== undefined && { toolCallId }),
+  questions,
+  ...(live && { live }),
+  ...(server !== undefined && { server }),
+  ...(url !== undefined && { url }),
+  expiresAt
+})
+
 /** Returns the event that tells readers of an item that waits. */
 export function requestEvent (item: ThreadItem): RunEvent {
   switch (item.kind) {
@@ -17,10 +28,8 @@ export function requestEvent (item: ThreadItem): RunEvent {
       const more = { ...(note !== undefined && { reason: note }), ...(scopes && { scopes }), ...(isAppIdentity(item.identity) && APP) }
       return { type: 'approval-request', approvalId, toolCallId, toolName, input, cwd, ...more, expiresAt }
     }
-    case 'question': {
-      const { approvalId, toolCallId, questions, expiresAt } = item
-      return { type: 'question-request', approvalId, ...(toolCallId !== undefined && { toolCallId }), questions, expiresAt }
-    }
+    case 'question':
+      return { type: 'question-request', ...questionFields(item) }
     case 'app': {
       const { toolCallId, toolName, input, expiresAt } = item
       return { type: 'tool-call-request', toolCallId, toolName, input, expiresAt }

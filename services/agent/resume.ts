@@ -145,6 +145,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     async answer (request: RunRequest): Promise<Subscription> {
       const answers = await answersOf(request)
       if (answers.length === 0) approvalResponses(request)
+      await liveQuestions.clean()
       const live = answers.filter(isDecision).filter(({ approvalId }) => liveQuestions.has(approvalId))
       if (live.length > 0) return answerLive(live, request)
       const threadId = await ledger.threadOf(answers[0].approvalId)

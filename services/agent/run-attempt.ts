@@ -1,4 +1,5 @@
 import type { ActiveRun } from './active-runs.ts'
+import type { Deadline } from '../lib/deadline.ts'
 import type { ObjectAnswer } from '../objects/object-answer.ts'
 import type { Meter } from '../usage/meter.ts'
 import type { ConversationState } from './conversation-state.ts'
@@ -14,4 +15,6 @@ export interface RunAttempt {
   owed?: ObjectAnswer
   /** Returns how long the run has worked, over all its segments; milliseconds. */
   activeMs: () => number
+  /** Waits without letting the time of the run pass. */
+  pause: Deadline['pause']
 }

@@ -8,10 +8,11 @@ import { isAnswerCall } from '../objects/take-answer.ts'
 import { openCalls } from '../run-log/open-calls.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { Op } from '../store/store-types.ts'
-import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
+import type { AskedCall, Call, CallEnd, CallPorts } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
 import { whoIsAsked } from '../step/who-is-asked.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { askInCall } from './ask-in-call.ts'
 import { recordAnswer } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { checkLength, commit } from './run-repository.ts'
@@ -38,6 +39,12 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
     await inOrder(() => commit(run, deps, { finalEvents: [intent], ops }))
   }
 
+  /** A call that has asked has done more than read: its intent says that it had begun. */
+  const ask: CallPorts['ask'] = async (call, questions) => {
+    if (!intended.has(call.toolCallId)) await storeIntent({ toolCallId: call.toolCallId }, [])
+    return askInCall(attempt, deps)(call, questions)
+  }
+
   // The structured answer is taken when the other calls have their outcomes.
   const calls = openCalls(newest).filter((call) => owed === undefined || !isAnswerCall(call))
   const { asked } = await settleCalls(calls, {
@@ -55,9 +62,11 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
     ...whoIsAsked(options?.interactive),
+    ...options?.interactive !== false && { ask },
     grants: createCallGrants({ grants, owner: { threadId }, tools: host, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
+    progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
 
     async begin ({ toolCallId }: Call, isDurable: boolean, ops: Op[], grant?: Grant) {
       if (grant !== undefined) return grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used, ...ops]))

@@ -148,11 +148,12 @@ async function writeNow (run: Run, { store, clock }: { store: Store, clock: Cloc
   run.stored = finalEvents.length > 0 ? events.length : upTo
 }
 
-/** Returns the events that are not stored yet. Only a run that may continue needs the context of its models, which is large. */
+/** Returns the events that are still to be stored. Only a run that may continue needs the context of its models, which is large. */
 function newEvents ({ log: { events }, stored, durable }: Run, waits = false): RunEvent[] {
-  if (durable) return events.slice(stored)
+  const fresh = events.slice(stored).filter(({ type }) => type !== 'tool-progress')
+  if (durable) return fresh
   const isContext = ({ type }: RunEvent) => type === 'context'
-  return [...events.slice(stored).filter((event) => !isContext(event)), ...waits ? events.filter(isContext) : []]
+  return [...fresh.filter((event) => !isContext(event)), ...waits ? events.filter(isContext) : []]
 }
 
 /** Returns how an active run is shown. Its segment may be over already: its readers have got the end by then. */

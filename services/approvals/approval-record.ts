@@ -76,8 +76,10 @@ export interface QuestionItem extends Item {
   questions: Question[]
   answers?: Answers
   reason?: string
-  /** A tool server asked in the middle of a call that keeps running. */
+  /** A tool server asked in the middle of a call that keeps running: the server, and the address that it wants to have opened. */
   live?: true
+  server?: string
+  url?: string
 }
 
 /** Keeps the alternatives of a union apart while fields are taken away. */

@@ -1,17 +1,20 @@
-import type { ApprovalDecision, DecidedApproval } from '../../schemas/approvals.ts'
+import type { ApprovalDecision, ApprovalPreview, DecidedApproval } from '../../schemas/approvals.ts'
 import type { Decision } from './decision.ts'
 import type { Ledger } from './ledger.ts'
+import type { ToolHost } from '../tools/host.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound } from './approval-errors.ts'
 import { givenDecision } from './given-decision.ts'
 import { isOfTask, isOfThread } from './approval-record.ts'
+import { previewCall } from './preview-call.ts'
 
 export type Inbox = ReturnType<typeof createInbox>
 
 /** All that waits for a person, of conversations and of tasks. Whose an approval is decides only who continues its run. */
-export function createInbox ({ ledger, live, agent, tasks }: {
-  ledger: Pick<Ledger, 'list' | 'require'>,
+export function createInbox ({ ledger, live, tools, agent, tasks }: {
+  ledger: Pick<Ledger, 'list' | 'require' | 'isOpen'>,
   live: Pick<LiveQuestions, 'clean' | 'has' | 'decide'>,
+  tools: Pick<ToolHost, 'find'>,
   agent: { decide(threadId: string, decision: Decision): Promise<DecidedApproval> },
   tasks: { decide(taskId: string, decision: Decision): Promise<DecidedApproval> }
 }) {
@@ -27,14 +30,20 @@ export function createInbox ({ ledger, live, agent, tasks }: {
       return ledger.list(query)
     },
 
+    /** Returns what an open tool call would change; nothing for what is decided or no tool call. Throws ApprovalNotFound (404). */
+    async preview (approvalId: string, signal: AbortSignal): Promise<ApprovalPreview> {
+      const approval = await ledger.require(approvalId)
+      return approval.kind === 'tool' && ledger.isOpen(approval) ? previewCall(tools, approval, signal) : { changes: [] }
+    },
+
     /**
      * Decides an approval. When it was the last open one of its step, the run goes on; no request needs to wait for it. Throws
      * ApprovalNotFound (404), the errors of `decideApproval` (409, 410), and those of a run that cannot go on.
      */
     async decide (approvalId: string, given: ApprovalDecision): Promise<DecidedApproval> {
       const decision = givenDecision(approvalId, given)
-      if (live.has(approvalId)) return decideLive(decision)
       await live.clean()
+      if (live.has(approvalId)) return decideLive(decision)
       const approval = await ledger.require(approvalId)
       if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
       if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)

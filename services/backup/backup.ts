@@ -14,6 +14,7 @@ import { LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../store/replacement/pending.ts'
 import { linesOf, readLines } from './backup-contents.ts'
 import { BackupBusy, BackupNewer, BackupTooLarge, importFailed, NoBackup, NotBytes } from './backup-errors.ts'
 import { decryptBackup, encryptBackup } from './backup-format.ts'
+import { importedRecord } from './imported-record.ts'
 
 export interface BackupParts {
   dir: string
@@ -80,7 +81,7 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
       let batch: Array<[string, unknown]> = []
       let bytes = 0
       for await (const record of records) {
-        batch.push(record)
+        batch.push(importedRecord(record))
         count++
         bytes += JSON.stringify(record[1]).length
         if (bytes < TOGETHER_BYTES) continue

@@ -30,7 +30,10 @@ function decisive (errors: FailedRule[]): FailedRule {
   const outer = errors.at(-1)!
   if (outer.keyword !== 'anyOf' || constants(outer)) return outer
   const [deepest] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)
-  return deepest.instancePath.length > outer.instancePath.length ? deepest : outer
+  if (deepest.instancePath.length > outer.instancePath.length) return deepest
+  // Of two forms of an object, the value has the fields that only one of them needs.
+  const meant = errors.filter((error) => error !== outer && error.keyword !== 'required' && error.keyword !== 'not')
+  return meant.length === 1 && errors.length === 3 ? meant[0] : outer
 }
 
 function explain (failed: FailedRule): string {
@@ -54,7 +57,8 @@ function explain (failed: FailedRule): string {
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
     case 'anyOf':
-      return constants(failed) ? `must be one of ${constants(failed)!.join(', ')}` : 'has none of the allowed forms'
+      if (constants(failed)) return `must be one of ${constants(failed)!.join(', ')}`
+      return `has none of the allowed forms${description ? `: ${description}` : ''}`
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'pattern':

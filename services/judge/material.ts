@@ -1,4 +1,5 @@
 import { tokensIn } from '../models/compaction/token-estimate.ts'
+import { saidOnce } from '../tools/said-once.ts'
 import type { CallFact } from './call-facts.ts'
 
 /** Calls in the index; older ones are counted. */
@@ -37,7 +38,7 @@ function whole (call: CallFact): string {
   return [
     `${id} ${tool}: ${statusOf(call)}`,
     `input: ${isDiff ? targetOf(call) : JSON.stringify(input)}`,
-    ...(isDiff ? [`diff:\n${String(output.diff)}`] : output === undefined ? [] : [`output: ${JSON.stringify(output)}`]),
+    ...(isDiff ? [`diff:\n${String(output.diff)}`] : output === undefined ? [] : [`output: ${JSON.stringify(saidOnce(output))}`]),
     ...(error === undefined ? [] : [`error: ${error}`])
   ].join('\n')
 }

@@ -4,48 +4,74 @@ import type { Clock } from './clock.ts'
 // The time limits of the service. They measure the time that the process ran (`clock.awake`), so a suspended machine uses
 // none of it. Waits that a stopped process must not prolong use `clock.sleep`.
 
+/** How often a limit that rests is looked at, milliseconds. */
+const RESTING_MS = 10_000
+
 interface TimeLimit {
   clock: Clock
   /** Milliseconds. */
   ms: number
 }
 
+/** A sentence, or what makes it when it is needed. */
+type Sentence = string | (() => string)
+
 export interface Deadline {
   /** Starts the time anew, for limits on silence. */
   renew(): void
   /** Lets no time pass until the promise settles, then starts the time anew. */
   rest<T>(work: Promise<T>): Promise<T>
+  /** Lets no time pass until the promise settles, then goes on with the time that was left. */
+  pause<T>(work: Promise<T>): Promise<T>
+  /** The time that passed in pauses, milliseconds. */
+  paused(): number
   stop(): void
 }
 
 /** Calls `abort` with the reason `timeout` when `ms` have passed since the start or the last renewal, unless it is stopped. */
-export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: string }, abort: (reason: Aborted) => void): Deadline {
+export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: Sentence }, abort: (reason: Aborted) => void): Deadline {
   const stopped = new AbortController()
+  /** When the time was last started. */
+  let startedAt = clock.awake()
   let renewedAt: number | undefined
   let resting = 0
-  const renew = () => {
-    renewedAt = clock.awake()
+  let restingSince = 0
+  let paused = 0
+  const startAt = (at: number) => {
+    startedAt = renewedAt = at
   }
+  const renew = () => startAt(clock.awake())
   /** Milliseconds until the limit is looked at again; undefined when it is reached. */
-  const timeLeft = () => resting > 0 ? ms : renewedAt === undefined ? undefined : renewedAt + ms - clock.awake()
+  const timeLeft = () => resting > 0 ? Math.min(ms, RESTING_MS) : renewedAt === undefined ? undefined : renewedAt + ms - clock.awake()
   const watch = async () => {
-    for (let left = ms > 0 ? ms : undefined; left !== undefined; left = timeLeft()) {
+    for (let left: number | undefined = ms; left !== undefined && left > 0; left = timeLeft()) {
       renewedAt = undefined
       await clock.timeout(left, stopped.signal)
     }
   }
-  watch().then(() => abort(new Aborted('timeout', message)), () => {})
+  watch().then(() => abort(new Aborted('timeout', typeof message === 'function' ? message() : message)), () => {})
+
+  async function rest<T> (work: Promise<T>, resume: () => void): Promise<T> {
+    if (resting++ === 0) restingSince = clock.awake()
+    try {
+      return await work
+    } finally {
+      resting--
+      resume()
+    }
+  }
+
   return {
     renew,
-    async rest (work) {
-      resting++
-      try {
-        return await work
-      } finally {
-        resting--
-        renew()
-      }
-    },
+    rest: (work) => rest(work, renew),
+    pause: (work) =>
+      rest(work, () => {
+        if (resting > 0) return
+        const pause = clock.awake() - restingSince
+        paused += pause
+        startAt(startedAt + pause)
+      }),
+    paused: () => paused,
     // Without a reason, Node would make an exception with a stack trace.
     stop: () => stopped.abort('stopped')
   }
@@ -54,7 +80,7 @@ export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: s
 interface DeadlineOptions extends TimeLimit {
   signal?: AbortSignal
   /** The sentence of the timeout. */
-  message?: string
+  message?: Sentence
   /** How long `work` may clean up after the abort of its signal before it is abandoned, milliseconds. */
   settleMs?: number
 }

@@ -51,7 +51,7 @@ export async function * readLines (stream: Readable, { longest, endless }: { lon
 }
 
 /** Adds a piece to the parts of a line and merges small ones, so that a line arriving byte by byte does not cost one buffer per byte. */
-function appendPiece (parts: Buffer[], piece: Buffer): Buffer[] {
+export function appendPiece (parts: Buffer[], piece: Buffer): Buffer[] {
   parts.push(piece)
   while (parts.length > 1 && parts.at(-2)!.length <= 2 * parts.at(-1)!.length && parts.at(-2)!.length < 1024 * 1024) {
     const [previous, last] = parts.splice(-2)

@@ -1,7 +1,8 @@
 import type { Redactor } from '../lib/secrets.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
-import { isImage } from '../tools/model-content.ts'
+import { imageOf, isImage } from '../tools/model-content.ts'
+import { isForUser } from '../tools/said-once.ts'
 
 const MIB = 1024 * 1024
 /** Bytes of a result's JSON without its images. */
@@ -19,22 +20,34 @@ export function readResult (result: Record<string, unknown>, secrets: Redactor):
   const blocks = Array.isArray(content) ? content : toolResult === undefined ? [] : [{ type: 'text', text: JSON.stringify(toolResult) }]
   if (isError === true) throw new ToolFailed(secrets.redact(textOf(blocks)) || 'The tool failed and did not say why.')
   const whole = { content: blocks, ...typeof structuredContent === 'object' && structuredContent !== null && { structuredContent } }
-  const images = blocks.filter(isImage).reduce((sum, { data }) => sum + data.length, 0)
-  const json = JSON.stringify({ ...whole, content: blocks.map((block) => isImage(block) ? null : block) })
+  /** Data of images. Servers repeat them in `structuredContent`. */
+  const images = new Set<string>()
+  const json = JSON.stringify(whole, (_key, value) => {
+    const image = imageOf(value)
+    if (image === undefined) return value
+    images.add(image.data)
+    return image === value ? null : { ...value, resource: { ...value.resource, blob: null } }
+  })
   const rest = Buffer.byteLength(json)
   if (rest > LARGEST_RESULT) {
     throw new ToolFailed(`The result is larger than ${LARGEST_RESULT / MIB} MiB (${rest} bytes); ask for less at a time.`)
   }
-  if (images > LARGEST_IMAGES) {
+  if ([...images].reduce((sum, { length }) => sum + length, 0) > LARGEST_IMAGES) {
     throw new ToolFailed(`The images of the result are larger than ${LARGEST_IMAGES / MIB} MiB together; ask for smaller ones.`)
   }
   return secrets.isIn(json) ? redactStrings(whole, secrets.redact) as ToolOutput : whole
 }
 
+/** Returns any other result of a server with secrets redacted. */
+export const withoutSecrets = (result: Record<string, unknown>, secrets: Redactor): Record<string, unknown> =>
+  secrets.isIn(JSON.stringify(result)) ? redactStrings(result, secrets.redact) as Record<string, unknown> : result
+
+/** Returns the text of an error. Models get it, so it holds nothing that is for the user alone. */
 function textOf (blocks: unknown[]): string {
-  return blocks.map((block) => {
-    const { text } = (block ?? {}) as { text?: unknown }
-    return typeof text === 'string' ? text : JSON.stringify(block)
+  return blocks.flatMap((block) => {
+    const { text, type, annotations } = (block ?? {}) as { text?: unknown, type?: unknown, annotations?: unknown }
+    if (isForUser({ annotations })) return []
+    return [typeof text === 'string' ? text : type === 'image' || type === 'audio' ? `[${type}]` : JSON.stringify(block)]
   }).join('\n').slice(0, LONGEST_ERROR)
 }
 

@@ -1,12 +1,17 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import { VERSION } from '../lib/version.ts'
+import { addressesRequired } from './elicitation/address-request.ts'
+import type { Elicitor } from './elicitation/elicitor.ts'
+import { FormRefused } from './elicitation/form-refused.ts'
+import { createServerNotes } from './server-notes.ts'
+import { callAsTask } from './task-call.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
-import type { StderrTail } from './stderr-tail.ts'
-import { createTransport } from './guarded-transport.ts'
+import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
 
 type Json = Record<string, unknown>
 
@@ -28,38 +33,50 @@ export interface Connection {
   capabilities: Json
   version?: Json
   /** Calls a tool and returns the raw result. Throws ToolFailed, or the signal's reason. */
-  call(tool: string, input: unknown, signal: AbortSignal): Promise<Json>
+  call(tool: string, input: unknown, context: CallContext): Promise<Json>
+  /** Sends another request on behalf of a tool. Throws like `call`. */
+  ask(method: string, params: Json, context: CallContext): Promise<Json>
   /** Returns the first page of a list of the server; [] when the server does not offer that list. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
-  /** Resolves to the reason when no process of the server is left: see GuardedTransport. */
+  /** Resolves to the reason when nothing of the connection is left: see ServerTransport. */
   ended: Promise<string>
   close(): Promise<void>
 }
 
+export interface CallContext {
+  signal: AbortSignal
+  progress?: (progress: ToolProgress) => void
+}
+
 interface Parts {
-  spawn: () => Promise<GuardedChild>
+  transport: ServerTransport
   clock: Clock
-  tail: StderrTail
   signal: AbortSignal
   /** Called when the server announced a change of its tools and the new list has been read. */
   onTools: () => void
+  /** Answers what the server asks the user. */
+  elicitor: Pick<Elicitor, 'elicit' | 'complete'>
+  /** Takes the server's messages for the log: parameters of `notifications/message`, from this level of MCP on. */
+  logs: { take(params: Json): void, level: string }
 }
 
 /**
- * Starts a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
+ * Connects to a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
  * is a clause about the server, such as "it did not answer within 30 s".
  */
-export async function openConnection ({ spawn, clock, tail, signal, onTools }: Parts): Promise<Connection> {
-  const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }] = await Promise.all([
+export async function openConnection ({ transport, clock, signal, onTools, elicitor, logs }: Parts): Promise<Connection> {
+  const [{ Client }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js')
   ])
-  const transport = createTransport({ spawn, clock, tail })
+  const { ElicitationCompleteNotificationSchema, ErrorCode, McpError, ResultSchema, ToolListChangedNotificationSchema } = types
   const client = new Client({ name: 'local-agent-service', version: VERSION }, {
+    capabilities: { elicitation: { form: {}, url: {} } },
     // Results are not validated: a result that violates the tool's own output schema is still an answer.
     jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) }
   })
   let current: ReturnType<typeof readDefinitions> = { definitions: [], warnings: [] }
+  const notes = createServerNotes(logs.take)
   let relistingTools: Promise<void> | undefined
   let isStale = false
 
@@ -91,7 +108,7 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
       if (typeof nextCursor !== 'string' || nextCursor === cursor) break
       cursor = nextCursor
     }
-    return readDefinitions(listed)
+    return readDefinitions(listed, runsTasks(client.getServerCapabilities()))
   }
 
   async function relist () {
@@ -113,6 +130,15 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     relistingTools ??= relist()
   })
 
+  // The SDK's own handler would check a form of any size against its schemas, and lose what versions of MCP add.
+  client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
+    if (method !== 'elicitation/create') throw new McpError(ErrorCode.MethodNotFound, 'Method not found')
+    return elicitor.elicit(params, signal).catch((error) => {
+      throw error instanceof FormRefused ? new McpError(ErrorCode.InvalidParams, `The user was not asked: ${error.message}`) : error
+    })
+  }
+  client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => elicitor.complete(params.elicitationId))
+
   /** Why the server has ended; undefined while it runs. Waits one turn of the event loop, so that a pending end is noticed. */
   const endReason = (): Promise<string | undefined> =>
     Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
@@ -126,12 +152,21 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
       })
       ended.catch(() => {})
       await Promise.race([client.connect(transport, { signal: limit, timeout: NEVER_MS }), ended])
+      const { onmessage: handle } = transport
+      transport.onmessage = (message, extra) => {
+        if (!notes.take(message)) handle?.(message, extra)
+      }
+      if (client.getServerCapabilities()?.logging !== undefined) {
+        request('logging/setLevel', { level: logs.level }, signal).catch(() => {})
+      }
       current = await Promise.race([listTools(limit), ended])
     })
   } catch (error) {
-    const why = (abortKind(error) === undefined ? await endReason() : undefined) ?? withoutErrorPrefix((error as Error).message)
+    const why = abortKind(error) === undefined ? await endReason() : undefined
     await transport.close()
-    throw signal.aborted ? signal.reason : new Error(why)
+    // The client disconnects by itself when the server refuses to initialize: the error says more than that.
+    const known = why === DISCONNECTED ? undefined : why
+    throw signal.aborted ? signal.reason : new Error(known ?? withoutErrorPrefix((error as Error).message))
   }
 
   /** Stops a server that does not answer a ping in time; its supervisor then starts it again. */
@@ -140,6 +175,25 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
       .catch((error) => {
         if (abortKind(error) === 'timeout') transport.stop('it stopped answering')
       })
+  }
+
+  /** Does the work of a tool's call. `meta` makes the server report progress. */
+  async function onBehalf ({ signal: limit, progress = () => {} }: CallContext, work: (meta: Json) => Promise<Json>): Promise<Json> {
+    try {
+      return await notes.during(progress, (progressToken) => work({ _meta: { progressToken } }))
+    } catch (error) {
+      if (abortKind(error) === 'timeout') probe()
+      if (limit.aborted) throw error
+      if (error instanceof McpError && error.code === ErrorCode.UrlElicitationRequired) {
+        throw new ToolFailed(addressesRequired(error.data))
+      }
+      const why = await endReason()
+      throw new ToolFailed(
+        why === undefined
+          ? withoutErrorPrefix((error as Error).message)
+          : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
+      )
+    }
   }
 
   return {
@@ -155,20 +209,16 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     ended: transport.ended,
     close: () => transport.close(),
 
-    async call (tool, input, limit) {
-      try {
-        return await request('tools/call', { name: tool, arguments: input }, limit)
-      } catch (error) {
-        if (abortKind(error) === 'timeout') probe()
-        if (limit.aborted) throw error
-        const why = await endReason()
-        throw new ToolFailed(
-          why === undefined
-            ? withoutErrorPrefix((error as Error).message)
-            : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
-        )
-      }
+    call (tool, input, context) {
+      const { signal: limit, progress = () => {} } = context
+      const isTask = current.definitions.find(({ name }) => name === tool)?.isTask
+      return onBehalf(context, (meta) => {
+        const params = { name: tool, arguments: input, ...meta }
+        return isTask ? callAsTask(params, { request, clock, signal: limit, progress }) : request('tools/call', params, limit)
+      })
     },
+
+    ask: (method, params, context) => onBehalf(context, (meta) => request(method, { ...params, ...meta }, context.signal)),
 
     async list (what, limit) {
       if (client.getServerCapabilities()?.[what] === undefined) return []
@@ -177,6 +227,8 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     }
   }
 }
+
+const runsTasks = (capabilities?: ServerCapabilities): boolean => capabilities?.tasks?.requests?.tools?.call !== undefined
 
 const LONGEST_MESSAGE = 4_000
 

@@ -1,12 +1,11 @@
-import type { McpEntry } from '../../schemas/config.ts'
+import type { McpAddress, McpEntry, McpProcess } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { childEnvironment } from '../process/child-environment.ts'
 import { spawnGuarded, type GuardedChild } from '../process/spawn-guarded.ts'
 import { emptyIfDamaged } from '../store/store-errors.ts'
 import type { StoredRecord } from '../store/store-types.ts'
-import { resolveEnvironment, secretsIn, valuesOfServer, valuesWithoutServer } from './server-environment.ts'
-
-type Values = Record<string, string>
+import { showQuery } from './secret-query.ts'
+import { resolveValues, secretsIn, secretsInHeaders, valuesOfServer, valuesWithoutServer, type Values } from './server-environment.ts'
 
 export interface EnvironmentParts {
   /** Values of environments that POST /mcp/connect was given. They are encrypted, and kept nowhere else. */
@@ -19,7 +18,9 @@ export interface EnvironmentParts {
   cwd: () => string
 }
 
-/** Holds the environments of the tool servers: stores their values, starts servers with them and knows which are secret. */
+export type EnvironmentValues = ReturnType<typeof createEnvironmentValues>
+
+/** Holds the environments and headers of the tool servers: stores their values, starts servers with them and knows which are secret. */
 export function createEnvironmentValues ({ stored, clock, variables, secrets, cwd }: EnvironmentParts) {
   /** Every value that a server was started with, and the subset that counts as secret. */
   const seen = new Set<string>()
@@ -30,6 +31,12 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
     values = await stored.update(change).catch((error) => stored.replace(change(emptyIfDamaged(error))))
   }
 
+  function resolve (entry: McpEntry, given: Values): Values {
+    const resolved = resolveValues(entry, { ...values, ...given }, variables)
+    for (const value of Object.values(resolved)) seen.add(value)
+    return resolved
+  }
+
   return {
     /** Reads the stored values. A damaged record counts as empty; rejects when the store cannot be read. */
     async load (): Promise<void> {
@@ -37,12 +44,22 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
     },
 
     /** Starts the process of an entry. `given` holds values that are not stored yet. Throws an Error that names a missing value. */
-    async spawn (entry: McpEntry, given: Values = {}): Promise<GuardedChild> {
-      const env = resolveEnvironment(entry, { ...values, ...given }, variables)
-      for (const value of Object.values(env)) seen.add(value)
+    async spawn (entry: McpProcess, given: Values = {}): Promise<GuardedChild> {
+      const env = resolve(entry, given)
       for (const value of secretsIn(env)) secretValues.add(value)
       const { command, args = [] } = entry
       return spawnGuarded(command, args, { cwd: cwd(), env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
+    },
+
+    /** The address and the headers of an entry's requests. Throws an Error that names a missing value. */
+    address (entry: McpAddress, given: Values = {}): { url: URL, headers: Values } {
+      const headers = resolve(entry, given)
+      const { url, values: parameters } = showQuery(entry.url, { ...values, ...given })
+      for (const value of [...secretsInHeaders(headers), ...Object.values(parameters)]) {
+        seen.add(value)
+        secretValues.add(value)
+      }
+      return { url, headers }
     },
 
     /** The stored values of a server. */

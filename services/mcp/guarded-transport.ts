@@ -1,32 +1,30 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import { exceededLimit } from '../lib/json.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { EndlessLine, readLines } from '../lib/line-reader.ts'
+import {
+  createUnsolicitedBudget,
+  failedAnswer,
+  isAnswer,
+  isTooComplex,
+  LONGEST_MESSAGE,
+  parseWithoutPrototypes,
+  TOO_COMPLEX,
+  TOO_LARGE
+} from './message-limits.ts'
+import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
 import type { StderrTail } from './stderr-tail.ts'
 
 const MIB = 1024 * 1024
-/** Bytes of one message: a result of 1 MiB and images of 5 MiB, with room for JSON escapes. */
-const LONGEST_MESSAGE = 8 * MIB
 /** Bytes without a newline after which the server is stopped. */
 const MAX_UNFINISHED_LINE = 64 * MIB
-/** Bytes per minute that a server may write without answering a request. */
-const MAX_UNSOLICITED_PER_MINUTE = 64 * MIB
-const MINUTE_MS = 60_000
 /** Bytes that may be queued for the server's stdin. */
 const MAX_UNREAD_INPUT = 16 * MIB
-/** JSON values in one message: small values take a hundred times the memory of their text. */
-const MAX_VALUES = 250_000
-const MAX_DEPTH = 128
 /** Time a server has to end by itself after its stdin was closed and it was sent the signal to end. */
 const GRACE_MS = 1_500
 /** Time to read the remaining output after the process group has ended. */
 const DRAIN_MS = 500
-
-/** JSON-RPC 2.0: Internal error. */
-const INTERNAL_ERROR = -32603
 
 /** Clauses for errors of spawn. */
 const SPAWN_ERRORS: Record<string, string> = {
@@ -48,26 +46,18 @@ interface Parts {
   tail: StderrTail
 }
 
-/** A transport of the MCP SDK over the stdin and stdout of a guarded child process. */
-export interface GuardedTransport extends Transport {
-  /** Resolves when no process of the server is left; the value is the reason, a clause such as "it ended with exit code 1". */
-  ended: Promise<string>
-  /** Kills the server at once. The first reason given is the one reported. */
-  stop(why: string): void
-}
-
 /**
  * Exchanges messages, one a line, with a child that runs in its own process group. It replaces the SDK's stdio transport, which
  * leaves the server's own children running and buffers output without a limit until a newline comes. Here the whole group ends
  * with the connection, messages are limited, and an answer beyond the limit fails only its own call.
  */
-export function createTransport ({ spawn, clock, tail }: Parts): GuardedTransport {
+export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport {
   const ended = Promise.withResolvers<string>()
   let child: GuardedChild | undefined
   let opening: Promise<void> | undefined
   let why: string | undefined
   const pendingRequestIds = new Set<number>()
-  let unsolicited = { since: clock.monotonic(), bytes: 0 }
+  const countUnsolicited = createUnsolicitedBudget(clock, (reason) => transport.stop(reason))
 
   async function open () {
     child = await spawn().catch((error: NodeJS.ErrnoException) => {
@@ -91,7 +81,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
     try {
       for await (const line of readLines(stdout, { longest: LONGEST_MESSAGE, endless: MAX_UNFINISHED_LINE })) {
         if ('bytes' in line) handleLine(line.bytes)
-        else failCall(line.head, line.tail, LONGEST_MESSAGE, `The answer is larger than ${LONGEST_MESSAGE / MIB} MiB.`)
+        else failCall(line.head, line.tail, LONGEST_MESSAGE, TOO_LARGE)
       }
     } catch (error) {
       if (error instanceof EndlessLine) transport.stop(`it wrote ${MAX_UNFINISHED_LINE / MIB} MiB without ending a line`)
@@ -101,17 +91,10 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   function handleLine (line: Buffer) {
     const text = line.toString('utf8').trim()
     if (text === '') return
-    if (exceededLimit(line, { levels: MAX_DEPTH, values: MAX_VALUES }) !== undefined) {
-      return failCall(
-        text.slice(0, 256),
-        text.slice(-256),
-        line.length,
-        `The answer is nested deeper than ${MAX_DEPTH} levels or holds more than ${MAX_VALUES} values.`
-      )
-    }
+    if (isTooComplex(line)) return failCall(text.slice(0, 256), text.slice(-256), line.length, TOO_COMPLEX)
     const message = parse(text)
-    const isAnswer = message !== undefined && ('result' in message || 'error' in message) && pendingRequestIds.delete(Number(message.id))
-    if (!isAnswer) countUnsolicited(line.length)
+    const isExpected = message !== undefined && isAnswer(message) && pendingRequestIds.delete(Number(message.id))
+    if (!isExpected) countUnsolicited(line.length)
     if (message === undefined) tail.add(`(stdout) ${text.slice(0, 200)}\n`)
     else transport.onmessage?.(message)
   }
@@ -119,21 +102,12 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   /** Fails the call that an unusable answer belongs to, when the id can be found at the beginning or end of the line. */
   function failCall (head: string, lineEnd: string, bytes: number, message: string) {
     const id = Number((ID_FIRST.exec(head) ?? ID_LAST.exec(lineEnd))?.[1])
-    if (pendingRequestIds.delete(id)) return transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } })
+    if (pendingRequestIds.delete(id)) return transport.onmessage?.(failedAnswer(id, message))
     countUnsolicited(bytes)
     tail.add(`(stdout) ${head.slice(0, 200)}…\n`)
   }
 
-  function countUnsolicited (bytes: number) {
-    const now = clock.monotonic()
-    if (now - unsolicited.since > MINUTE_MS) unsolicited = { since: now, bytes: 0 }
-    unsolicited.bytes += bytes
-    if (unsolicited.bytes > MAX_UNSOLICITED_PER_MINUTE) {
-      transport.stop(`it wrote more than ${MAX_UNSOLICITED_PER_MINUTE / MIB} MiB in a minute without being asked`)
-    }
-  }
-
-  const transport: GuardedTransport = {
+  const transport: ServerTransport = {
     ended: ended.promise,
     start: () => (opening = open()),
     async send (message) {
@@ -153,7 +127,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
       void child?.end(0)
     },
     async close () {
-      why ??= 'it was disconnected'
+      why ??= DISCONNECTED
       // A server that is still being started must not outlive this call.
       await opening?.catch(() => {})
       if (child === undefined) return
@@ -169,8 +143,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
 function parse (text: string): JSONRPCMessage | undefined {
   if (!text.startsWith('{')) return undefined
   try {
-    // Dropped because a later copy of the object could set its prototype.
-    const value = text.includes('__proto__') ? JSON.parse(text, (key, each) => key === '__proto__' ? undefined : each) : JSON.parse(text)
+    const value = parseWithoutPrototypes(text) as JSONRPCMessage
     return value.jsonrpc === '2.0' && ('method' in value || 'id' in value) ? value : undefined
   } catch {
     return undefined

@@ -1,10 +1,13 @@
 import type { McpEntry } from '../../schemas/config.ts'
 
-type Values = Record<string, string>
+export type Values = Record<string, string>
 
 /** A reference in config.json to a value in the encrypted store, such as `secret:mcp/<server>/<variable>`. */
 const REFERENCE = /^secret:(mcp\/[A-Za-z0-9._-]{1,64}\/[^/]+)$/
 const storedKey = (server: string, variable: string) => `mcp/${server}/${variable}`
+export const referenceTo = (server: string, variable: string): string => `secret:${storedKey(server, variable)}`
+/** The key of the value to which a text refers; undefined when it is no reference. */
+export const storedAt = (text: string): string | undefined => REFERENCE.exec(text)?.[1]
 
 /** Patterns of variable names and values that mark a value as secret, as opposed to a setting or a path. */
 const SECRET_NAME = /key|token|secret|passw|passphrase|credential|auth|cookie|session|webhook|dsn$|pat$/i
@@ -14,7 +17,7 @@ const SECRET_VALUE = [/:\/\/[^/\s]*:[^/\s]*@/, /^(?![./~])(?=.*\d)(?=.*[a-z])(?!
 export function toReferences (server: string, env: Values): { references: Values, values: Values } {
   const names = Object.keys(env)
   return {
-    references: Object.fromEntries(names.map((name) => [name, `secret:${storedKey(server, name)}`])),
+    references: Object.fromEntries(names.map((name) => [name, referenceTo(server, name)])),
     values: Object.fromEntries(names.map((name) => [storedKey(server, name), env[name]]))
   }
 }
@@ -29,16 +32,17 @@ const pick = (stored: Values, isSelected: (name: string) => boolean): Values =>
   Object.fromEntries(Object.entries(stored).filter(([name]) => isSelected(name)))
 
 /**
- * Returns the environment of an entry: references are replaced by stored values, `${VAR}` by variables of the service's own
- * environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
+ * Returns the environment, or the headers, of an entry: references are replaced by stored values, `${VAR}` by variables of the
+ * service's own environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
  */
-export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, variables: Record<string, string | undefined>): Values {
+export function resolveValues (entry: McpEntry, stored: Values, variables: Record<string, string | undefined>): Values {
+  const [kind, values] = entry.url === undefined ? ['variable', entry.env] : ['header', entry.headers]
   return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => {
-      const reference = REFERENCE.exec(value)?.[1]
+    Object.entries(values ?? {}).map(([name, value]) => {
+      const reference = storedAt(value)
       if (reference !== undefined) {
         if (!Object.hasOwn(stored, reference)) {
-          throw new Error(`nothing is stored for its variable ${name}; connect it again with POST /mcp/connect`)
+          throw new Error(`nothing is stored for its ${kind} ${name}; connect it again with POST /mcp/connect`)
         }
         return [name, stored[reference]]
       }
@@ -48,7 +52,7 @@ export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, vari
           const found = variables[variable]
           if (found === undefined) {
             throw new Error(
-              `its variable ${name} is to come from the environment variable ${variable}, which is not set; set it and restart`
+              `its ${kind} ${name} is to come from the environment variable ${variable}, which is not set; set it and restart`
             )
           }
           return found
@@ -58,9 +62,12 @@ export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, vari
   )
 }
 
+/** As secretsIn, with what follows the scheme of an authorization. */
+export const secretsInHeaders = (values: Values): string[] => secretsIn(values).flatMap((value) => [value, value.replace(/^\w+ +/, '')])
+
+export const isSecret = (name: string, value: string): boolean =>
+  SECRET_NAME.test(name) || SECRET_VALUE.some((pattern) => pattern.test(value))
+
 /** Returns the values that are secret: they are removed from the environment of other children and redacted in results. */
-export function secretsIn (values: Values): string[] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    SECRET_NAME.test(name) || SECRET_VALUE.some((pattern) => pattern.test(value)) ? [value] : []
-  )
-}
+export const secretsIn = (values: Values): string[] =>
+  Object.entries(values).flatMap(([name, value]) => isSecret(name, value) ? [value] : [])

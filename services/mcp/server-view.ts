@@ -2,6 +2,7 @@ import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { ToolHost } from '../tools/host.ts'
+import { leftOutBecause } from './tool-filter.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** Time limit for listing resources and prompts; a list that does not arrive in time is shown as empty. */
@@ -10,14 +11,19 @@ const MAX_ENTRIES = 200
 const LONGEST_TEXT = 1_000
 
 /** Returns the summary of a server for GET /mcp/servers. */
-export function viewServer ({ name, status, tools, error }: ToolServer): ToolServerView {
-  return { name, status, tools, ...error !== undefined && { error } }
+export function viewServer ({ name, status, tools, error, authorizationUrl }: ToolServer): ToolServerView {
+  return { name, status, tools, ...error !== undefined && { error }, ...authorizationUrl !== undefined && { authorizationUrl } }
 }
 
 /** Returns all details of a server. Resources and prompts are requested from it now; a list that fails is shown as empty. */
 export async function describeServer (
   server: ToolServer,
-  { host, clock, signal }: { host: Pick<ToolHost, 'offered'>, clock: Clock, signal: AbortSignal }
+  { host, agentNames, clock, signal }: {
+    host: Pick<ToolHost, 'offered' | 'permission'>,
+    agentNames: ReadonlyMap<string, string>,
+    clock: Clock,
+    signal: AbortSignal
+  }
 ): Promise<ToolServerDetail> {
   const { connection, entry } = server
   const list = async (what: 'resources' | 'prompts') => {
@@ -26,12 +32,28 @@ export async function describeServer (
   }
   const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])
   const offered = new Map(host.offered().map((tool) => [tool.identity, tool.name]))
+  /** Why the agent is not offered a tool; undefined while its name is still to be given. */
+  const notOffered = (tool: string) => {
+    const given = agentNames.get(tool)
+    return leftOutBecause(entry, tool) ??
+      (given !== undefined && host.permission(given) === 'deny' ? '"permissions" of config.json denies it.' : undefined)
+  }
   return {
     ...viewServer(server),
-    command: entry.command,
-    toolDetails: (connection?.definitions ?? []).map(({ name, description, inputSchema, annotations, digest }) => {
-      const agentName = offered.get(`${server.name} ${digest}`)
-      return { name, ...agentName !== undefined && { agentName }, description, inputSchema, ...annotations && { annotations } }
+    ...entry.url === undefined ? { command: entry.command } : { url: withoutQuery(entry.url) },
+    ...entry.tools && { filter: entry.tools },
+    toolDetails: (connection?.definitions ?? []).map((definition) => {
+      const { name, description, inputSchema, annotations } = definition
+      const agentName = offered.get(server.identityOf(definition))
+      const why = agentName === undefined ? notOffered(name) : undefined
+      return {
+        name,
+        ...agentName !== undefined && { agentName },
+        ...why !== undefined && { notOffered: why },
+        description,
+        inputSchema,
+        ...annotations && { annotations }
+      }
     }),
     resources: resources.map((each) => ({ uri: text(each.uri), name: text(each.name), ...optional(each, 'description', 'mimeType') })),
     prompts: prompts.map((each) => ({ name: text(each.name), ...optional(each, 'description') })),
@@ -42,6 +64,9 @@ export async function describeServer (
     stderr: server.stderr()
   }
 }
+
+/** A query may hold secrets. */
+export const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)
 

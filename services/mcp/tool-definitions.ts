@@ -8,6 +8,8 @@ export interface ToolDefinition {
   description: string
   inputSchema: Record<string, unknown>
   annotations?: Record<string, unknown>
+  /** The server runs the tool only as a task of MCP. */
+  isTask?: true
   /** SHA-256 of the fields above. */
   digest: string
 }
@@ -19,18 +21,22 @@ const LARGEST_SCHEMA = 256 * 1024
 
 /**
  * Reads the entries of a server's tool lists: at most MAX_TOOLS, the first where a name occurs twice. An entry that cannot be used
- * is left out with a warning. Schemas are kept unchanged, in any dialect of JSON Schema.
+ * is left out with a warning, like a tool that runs only as a task, unless the server `runsTasks`. Schemas are kept unchanged, in any
+ * dialect of JSON Schema.
  */
-export function readDefinitions (entries: unknown[]): { definitions: ToolDefinition[], warnings: string[] } {
+export function readDefinitions (entries: unknown[], runsTasks = false): { definitions: ToolDefinition[], warnings: string[] } {
   const found = new Map<string, ToolDefinition>()
   const warnings: string[] = []
   for (const each of entries) {
-    const { name, title, description, inputSchema, annotations } = isObject(each) ? each : {}
+    const { name, title, description, inputSchema, annotations, execution } = isObject(each) ? each : {}
+    const isTask = isObject(execution) && execution.taskSupport === 'required'
     if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) {
       warnings.push('A tool without a name, or with a name that is too long, was left out.')
     } else if (found.has(name)) warnings.push(`The tool ${JSON.stringify(name)} is listed twice; the first is used.`)
     else if (JSON.stringify(inputSchema ?? {}).length > LARGEST_SCHEMA) {
       warnings.push(`The tool ${JSON.stringify(name)} was left out: its schema is larger than ${LARGEST_SCHEMA / 1024} KiB.`)
+    } else if (isTask && !runsTasks) {
+      warnings.push(`The tool ${JSON.stringify(name)} was left out: it runs only as a task, and the server runs no tasks.`)
     } else if (found.size === MAX_TOOLS) {
       warnings.push(`The server offers ${entries.length} tools; the first ${MAX_TOOLS} are used.`)
       break
@@ -41,7 +47,8 @@ export function readDefinitions (entries: unknown[]): { definitions: ToolDefinit
         description: text.slice(0, LONGEST_DESCRIPTION),
         // Providers refuse a tool whose input schema is not of type object.
         inputSchema: { type: 'object', ...isObject(inputSchema) ? inputSchema : {} },
-        ...isObject(annotations) && { annotations }
+        ...isObject(annotations) && { annotations },
+        ...isTask && { isTask }
       }
       found.set(name, { ...definition, digest: createHash('sha256').update(canonicalJson(definition)).digest('hex') })
     }

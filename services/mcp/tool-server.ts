@@ -1,16 +1,24 @@
 import type { McpEntry } from '../../schemas/config.ts'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { GuardedChild } from '../process/spawn-guarded.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
-import { openConnection, type Connection } from './connection.ts'
+import { createHash } from 'node:crypto'
+import { originOf } from './config-entries.ts'
+import { leftOutBecause } from './tool-filter.ts'
+import { createElicitor } from './elicitation/elicitor.ts'
+import { openConnection, type CallContext, type Connection } from './connection.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
-import { readResult } from './call-result.ts'
-import { createStderrTail } from './stderr-tail.ts'
+import { readResult, withoutSecrets } from './call-result.ts'
+import type { ServerAccess } from './oauth/server-access.ts'
+import { createServerLog, levelToSend, type Log } from './server-log.ts'
+import type { ServerTransport } from './server-transport.ts'
+import { createStderrTail, type StderrTail } from './stderr-tail.ts'
 
-export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed'
+export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
@@ -19,11 +27,14 @@ const STABLE_MS = 60_000
 
 interface Parts {
   entry: McpEntry
-  /** Starts the server's process; rejects with an Error whose message is a clause that says why it failed. */
-  spawn: (entry: McpEntry) => Promise<GuardedChild>
+  /** Returns a transport that has not been started; what the server writes outside the protocol goes to the tail. */
+  transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
+  /** What the user has authorized at a server over HTTP. */
+  access?: ServerAccess
   clock: Clock
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
+  log: Log
   /** Called when status, tools or instructions have changed. */
   onChange: () => void
 }
@@ -31,11 +42,13 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, spawn, clock, redactors, onChange }: Parts) {
+export function createToolServer ({ entry, transport, access, clock, log, redactors, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
+  const elicitor = createElicitor({ server: entry.name, log })
+  const logged = createServerLog({ server: entry.name, log, clock, secrets: redactors.inStderr })
   let current = entry
-  let status: ServerStatus = 'connecting'
+  let status: ServerStatus = entry.enabled === false ? 'disabled' : 'connecting'
   let error: string | undefined
   let connection: Connection | undefined
   let supervision: Promise<void> | undefined
@@ -47,10 +60,11 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       try {
         status = 'connecting'
         connection = await openConnection({
-          spawn: () => spawn(current),
+          transport: await transport(current, tail),
           clock,
-          tail,
           signal: closing.signal,
+          elicitor,
+          logs: { take: logged, level: levelToSend(log) },
           onTools: () => {
             updateTools()
           }
@@ -66,12 +80,20 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
         status = 'disconnected'
         error = notConnectedBecause(why)
       } catch (failed) {
-        first.reject(failed)
+        if (!access?.isNeeded) first.reject(failed)
         closing.signal.throwIfAborted()
         status = 'failed'
         error = notConnectedBecause((failed as Error).message)
       }
       connection = undefined
+      if (access?.isNeeded) {
+        status = 'authorizing'
+        onChange()
+        first.resolve()
+        await access.granted(closing.signal)
+        failures = -1
+        continue
+      }
       onChange()
       await clock.sleep(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS), closing.signal)
     }
@@ -83,7 +105,9 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
     onChange()
   }
 
-  const identityOf = ({ digest }: ToolDefinition) => `${entry.name} ${digest}`
+  /** Changes with the definition and with what is started: an approval holds for neither another program nor another tool. */
+  const identityOf = ({ digest }: ToolDefinition) =>
+    `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
 
   function toTool (definition: ToolDefinition): SourceTool {
     const { name, description, inputSchema, annotations } = definition
@@ -95,13 +119,18 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       effect: annotations?.readOnlyHint === true ? 'read' : 'external',
       identity: identityOf(definition),
       widestScope: 'tool',
+      checksInput: true,
       get permission () {
         return permissionOf(name)
       },
-      async execute (input, { signal }) {
-        if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        return readResult(await connection.call(name, input, signal), redactors.inResults())
-      }
+      get timeLimitMs () {
+        return current.timeoutMs
+      },
+      execute: (input, { signal, progress, ...context }) =>
+        elicitor.during(context, async () => {
+          const result = await asked({ signal, progress }, (shown) => connected().call(name, input, shown))
+          return readResult(result, redactors.inResults())
+        })
     }
   }
 
@@ -111,6 +140,29 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
     if (approval === undefined) return undefined
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
+
+  function connected (): Connection {
+    if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
+    return connection
+  }
+
+  /** Does the work of a call without secrets in what it reports, and in its error. */
+  async function asked<T> ({ signal, progress }: CallContext, work: (context: CallContext) => Promise<T>): Promise<T> {
+    try {
+      return await work({ signal, progress: progress && redactedProgress(progress) })
+    } catch (error) {
+      throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+    }
+  }
+
+  /** Redacts the message only when it is read: few of very many reports are shown. */
+  const redactedProgress = (report: (progress: ToolProgress) => void) => ({ message, ...numbers }: ToolProgress) =>
+    report({
+      ...numbers,
+      get message () {
+        return message && redactors.inResults().redact(message)
+      }
+    })
 
   const notConnectedBecause = (why: string) =>
     redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
@@ -125,7 +177,11 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
     },
     /** Why the server is not connected, a sentence; undefined while it is connected. */
     get error () {
-      return error
+      return status === 'authorizing' ? notConnectedBecause(access!.reason) : error
+    },
+    /** The page at which the user is to authorize this service. */
+    get authorizationUrl () {
+      return status === 'authorizing' ? access!.authorizationUrl : undefined
     },
     /** Names of the tools, as the server gives them. */
     get tools (): string[] {
@@ -134,14 +190,35 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
     get connection () {
       return connection
     },
+    /** The server as a source of resources; undefined while it has none. */
+    resources (): ResourceServer | undefined {
+      if (status !== 'connected' || connection?.capabilities.resources === undefined) return undefined
+      return {
+        name: entry.name,
+        asksFirst: current.approval === 'always',
+        request: async (method, params, context) =>
+          withoutSecrets(await asked(context, (shown) => connected().ask(method, params, shown)), redactors.inResults())
+      }
+    },
     stderr: () => redactors.inStderr().redact(tail.text()),
 
     /** Connects, and reconnects until `close`. Resolves or rejects with the first attempt; further attempts follow either way. */
     start (): Promise<void> {
+      if (status === 'disabled') return Promise.resolve()
       const first = Promise.withResolvers<void>()
       first.promise.catch(() => {})
       supervision = supervise(first).catch(() => {})
       return first.promise
+    },
+
+    /**
+     * Returns the page at which the user is to authorize this service; undefined when the server does not wait for that. Rejects with
+     * an Error whose message is a clause.
+     */
+    authorize: async (): Promise<string | undefined> => status === 'authorizing' ? access!.begin() : undefined,
+    /** Whether the server waits for its user, who was not yet told the page to open. */
+    get isUnasked () {
+      return status === 'authorizing' && !access!.wasBegun
     },
 
     /** Replaces the entry by a version that differs only in fields that do not affect the process. */
@@ -149,14 +226,23 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       current = entry
     },
 
-    source: (): ToolSource => ({ name: entry.name, tools, instructions: connection?.instructions, available: status === 'connected' }),
+    identityOf,
+
+    /** The tools that the entry's filter lets through. A disabled server is a source without tools. */
+    source: (): ToolSource => ({
+      name: entry.name,
+      tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
+      instructions: connection?.instructions,
+      available: status === 'connected' || status === 'disabled'
+    }),
 
     /** Disconnects for good; resolves when no process of the server is left. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
+      await access?.close()
       await connection?.close()
       await supervision
-      status = 'disconnected'
+      if (status !== 'disabled') status = 'disconnected'
     }
   }
 }

@@ -1,62 +1,84 @@
-import { Check } from '@sinclair/typebox/value'
-import { ConfigKeys, type Config, type McpEntry } from '../../schemas/config.ts'
-import type { ConnectBody, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
+import type { Config, McpEntry } from '../../schemas/config.ts'
+import type { ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ConfigService } from '../config/config.ts'
-import { settlesWithin } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
+import type { StoredRecord } from '../store/store-types.ts'
+import type { ResourceServer } from '../tools/resources/resource-servers.ts'
 import type { ToolHost } from '../tools/host.ts'
-import { isSameProcess, withEntry } from './config-entries.ts'
+import { isSameConnection, takesAuthorization, toEntry } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
-import { toReferences } from './server-environment.ts'
+import { createAuthorizations, type StoredAuthorizations } from './oauth/authorizations.ts'
+import type { NetworkRules } from './oauth/oauth-fetch.ts'
+import { createServerAccess } from './oauth/server-access.ts'
+import { openTransport } from './open-transport.ts'
+import { createSavedServers } from './saved-servers.ts'
+import { withoutHidden } from './secret-query.ts'
 import { describeServer, viewServer } from './server-view.ts'
-import { ToolServerNotFound, ToolServersInvalid, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
+import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 
 const MAX_SERVERS = 64
 /** Characters of stderr in the response to a failed connection. */
 const STDERR_SHOWN = 4_000
+/** Time limit for beginning an authorization while the details of its server are asked for. */
+const ASK_MS = 10_000
 
 interface Parts extends EnvironmentParts {
-  config: Pick<ConfigService, 'current' | 'update' | 'watch'>
-  host: Pick<ToolHost, 'merge' | 'offered'>
-  log: { info(details: object, message: string): void, warn(details: object, message: string): void }
+  /** What users have authorized at servers over HTTP. */
+  storedAccess: StoredRecord<StoredAuthorizations>
+  /** Where authorization servers may be. */
+  rules: NetworkRules
+  config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
+  names: MergedSourcesParts['names']
+  host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
+  log: Log
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
 
 /** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
-export function createToolServers ({ config, stored, host, clock, variables, secrets, cwd, log }: Parts) {
-  const environments = createEnvironmentValues({ stored, clock, variables, secrets, cwd })
-  /** In the order of config.json: where two servers have a tool of the same name, the first keeps the name. */
+export function createToolServers (parts: Parts) {
+  const { config, names, rules, host, clock, secrets, log } = parts
+  const environments = createEnvironmentValues(parts)
+  const authorizations = createAuthorizations(parts.storedAccess)
+  const saved = createSavedServers({ config, environments })
+  /** In the order of config.json: where two servers have new tools of the same name, the first gets the name. */
   let servers = new Map<string, ToolServer>()
   /** Servers that POST /mcp/connect has connected and is saving. */
   const candidates = new Map<string, ToolServer>()
   /** Every server that is not yet closed, including servers that are connecting or closing. */
   const all = new Set<ToolServer>()
   const locked = createKeyedLock()
+  const sources = createMergedSources({ servers: () => [...servers.values()], names, host, clock, log, started: () => start() })
   let starting: Promise<void> | undefined
-  /** The servers begun together last: when, and their first attempts. */
-  let startedAt = 0
-  let firstAttempts: Promise<unknown> = Promise.resolve()
   let isClosing = false
 
   function create (entry: McpEntry, given?: Record<string, string>): ToolServer {
+    const onChange = () => {
+      if (servers.get(entry.name) !== server) return
+      const { status, error } = server
+      if (status === 'connected') log.info({ server: entry.name, tools: server.tools.length }, 'tool server connected')
+      else log.warn({ server: entry.name, status, error }, 'tool server not connected')
+      sources.publish()
+    }
+    const access = takesAuthorization(entry)
+      ? createServerAccess({ name: entry.name, url: withoutHidden(entry.url), authorizations, rules, clock, onChange })
+      : undefined
     const server = createToolServer({
       entry,
-      spawn: (current) => environments.spawn(current, given),
+      transport: (current, tail) => openTransport(current, { environments, ...access && { access }, given, clock, tail }),
+      ...access && { access },
       clock,
+      log,
       redactors: {
         inResults: () => createRedactor(secrets()),
         inStderr: () => createRedactor([...secrets(), ...environments.longValues()])
       },
-      onChange () {
-        if (servers.get(entry.name) !== server) return
-        const { status, error } = server
-        if (status === 'connected') log.info({ server: entry.name, tools: server.tools.length }, 'tool server connected')
-        else log.warn({ server: entry.name, status, error }, 'tool server not connected')
-        publish()
-      }
+      onChange
     })
     all.add(server)
     return server
@@ -66,40 +88,30 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     return server?.close().finally(() => all.delete(server))
   }
 
-  const publish = () => host.merge([...servers.values()].map((server) => server.source()), settled)
-
   /** Starts the servers that the configuration newly names or changed, and closes the servers that it no longer names. */
   function apply ({ mcp = [] }: Config) {
     if (starting === undefined || isClosing) return
     const entries = new Map(mcp.map((entry) => [entry.name, entry]))
     const next = new Map<string, ToolServer>()
-    const begun: Array<Promise<void>> = []
+    const begun: ToolServer[] = []
     for (const [name, entry] of entries) {
-      const present = [candidates.get(name), servers.get(name)].find((server) => server !== undefined && isSameProcess(server.entry, entry))
+      const present = [candidates.get(name), servers.get(name)].find((each) => each !== undefined && isSameConnection(each.entry, entry))
       const server = present ?? create(entry)
       server.updateEntry(entry)
       next.set(name, server)
-      if (present === undefined) begun.push(server.start().catch(() => {}))
+      if (present === undefined) begun.push(server)
     }
     for (const [name, server] of servers) if (next.get(name) !== server) void retire(server)
     servers = next
-    if (begun.length > 0) {
-      startedAt = clock.awake()
-      firstAttempts = Promise.all(begun)
-    }
-    publish()
-  }
-
-  /** Resolves when each server of the last batch has connected or failed once, at the latest `ms` milliseconds after the batch began. */
-  async function settled (ms: number, signal: AbortSignal) {
-    await start()
-    const left = startedAt + ms - clock.awake()
-    if (left <= 0) return
-    await settlesWithin({ clock, ms: left, signal }, firstAttempts)
+    // A file that could not be read as a whole may name servers that are missing here.
+    if (config.problem === undefined) sources.retain(new Set(entries.keys()))
+    if (begun.length > 0) sources.begin(begun)
+    sources.publish()
   }
 
   function start (): Promise<void> {
-    starting ??= environments.load().then(() => apply(config.current)).catch((error) => {
+    const load = () => Promise.all([environments.load(), authorizations.load(), sources.load()])
+    starting ??= load().then(() => apply(config.current)).catch((error) => {
       // The next call reads the store again.
       starting = undefined
       throw error
@@ -107,18 +119,12 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     return starting
   }
   config.watch(apply)
-  publish()
+  sources.publish()
 
-  /** Changes `mcp` in config.json. Throws ToolServersInvalid when its present value is not valid, as a change would lose it. */
-  async function updateConfig (change: (entries: McpEntry[]) => McpEntry[]) {
-    await config.update((current) => {
-      const before = current.mcp ?? []
-      if (!Check(ConfigKeys.mcp, before)) throw new ToolServersInvalid('"mcp" is not valid')
-      return { ...current, mcp: change(before) }
-    })
-  }
-
-  /** Starts a server for a request and waits for its first attempt. Throws a 502 when that fails; an abort closes the server. */
+  /**
+   * Starts a server for a request and waits for its first attempt. Returns the page to open when its user must authorize this service
+   * first. Throws a 502 when the attempt fails; an abort closes the server.
+   */
   async function connectFirst (server: ToolServer, signal: AbortSignal) {
     const abandon = () => {
       void retire(server)
@@ -126,7 +132,9 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     signal.addEventListener('abort', abandon)
     try {
       await server.start()
+      const authorizationUrl = await server.authorize()
       signal.throwIfAborted()
+      return authorizationUrl
     } catch (error) {
       throw toolServerFailed(
         server.error ?? `The tool server ${JSON.stringify(server.name)} is not connected: ${(error as Error).message}.`,
@@ -137,23 +145,10 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     }
   }
 
-  /**
-   * Saves a connected server. The change of config.json makes `apply` put it in the place of an earlier server of its name.
-   * Restores the stored values when the configuration cannot be saved.
-   */
+  /** Saves a connected server. The change of config.json makes `apply` put it in the place of an earlier server of its name. */
   async function save (server: ToolServer, entry: McpEntry, given: Record<string, string>) {
-    const { name } = entry
-    const before = environments.of(name)
-    candidates.set(name, server)
-    try {
-      await environments.replace(name, given)
-      await updateConfig((entries) => withEntry(entries, entry))
-    } catch (error) {
-      await environments.replace(name, before)
-      throw error
-    } finally {
-      candidates.delete(name)
-    }
+    candidates.set(entry.name, server)
+    await saved.save(entry, given).finally(() => candidates.delete(entry.name))
   }
 
   const find = (name: string): ToolServer => {
@@ -167,45 +162,57 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     start,
 
     /** Values that no other child may see. */
-    secrets: environments.secrets,
+    secrets: (): string[] => [...environments.secrets(), ...authorizations.secrets()],
+
+    /** The connected servers that have resources. */
+    resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.resources() ?? []),
 
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()
       return { servers: [...servers.values()].map(viewServer) }
     },
 
-    /** Returns the details of one server. Throws ToolServerNotFound. */
+    /**
+     * Returns the details of one server. When it waits for an authorization of which its user does not know yet, that is begun now.
+     * Throws ToolServerNotFound.
+     */
     async get (name: string, signal: AbortSignal): Promise<ToolServerDetail> {
       await start()
-      return describeServer(find(name), { host, clock, signal })
+      const server = find(name)
+      if (server.isUnasked) await withDeadline({ clock, ms: ASK_MS, signal }, () => server.authorize()).catch(() => {})
+      return describeServer(server, { host, agentNames: sources.namesOf(name), clock, signal })
     },
 
     /**
-     * Connects a server and saves it: its environment encrypted, the rest in config.json. A server of the same name is
-     * replaced once the new server is connected. Throws a 502 when the server cannot be connected; then nothing has changed.
+     * Connects a server and saves it: its environment or headers encrypted, the rest in config.json. A server of the same name is
+     * replaced once the new server is connected, or waits for its user. Throws a 502 when it cannot be connected; then nothing has changed.
      */
-    connect: ({ name, command, args, env = {}, approval }: ConnectBody, signal: AbortSignal) =>
-      locked(name, async () => {
+    connect: (body: ConnectBody, signal: AbortSignal) =>
+      locked(body.name, async () => {
         await start()
         // Servers that concurrent requests are connecting count as well.
-        if (!servers.has(name) && all.size >= MAX_SERVERS) throw new TooManyToolServers(MAX_SERVERS)
-        const { references, values: given } = toReferences(name, env)
-        const entry: McpEntry = {
-          name,
-          command,
-          ...args && { args },
-          ...Object.keys(env).length > 0 && { env: references },
-          ...approval !== undefined && { approval }
-        }
+        if (!servers.has(body.name) && all.size >= MAX_SERVERS) throw new TooManyToolServers(MAX_SERVERS)
+        const { entry, given } = toEntry(body)
         const server = create(entry, given)
         try {
-          await connectFirst(server, signal)
+          const authorizationUrl = await connectFirst(server, signal)
           await save(server, entry, given)
-          return { status: 'connected' as const, tools: server.tools }
+          await sources.save()
+          if (authorizationUrl !== undefined) return { status: 'authorizing' as const, authorizationUrl }
+          return { status: entry.enabled === false ? 'disabled' as const : 'connected' as const, tools: server.tools }
         } catch (error) {
           await retire(server)
           throw error
         }
+      }),
+
+    /** Changes settings of a server in config.json, which applies them. Throws ToolServerNotFound. */
+    configure: (name: string, settings: ServerSettings): Promise<ToolServerView> =>
+      locked(name, async () => {
+        await start()
+        find(name)
+        await saved.update((entries) => entries.map((entry) => entry.name === name ? { ...entry, ...settings } : entry))
+        return viewServer(find(name))
       }),
 
     /** Disconnects a server and deletes its entry and its stored values. Throws ToolServerNotFound. */
@@ -213,9 +220,10 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
       locked(name, async () => {
         await start()
         const server = find(name)
-        await updateConfig((entries) => entries.filter((entry) => entry.name !== name))
-        await environments.replace(name, {})
+        await saved.remove(name)
+        await sources.save()
         await retire(server)
+        await authorizations.forget(name)
         return { status: 'disconnected' as const, name }
       }),
 

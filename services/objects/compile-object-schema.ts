@@ -1,8 +1,8 @@
-import { Ajv, type ErrorObject } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ErrorObject } from 'ajv'
+import { ajvFor } from '../lib/json-schema.ts'
 import { createTimeLimit } from '../lib/time-limit.ts'
 import { describeProblem } from '../tools/input-validator.ts'
-import { badSchema, checkSchemaText, isObject, usesTuples, type Schema } from './schema-limits.ts'
+import { badSchema, checkSchemaText, isObject, type Schema } from './schema-limits.ts'
 
 /** Time limits of compiling a schema and of checking one answer, milliseconds. A slow regular expression would block the service. */
 const COMPILE_MS = 1_000
@@ -29,8 +29,7 @@ const checkInTime = createTimeLimit(CHECK_MS)
 export function compileObjectSchema (schema: Schema): CheckObject {
   checkSchemaText(schema)
   const { $schema, $id, ...rules } = schema
-  const isOlder = /draft-0[4-7]/.test(String($schema)) || ($schema === undefined && usesTuples(rules))
-  const ajv = new (isOlder ? Ajv : Ajv2020)({ allErrors: true, verbose: true, strict: false, logger: false, validateFormats: false })
+  const ajv = new (ajvFor(schema))({ allErrors: true, verbose: true, strict: false, logger: false, validateFormats: false })
   if (ajv.validateSchema(rules) !== true) {
     const { instancePath, message = 'is not valid' } = ajv.errors![0]
     throw badSchema(instancePath, message)

@@ -62,9 +62,3 @@ function describesObjects ({ type, ...keywords }: Schema): boolean {
   if (type !== undefined) return type === 'object' || (Array.isArray(type) && type.includes('object'))
   return OBJECT_KEYWORDS.some((keyword) => keyword in keywords)
 }
-
-/** Whether a schema has arrays with a schema for each entry in the form of draft-07. */
-export function usesTuples (schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false
-  return Object.entries(schema).some(([key, value]) => (key === 'items' && Array.isArray(value)) || usesTuples(value))
-}

@@ -27,3 +27,15 @@ export const itemsIn = (events: readonly RunEvent[]): string[] =>
         return []
     }
   })
+
+/** Returns the ends of the live questions that are open: they end with their call. */
+export function endsOfLiveQuestions (events: readonly RunEvent[]): Array<EventOf<'question-closed'>> {
+  const open = new Map<string, EventOf<'question-closed'>>()
+  for (const event of events) {
+    if (event.type === 'question-request' && event.live) {
+      open.set(event.approvalId, { ...event, type: 'question-closed', state: 'withdrawn' })
+    }
+    if (event.type === 'question-closed') open.delete(event.approvalId)
+  }
+  return [...open.values()]
+}

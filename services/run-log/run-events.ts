@@ -4,7 +4,9 @@ import type { ErrorBody } from '../../schemas/errors.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
 import type { Question } from '../../schemas/questions.ts'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { RecordedUsage } from '../../schemas/usage.ts'
+import type { StateOf } from '../approvals/approval-states.ts'
 import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { FileChange } from '../tools/tool.ts'
 
@@ -26,6 +28,16 @@ interface ApprovalRequest {
   expiresAt?: number
   /** The application executes the call. */
   app?: true
+}
+interface QuestionRequest {
+  approvalId: string
+  toolCallId?: string
+  questions: Question[]
+  live?: true
+  /** The tool server that asks, and the address that it wants to have opened. */
+  server?: string
+  url?: string
+  expiresAt: number
 }
 /** The files that the call changed. Only the judge reads them. */
 interface Changes {
@@ -75,6 +87,8 @@ export type RunEvent =
    * something or was approved. `grantId` is the grant that covers it.
    */
   | { type: 'tool-intent', toolCallId: string, grantId?: string }
+  /** How far a call is. It is shown while the call runs, and not stored. */
+  | { type: 'tool-progress' } & Call & ToolProgress
   /** `isWrapped`: the application's output was no object, and is the property `result`. Chat clients get it as they gave it. */
   | { type: 'tool-output', output: Record<string, unknown>, isWrapped?: true } & Call & Changes
   | { type: 'tool-error', errorText: string } & Call & Changes
@@ -86,8 +100,10 @@ export type RunEvent =
   | ApprovalRequest & Call
   /** The application is to execute the call, until `expiresAt` (milliseconds since the Unix epoch). */
   | { type: 'tool-call-request', input: unknown, expiresAt: number } & Call
-  /** The agent asks the user; without a call, a tool server does. */
-  | { type: 'question-request', approvalId: string, toolCallId?: string, questions: Question[], expiresAt: number }
+  /** The agent asks the user, or, with `live`, a tool server in the middle of a call: then the run goes on meanwhile. */
+  | { type: 'question-request' } & QuestionRequest
+  /** Live questions were answered or declined, have expired or were withdrawn. The answers are the server's alone. */
+  | { type: 'question-closed', state: StateOf<'question'> } & QuestionRequest
   | { type: 'evaluation', evaluation: Evaluation }
   /** The structured answer that the options of the run ask for; `attempts` counts those that did not fit, too. */
   | { type: 'object', object: Record<string, unknown>, attempts: number }

@@ -21,9 +21,10 @@ function sizeOf (event: RunEvent): number {
   const attached = 'providerMetadata' in event && event.providerMetadata !== undefined ? JSON.stringify(event.providerMetadata).length : 0
   if ('delta' in event) return event.delta.length + attached + 64
   if (event.type === 'tool-output') return JSON.stringify(event.output).length + (event.changes?.length ?? 0) * CHANGE_BYTES + 64
+  if (event.type === 'tool-progress') return (event.message?.length ?? 0) + 256
   if (event.type === 'object') return JSON.stringify(event.object).length + 64
   if (event.type === 'tool-input' || event.type === 'tool-input-error') return (JSON.stringify(event.input)?.length ?? 0) + attached + 64
-  if (event.type === 'question-request') return JSON.stringify(event.questions).length + 64
+  if (event.type === 'question-request' || event.type === 'question-closed') return JSON.stringify(event.questions).length + 64
   return 256 + attached
 }
 

@@ -150,6 +150,7 @@ export function foldToUIMessage (
         break
       }
       case 'question-request':
+      case 'question-closed':
         putData(approvalPart(event))
         break
       default:
@@ -175,7 +176,7 @@ export const objectData = ({ object, attempts }: EventOf<'object'>) => ({ object
 export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
 
 /** Returns the data part of what waits for the user, with the names that `GET /approvals` gives its fields. */
-export function approvalPart (event: EventOf<'approval-request' | 'question-request'>): Part {
+export function approvalPart (event: EventOf<'approval-request' | 'question-request' | 'question-closed'>): Part {
   const { type, reason, app, ...data } = { reason: undefined, app: undefined, ...event }
   return {
     type: 'data-approval',

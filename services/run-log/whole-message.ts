@@ -14,6 +14,7 @@ export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): 
         return at === 0
       case 'approval-request':
       case 'question-request':
+      case 'question-closed':
         return at > newest || protocol === 'ui5'
       case 'tool-call-request':
       case 'finish':

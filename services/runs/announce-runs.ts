@@ -1,9 +1,10 @@
 import type { StreamEvent } from '../../schemas/stream-events.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
-import { CHAT_RUNS, TASK_RUNS } from '../store/keys.ts'
+import { CHAT_RUNS, chatRunKey, runStatesPrefix, TASK_RUNS, taskRunKey } from '../store/keys.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import { indexStateOf } from './run-index.ts'
+import { indexStateOf, type RunPlace } from './run-index.ts'
 
 interface StoredRun {
   runId: string
@@ -17,8 +18,10 @@ interface StoredRun {
  * the store commits, so that no way to begin or to end a run can be forgotten and every event is durable.
  */
 export function announceRuns (
-  { store, clock, emit }: { store: Pick<Store, 'onCommit'>, clock: Clock, emit: (event: StreamEvent) => void }
+  { store, clock, emit }: { store: Pick<Store, 'onCommit' | 'list' | 'get'>, clock: Clock, emit: (event: StreamEvent) => void }
 ) {
+  /** The runs that have waited since before the start of the service. They begin anew when they go on, and may be removed before. */
+  const waiting = new Map<string, StoredRun>()
   /** The runs that have begun since the start of the service and are not over, by the keys of their records. */
   const live = new Map<string, StoredRun>()
 
@@ -30,8 +33,11 @@ export function announceRuns (
 
   function observe (op: Op) {
     const known = live.get(op.key)
+    const waited = waiting.get(op.key)
+    waiting.delete(op.key)
     if (op.type === 'del') {
-      if (known !== undefined) end(op.key, known, 'cancelled')
+      const removed = known ?? waited
+      if (removed !== undefined) end(op.key, removed, 'cancelled')
       return
     }
     const { runId, status, threadId, taskId } = op.value as StoredRun
@@ -47,4 +53,18 @@ export function announceRuns (
   store.onCommit((ops) => {
     for (const op of ops) if (op.key.startsWith(CHAT_RUNS) || op.key.startsWith(TASK_RUNS)) observe(op)
   })
+
+  return {
+    /** Reads the runs that wait since before this start, so that their ends are told when they are removed. To be called before changes. */
+    async load () {
+      const index = runStatesPrefix('live')
+      for await (const [indexKey, place] of store.list<RunPlace>(index, { damaged () {} })) {
+        const key = 'thread' in place ? chatRunKey(place.thread, indexKey.slice(index.length)) : taskRunKey(place.taskId, place.runNumber)
+        const run = await unlessDamaged(store.get<StoredRun>(key))
+        if (run?.status !== 'pending_approval') continue
+        const { runId, status, threadId, taskId } = run
+        waiting.set(key, { runId, status, threadId, taskId })
+      }
+    }
+  }
 }

@@ -1,9 +1,11 @@
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { ToolItem } from '../approvals/approval-record.ts'
 import type { CallGrants } from '../approvals/grants/call-grants.ts'
 import type { Grant } from '../approvals/grants/grant-record.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import type { Op } from '../store/store-types.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { CallQuestions, QuestionOutcome } from '../tools/tool.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 
 /** A call whose tool exists and whose input is valid. */
@@ -91,6 +93,8 @@ export interface CallPorts {
   deniesUngranted?: string
   /** Set in runs whose user answers no questions: the reason of the denial of a call that asks some. */
   deniesQuestions?: string
+  /** Asks the user in the middle of a call; absent in runs that ask nobody. See `ToolContext.ask`. */
+  ask?: (call: Call, questions: CallQuestions) => Promise<QuestionOutcome>
   /** Whether the user denied the same call (same tool, same input) before. */
   wasDenied: (call: Call) => boolean
   /** Throws when the outputs of the run have reached their limit. */
@@ -100,6 +104,8 @@ export interface CallPorts {
    * `grant`, if the call has one. Resolves to false if the grant has ended meanwhile: then nothing was written, and the call must not run.
    */
   begin: (call: Call, isDurable: boolean, ops: Op[], grant?: Grant) => Promise<boolean>
+  /** Shows readers how far a call is. */
+  progress?: (call: Call, progress: ToolProgress) => void
   /** Stores the end of a call before readers see it. */
   end: (call: Call, end: CallEnd) => Promise<void>
 }

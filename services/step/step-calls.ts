@@ -120,7 +120,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     }
     let end: CallEnd
     try {
-      const { durationMs, changes, ...result } = await tools.execute({ ...agreed, attempt, paths })
+      const { durationMs, changes, ...result } = await tools.execute({
+        ...{ ...agreed, attempt, paths },
+        progress: (progress) => ports.progress?.(call, progress),
+        ...ports.ask && { ask: (questions) => ports.ask!(call, questions) }
+      })
       const { event, state }: CallEnd = result.status === 'complete'
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
         : failed(call, result.errorText)

@@ -7,7 +7,14 @@ export const historyKey = (prefix: string, id: string, seq: number): string => `
 const padded = (time: number, digits: number) => String(time).padStart(digits, '0')
 
 /** Names of single records, for `Store.record`. */
-export const RECORDS = { brain: 'brain', secrets: 'secrets', toolServers: 'tool-servers', guides: 'guides' } as const
+export const RECORDS = {
+  brain: 'brain',
+  secrets: 'secrets',
+  toolServers: 'tool-servers',
+  toolServerAccess: 'tool-server-access',
+  toolNames: 'tool-names',
+  guides: 'guides'
+} as const
 /** Marks imported data until its tasks were checked. */
 export const IMPORTED = 'imported'
 /** First answers of requests with an `Idempotency-Key`, by digest. */

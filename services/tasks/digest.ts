@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { outcomePrefix, outcomeTime } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Ledger } from '../approvals/ledger.ts'
+import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { createDigestText, shortGoal, shorten } from './digest-text.ts'
 import { type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
@@ -28,9 +29,10 @@ interface Excerpt<T> {
  * that it shows, which the outcome index in `scheduling/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
-  { repository, ledger, store, clock, timezone }: {
+  { repository, ledger, liveQuestions, store, clock, timezone }: {
     repository: TaskRepository,
     ledger: Ledger,
+    liveQuestions: Pick<LiveQuestions, 'ofTask'>,
     store: Store,
     clock: Clock,
     timezone: () => string
@@ -101,6 +103,10 @@ export function createDigest (
         if (item.kind === 'app') calls.push(appCall(item, task, describe))
         else waits.push(question(item, task, describe))
       }
+    }
+    for (const item of liveQuestions.ofTask()) {
+      const task = await taskOf(item.taskId)
+      if (task !== undefined) waits.push(question(item, task, describe))
     }
     const oldestFirst = (a: { createdAt: number }, b: { createdAt: number }) => a.createdAt - b.createdAt
     const waiting = excerpt(waits.sort(oldestFirst), limit)

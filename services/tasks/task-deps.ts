@@ -1,5 +1,6 @@
 import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
+import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -23,6 +24,7 @@ export interface TaskDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   journal: Pick<Journal, 'removal' | 'sweepSoon'>
   grants: Grants
   idempotency: Idempotency

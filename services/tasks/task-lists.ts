@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Task, TaskListSchema, TaskQuery } from '../../schemas/tasks.ts'
 import type { TaskRun, TaskRunListSchema } from '../../schemas/task-runs.ts'
+import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
 import { CALL_SHOWN } from './run-history.ts'
 import type { Schedules } from './scheduling/schedules.ts'
@@ -11,14 +12,23 @@ import type { TaskRepository } from './task-repository.ts'
 import { runView, taskView } from './views.ts'
 
 /** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */
-export function createTaskLists ({ repository, schedules }: { repository: TaskRepository, schedules: Schedules }) {
+export function createTaskLists ({ repository, schedules, liveQuestions }: {
+  repository: TaskRepository,
+  schedules: Schedules,
+  liveQuestions: Pick<LiveQuestions, 'ofTask'>
+}) {
+  const open = async (run: StoredRun) => [...await repository.open(run), ...liveQuestions.ofTask(run.runId)]
+
   /** The public form of a run, with shortened inputs and outputs of its tool calls. */
   const shortRunView = async (run: StoredRun): Promise<TaskRun> =>
     isOver(run)
       ? runView(run, [])
-      : runView(run, await repository.open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
+      : runView(run, await open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
 
   return {
+    /** What a run waits for, also while it executes. */
+    open,
+
     /** The run at that place, with shortened inputs and outputs of its tool calls; undefined if it is gone or damaged. */
     async shownRun ({ taskId, runNumber }: Pick<RunPointer, 'runNumber'> & { taskId: string }): Promise<TaskRun | undefined> {
       const run = await repository.runAt({ runNumber }, taskId)

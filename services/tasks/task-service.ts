@@ -26,7 +26,7 @@ export type Tasks = ReturnType<typeof createTasks>
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
-  const { store, clock, ledger, journal, idempotency, config, log } = collaborators
+  const { store, clock, ledger, liveQuestions, journal, idempotency, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
   const deps = { ...collaborators, repository }
   const closing = new AbortController()
@@ -37,7 +37,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
   const approvals = createRunApprovals({ deps, executor, queue })
   const ticker = createScheduleTicker({ deps, queue, schedules, approvals })
-  const lists = createTaskLists({ repository, schedules })
+  const lists = createTaskLists({ repository, schedules, liveQuestions })
+  const recovered = Promise.withResolvers<void>()
   let ticking: Promise<void> | undefined
   let problem: string | undefined
 
@@ -85,7 +86,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
-    return runView(run, await repository.open(run), await repository.events(run.runId))
+    return runView(run, await lists.open(run), await repository.events(run.runId))
   }
 
   return {
@@ -165,7 +166,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     },
 
     /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
-    digest: createDigest({ repository, ledger, store, clock, timezone: schedules.timezone }),
+    digest: createDigest({ repository, ledger, liveQuestions, store, clock, timezone: schedules.timezone }),
 
     /** Recovers interrupted runs, then starts the schedule ticker. */
     async open () {
@@ -173,12 +174,16 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         problem = 'interrupted runs could not be recovered; see the log of the service'
         log.error({ err: error }, 'interrupted runs could not be recovered')
       })
+      recovered.resolve()
       if (closing.signal.aborted) return
       ticking = ticker.run(closing.signal).catch((error) => {
         problem = 'stopped; restart the service'
         log.error({ err: error }, 'the schedule ticker stopped')
       })
     },
+
+    /** Resolves when `open` has found the runs that were under way at the last end, so that none of them is new. */
+    recovered: recovered.promise,
 
     /** Starts a worker ahead if there is a task that may run. */
     async warm () {

@@ -1,6 +1,6 @@
 import type { Task } from '../../schemas/tasks.ts'
 import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
-import { isOfTask, type TaskApproval, type TaskItem, type ThreadApproval } from '../approvals/approval-record.ts'
+import { isOfTask, type QuestionItem, type TaskApproval, type TaskItem, type ThreadApproval } from '../approvals/approval-record.ts'
 import { wholeUsage } from '../usage/usage-sums.ts'
 import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
 import { earlierBudget } from './task-options.ts'
@@ -63,8 +63,14 @@ export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion
         ...times
       }
     case 'question':
-      return { approvalId, kind: item.kind, questions: item.questions, ...times }
+      return { approvalId, kind: item.kind, questions: item.questions, ...liveFields(item), ...times }
     case 'result':
       return { approvalId, kind: item.kind, ...(item.output !== undefined && { output: item.output }), ...times }
   }
 }
+
+const liveFields = ({ live, server, url }: QuestionItem) => ({
+  ...(live && { live }),
+  ...(server !== undefined && { server }),
+  ...(url !== undefined && { url })
+})

@@ -32,6 +32,9 @@ export type ThreadService = ReturnType<typeof createThreadService>
 /** The number of threads that are removed concurrently, so that their writes are grouped. */
 const REMOVE_BATCH = 50
 
+/** The number of threads that one page of a search looks at. */
+const MOST_SEARCHED = 2_000
+
 /** The operations on threads that clients use. */
 export function createThreadService ({ store, threads, ledger, journal, usage, agent }: ThreadServiceParts) {
   const metadata = createThreadMetadata(store)
@@ -45,6 +48,11 @@ export function createThreadService ({ store, threads, ledger, journal, usage, a
     const { id, createdAt, updatedAt, messageCount, lastMessage, words } = head
     const { title } = await metadata.get(id)
     return { id, title: title ?? words, createdAt, updatedAt, status: await statusOf(head), messageCount, lastMessage }
+  }
+
+  async function holds ({ id, words, lastMessage }: ThreadHead, search: string): Promise<boolean> {
+    const { title = words } = await metadata.get(id)
+    return `${title}\n${lastMessage}`.toLocaleLowerCase().includes(search.toLocaleLowerCase())
   }
 
   /** Throws ThreadNotFound (404). */
@@ -75,14 +83,18 @@ export function createThreadService ({ store, threads, ledger, journal, usage, a
   }
 
   return {
-    /** Lists threads, the most recently changed first, one page at a time. */
-    async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ threads: Thread[], nextCursor?: string }> {
+    /** Lists threads, the most recently changed first, one page at a time; `search` selects those that hold it. */
+    async list (
+      { limit, cursor, search }: { limit: number, cursor?: string, search?: string }
+    ): Promise<{ threads: Thread[], nextCursor?: string }> {
       const page: ThreadHead[] = []
+      let looked = 0
       let last = ''
       for await (const [key] of store.list(RECENT, { reverse: true, after: cursor && RECENT + cursor, damaged () {} })) {
-        if (page.length === limit) return { threads: await Promise.all(page.map(view)), nextCursor: last }
+        if (page.length === limit || looked === MOST_SEARCHED) return { threads: await Promise.all(page.map(view)), nextCursor: last }
         const head = await unlessDamaged(store.get<ThreadHead>(threadKey(parseIndexKey(key).thread)))
-        if (head !== undefined) page.push(head)
+        if (head !== undefined && (search === undefined || await holds(head, search))) page.push(head)
+        if (search !== undefined) looked++
         last = key.slice(RECENT.length)
       }
       return { threads: await Promise.all(page.map(view)) }

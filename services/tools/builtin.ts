@@ -19,6 +19,9 @@ import { createMoveFile } from './files/move-file.ts'
 import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
 import type { PathPolicy } from './path-policy.ts'
+import { createListResources } from './resources/list-resources.ts'
+import { createReadResource } from './resources/read-resource.ts'
+import type { ResourceServers } from './resources/resource-servers.ts'
 import { createRunCommand } from './shell/run-command.ts'
 import { createSystemInfo } from './shell/system-info.ts'
 import { createFetchUrl } from './web/fetch-url.ts'
@@ -41,6 +44,8 @@ interface Parts extends MemoryParts {
   desktop: Desktop
   /** Describes an image in words. */
   describe: DescribeImage
+  /** The tool servers that have resources. */
+  resourceServers: ResourceServers
 }
 
 /** Creates the built-in tools, in the order in which they are offered. */
@@ -65,6 +70,8 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createScroll({ ...parts, views }),
     createRemember(parts),
     createForget(parts),
+    createListResources(parts.resourceServers),
+    createReadResource(parts.resourceServers),
     createAskUser()
   ]
 }

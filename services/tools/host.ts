@@ -1,8 +1,10 @@
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
-import { withDeadline } from '../lib/deadline.ts'
 import type { Journal, Kept } from '../journal/journal.ts'
+import { withDefaults } from './default-values.ts'
+import { withCallLimit } from './call-limit.ts'
 import type { FileChange, Permission, Tool, ToolContext, ToolOutput } from './tool.ts'
-import { OUTCOME_NOT_KNOWN, ToolFailed } from './tool-errors.ts'
+import { ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
 import { toModelOutput } from './model-content.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
@@ -39,8 +41,12 @@ export interface ToolCall {
   signal: AbortSignal
   /** See `ToolContext.paths`. */
   paths?: string[]
+  /** See `ToolContext.ask`. */
+  ask?: ToolContext['ask']
   /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
   identity?: string
+  /** Called at bounded intervals with what the tool reports of its progress. */
+  progress?: (progress: ToolProgress) => void
 }
 
 /** How a call ended, with the changes of files that its tool recorded. A call that failed may have changed some, too. */
@@ -56,10 +62,6 @@ export type Validation = { ok: true, input: unknown } | { ok: false, error: stri
 
 export type ToolHost = ReturnType<typeof createToolHost>
 
-/** Time limit of a call, for tools without their own. */
-const LIMIT_MS = 60_000
-/** Time a tool has to settle after its signal aborted. */
-const SETTLE_MS = 5000
 /** Changes of files that are kept of one call. */
 const MOST_CHANGES = 100
 /** How long a step waits for tool servers that are connecting since the start. */
@@ -103,8 +105,11 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
     }
     const why = unavailable(name)
     if (why !== undefined) return { ok: false, error: `${name} cannot be used here. ${why}` }
-    const error = validationError(tool, input)
-    return error === undefined ? { ok: true, input } : { ok: false, error }
+    const filled = tool.checksInput ? withDefaults(tool.inputSchema, input) : input
+    const error = validationError(tool, filled)
+    if (error === undefined) return { ok: true, input: filled }
+    // A default may contradict its own schema.
+    return filled !== input && validationError(tool, input) === undefined ? { ok: true, input } : { ok: false, error }
   }
 
   /** Returns the folder that the call works in. Throws ToolFailed unless that is the folder the call was approved for. */
@@ -122,18 +127,13 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
     return { cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) }
   }
 
-  /** Runs the tool until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
-    const { input, runId, callId, signal, paths } = call
-    const ms = tool.timeLimitMs ?? LIMIT_MS
-    const message = `${tool.name} took longer than ${ms} ms and was stopped.${
-      tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
-    }`
+    const { input, runId, callId, signal, paths, ask, progress: report = () => {} } = call
     const start = await startOf(tool, call)
-    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop, _renew, waitForUser) =>
+    return withCallLimit(tool, { clock, signal, report }, async (context) =>
       asObject(
         tool.name,
-        await tool.execute(input, { signal: stop, runId, callId, paths, waitForUser, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, { ...context, runId, callId, paths, ask, ...tool.reportsChanges && { changed }, ...start })
       ))
   }
 
@@ -221,7 +221,7 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, ...end('error') }
-        const output = await run(find(call.name)!, call, (change) => changes.push(change))
+        const output = await run(find(call.name)!, { ...call, input: valid.input }, (change) => changes.push(change))
         return { status: 'complete', output, ...end('complete') }
       } catch (error) {
         if (call.signal.aborted) {

@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { ajvFor } from '../lib/json-schema.ts'
 import { createTimeLimit } from '../lib/time-limit.ts'
 import type { Tool } from './tool.ts'
 
@@ -10,6 +11,8 @@ const LONGEST_TEXT = 4000
 const matchesEverything = Object.assign(() => ({ test: () => true }), { code: 'anyText' })
 /** Keywords not checked for tools of sources, because they take more than linear time; the tool server can check them itself. */
 const SUPERLINEAR_KEYWORDS = ['patternProperties', 'uniqueItems']
+/** Keywords not checked for tools that check their inputs: many drop properties that their schema, made from code, seems to forbid. */
+const CLOSING_KEYWORDS = ['additionalProperties', 'unevaluatedProperties']
 
 /** Time limit for a schema of a source's tool. A schema that refers to itself in many branches would never end or exhaust the stack. */
 const SOURCE_TOOL_MS = 1_000
@@ -17,16 +20,18 @@ const SOURCE_TOOL_MS = 1_000
 /** Compiles a tool's schema. Tool servers use every dialect of JSON Schema: unknown keywords are ignored. Throws what ajv throws. */
 function compile (tool: Tool): ValidateFunction {
   const { $schema, $id, $async, ...schema } = tool.inputSchema as Record<string, unknown>
-  const ajv = new Ajv({
+  const ajv = new (isSourceTool(tool) ? ajvFor(tool.inputSchema) : Ajv)({
     allErrors: true,
     verbose: true,
     strict: false,
     logger: false,
     meta: false,
     validateSchema: false,
-    ...isSourceTool(tool) && { code: { regExp: matchesEverything } }
+    // Without a precision, 0.07 is no multiple of 0.01.
+    ...isSourceTool(tool) && { code: { regExp: matchesEverything }, multipleOfPrecision: 6 }
   })
   if (isSourceTool(tool)) { for (const keyword of SUPERLINEAR_KEYWORDS) ajv.removeKeyword(keyword) }
+  if (tool.checksInput) { for (const keyword of CLOSING_KEYWORDS) ajv.removeKeyword(keyword) }
   return ajv.compile(schema)
 }
 
@@ -59,7 +64,10 @@ export function createValidator () {
       const mistake = tool.findMistake?.(input)
       return mistake === undefined ? undefined : [mistake]
     }
-    return [...new Set((validate?.errors ?? []).map(describeProblem))]
+    const errors = validate?.errors ?? []
+    const refused = tool.checksInput ? errors.filter((error) => !mayBeTaken(error)) : errors
+    if (errors.length > 0 && refused.length === 0) return undefined
+    return [...new Set(refused.map(describeProblem))]
   }
 
   function checkInTime (tool: Tool, check: () => string[] | undefined): string[] | undefined {
@@ -84,6 +92,18 @@ export function createValidator () {
 }
 
 const isSourceTool = (tool: Tool): boolean => tool.identity !== undefined
+
+/**
+ * Whether a tool that checks its inputs itself may take an input in spite of the error: it knows the default of an absent property, or
+ * reads a number or boolean from a text. Schemas made from code describe the value after that.
+ */
+function mayBeTaken ({ keyword, params, parentSchema, data }: ErrorObject): boolean {
+  if (keyword === 'required') return parentSchema?.properties?.[params.missingProperty]?.default !== undefined
+  if (keyword !== 'type' || typeof data !== 'string') return false
+  const types: unknown[] = [params.type].flat()
+  return (types.includes('boolean') && /^(true|false)$/.test(data)) ||
+    (types.some((type) => type === 'number' || type === 'integer') && data.trim() !== '' && Number.isFinite(Number(data)))
+}
 
 function isObject (input: unknown): boolean {
   return typeof input === 'object' && input !== null && !Array.isArray(input)

@@ -1,4 +1,4 @@
-import picomatch from 'picomatch'
+import { createNamePatterns } from '../lib/name-patterns.ts'
 import type { Permission, Tool } from './tool.ts'
 
 /** Patterns of tool names, as in config.permissions. */
@@ -13,20 +13,10 @@ type Known = Pick<Tool, 'effect' | 'permission'> & { qualified?: string }
  * unknown tool without a match gets `ask`.
  */
 export function createPermissions (permissions: () => Permissions) {
-  const matchers = new Map<string, (name: string) => boolean>()
-  const matcher = (pattern: string) => {
-    let match = matchers.get(pattern)
-    if (match === undefined) {
-      // `bash` lets * match / and `dot` a leading dot: names may contain both, and "*": "deny" must match every name.
-      match = pattern === '' ? () => false : picomatch(pattern, { bash: true, dot: true })
-      matchers.set(pattern, match)
-    }
-    return match
-  }
-
+  const matchesName = createNamePatterns()
   return (name: string, tool?: Known): Permission => {
     const names = tool?.qualified === undefined ? [name] : [name, tool.qualified]
-    const matches = ([pattern]: [string, Permission]) => names.some((each) => pattern === each || matcher(pattern)(each))
+    const matches = ([pattern]: [string, Permission]) => names.some((each) => matchesName(pattern, each))
     const byUser = Object.entries(permissions()).findLast(matches)
     return byUser?.[1] ?? tool?.permission ?? (tool?.effect === 'read' ? 'allow' : 'ask')
   }

@@ -13,6 +13,8 @@ export interface ToolSource {
   instructions?: string
   /** False while the source cannot be called: its tools keep their names and are not offered. */
   available: boolean
+  /** The names that tools of the source were given, by the source's own names. They stay, and a merge adds those it gives. */
+  names?: Map<string, string>
 }
 
 /** A tool under the name that the agent uses. */
@@ -31,24 +33,31 @@ const LONGEST_INSTRUCTIONS = 4_000
 const LONGEST_PROMPT = 16_000
 
 /**
- * Creates a function that gives every tool a unique name: its own where that is free, else `<source>_<tool>`, else that with a
- * number. The names are the same for the same sources in the same order. A property name of every object (`constructor`)
- * counts as taken.
+ * Creates a function that gives every tool a unique name: the one it was given before, else its own where that is free, else
+ * `<source>_<tool>`, else that with a number. Names that were given to other tools are taken, also while those tools are gone, and so
+ * is a property name of every object (`constructor`).
  */
 export function createMerge (isBuiltin: (name: string) => boolean) {
   const made = new WeakMap<SourceTool, MergedTool>()
 
   return (sources: ToolSource[]): Map<string, MergedTool> => {
     const merged = new Map<string, MergedTool>()
-    const isFree = (name: string) => !isBuiltin(name) && !merged.has(name) && !(name in Object.prototype)
-    for (const { name: source, tools, available } of sources) {
+    const given = new Set(sources.flatMap(({ names }) => [...names?.values() ?? []]))
+    const canHave = (name: string) => !isBuiltin(name) && !merged.has(name) && !(name in Object.prototype)
+    const isFree = (name: string) => canHave(name) && !given.has(name)
+    for (const { name: source, tools, available, names } of sources) {
       for (const tool of tools) {
         const qualified = sanitised(`${source}_${tool.name}`)
-        const name = [sanitised(tool.name), qualified].find(isFree) ?? numbered(qualified, isFree)
-        const before = made.get(tool)
+        const before = names?.get(tool.name)
+        const name = before !== undefined && canHave(before)
+          ? before
+          : [sanitised(tool.name), qualified].find(isFree) ?? numbered(qualified, isFree)
+        names?.set(tool.name, name)
+        const present = made.get(tool)
         // Reuse the object while nothing has changed: compiled schemas are cached by it.
-        const isSame = before?.name === name && before.available === available && before.permission === tool.permission
-        const next = isSame ? before : { ...tool, name, source, qualified, available }
+        const isSame = present?.name === name && present.available === available && present.permission === tool.permission &&
+          present.timeLimitMs === tool.timeLimitMs
+        const next = isSame ? present : { ...tool, name, source, qualified, available }
         made.set(tool, next)
         merged.set(name, next)
       }

@@ -1,4 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
+import type { Answers, Question } from '../../schemas/questions.ts'
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
@@ -30,6 +32,22 @@ export interface FolderIdentity {
   ino: string
 }
 
+/** Questions to the user in the middle of a call. */
+export interface CallQuestions {
+  questions: Question[]
+  /** The tool server that asks. */
+  server: string
+  /** The address that the user is to open. */
+  url?: string
+  /** Returns what is wrong with answers that fit the questions, by the question's id. */
+  check?(answers: Answers): Array<{ id: string, message: string }>
+  /** Ends with what asks: the questions are then withdrawn. */
+  signal: AbortSignal
+}
+
+/** What became of questions. Nobody's silence is an answer: `unanswered` after ten minutes. */
+export type QuestionOutcome = { is: 'answered', answers: Answers } | { is: 'declined', reason?: string } | { is: 'unanswered' }
+
 /** The context of one call. */
 export interface ToolContext {
   /** Aborts when the caller disconnects, the run is stopped or the time limit is reached. The tool then ends promptly with its children. */
@@ -44,8 +62,15 @@ export interface ToolContext {
   approvedFolder?: FolderIdentity
   /** The real paths that the call may change: those that were allowed and kept. Absent where that is not known. */
   paths?: readonly string[]
+  /**
+   * Asks the user while the call keeps running; absent where nobody is asked. Throws ToolFailed for questions that cannot be asked, and
+   * the reason of the signal when that aborts first.
+   */
+  ask?(questions: CallQuestions): Promise<QuestionOutcome>
   /** Waits for the user; the time limit of the call rests meanwhile, and starts anew. */
   waitForUser?<T>(answer: Promise<T>): Promise<T>
+  /** Reports how far the call is, to the readers of the run. The time limit starts anew, within bounds. */
+  progress?(progress: ToolProgress): void
   /** Records a change of a file in the log of the run, for the judge; models never see it. */
   changed?(change: FileChange): void
 }
@@ -77,6 +102,11 @@ export interface Tool<Input = any> {
    * be undone. Throws where `execute` would refuse the path; the call then fails with that error.
    */
   willChange?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
+  /**
+   * Returns a unified diff of the one file that the call would write, or a note that says why there is none. Changes nothing; throws
+   * where `execute` would fail.
+   */
+  preview?(input: Input, context: Pick<ToolContext, 'cwd' | 'signal'>): Promise<string>
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
   /**
@@ -84,6 +114,8 @@ export interface Tool<Input = any> {
    * waits in the ledger, `ms` milliseconds at most.
    */
   answeredBy?: { by: 'user', ms?: number } | { by: 'app', app?: string, ms?: number }
+  /** The tool checks its inputs itself, like the tools of tool servers: an input that it may take is not refused before. */
+  checksInput?: true
   /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
   findMistake?(input: Input): string | undefined
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */

@@ -10,6 +10,7 @@ import { OPTIONS } from '../harness/app-tools.ts'
 import { calling } from '../harness/effects.ts'
 import { build } from '../harness/helper.ts'
 import { connect, everything } from '../harness/mcp.ts'
+import { startGuarded } from '../harness/mcp-guarded.ts'
 import { parseEvents } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
@@ -175,6 +176,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await asking(app)
     return app.inject('/approvals?limit=2')
   },
+  'GET /approvals/:id/preview 200': async (app) => app.inject(`/approvals/${await chatAsking(app)}/preview`),
   'POST /approvals/:id 200': async (app) =>
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
   'GET /runs 200': async (app) => {
@@ -317,11 +319,13 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET /models 200': (app) => app.inject('/models'),
   'POST /providers/test 200': (app) => app.inject({ method: 'POST', url: '/providers/test' }),
   'POST /mcp/connect 200': (app) => connect(app, everything('all', { env: { A_KEY: 'value' } })),
+  'POST /mcp/connect 202': async (app) => connect(app, { name: 'web', url: (await startGuarded(t)).server.url }),
   'GET /mcp/servers 200': (app) => app.inject('/mcp/servers'),
   'GET /mcp/servers/:name 200': async (app) => {
     await connect(app, everything('all'))
     return app.inject('/mcp/servers/all')
   },
+  'PUT /mcp/servers/:name 200': (app) => app.inject({ method: 'PUT', url: '/mcp/servers/all', payload: { tools: { deny: ['x'] } } }),
   'DELETE /mcp/:name 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/all' }),
   'POST /providers/configure 200': (app) =>
     app.inject({ method: 'POST', url: '/providers/configure', payload: { model: 'openai/gpt-6-sol' } }),

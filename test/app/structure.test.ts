@@ -5,7 +5,7 @@ import { ALLOWED, PUBLIC, whyForbidden } from '../../scripts/lint/service-domain
 import { circles, importGraph, projectFiles, ROOT, textOf } from '../harness/source-tree.ts'
 
 const MOST_LINES = 250
-const IN_FOLDER = /^(?:bench|bin|client|docs|examples|plugins|routes|schemas|scripts|services|test|workers)\//
+const IN_FOLDER = /^(?:bench|bin|client|console|docs|examples|plugins|routes|schemas|scripts|services|test|workers)\//
 
 t.test('no file imports itself through others, not even types', async (t) => {
   t.same(circles(importGraph()), [])
@@ -37,7 +37,7 @@ t.test('services import only the public files of other services, and no exceptio
 
 t.test('no source file is longer than a page that can be read', async (t) => {
   const long = projectFiles()
-    .filter((path) => /\.ts$/.test(path) && !/^(?:test|client\/generated)\//.test(path))
+    .filter((path) => /\.tsx?$/.test(path) && !/^(?:test|client\/generated)\//.test(path))
     .filter((path) => textOf(path).split('\n').length - 1 > MOST_LINES)
   t.same(long, [])
 })

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { asked } from '../harness/agent.ts'
 import { calls, OPTIONS } from '../harness/app-tools.ts'
+import { connect, noting } from '../harness/mcp.ts'
 import { parseEvents, type Sent } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 import { versions } from './versions.ts'
@@ -45,7 +46,9 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
       { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 },
       { text: 'on' },
       { toolCalls: [{ toolName: 'answer', input: {} }] },
-      calls('saveDocument')
+      calls('saveDocument'),
+      { toolCalls: [{ toolName: 'count', input: { notes: 1 } }] },
+      { text: 'Counted.' }
     ][nth], { config: { analysis: true, contextWindows: { test: 20_000 } } })
 
   const events: Sent[] = []
@@ -73,7 +76,9 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
     options: { object: { schema: { type: 'object' } } }
   })
   const ofApp = await post(app, `/run?protocol=${protocol}`, { messages: [said('user', 'save it')], options: OPTIONS })
-  return [...events, ...long.events, ...data.events, ...ofApp.events]
+  await connect(app, noting())
+  const counted = await post(app, `/run?protocol=${protocol}`, { messages: [said('user', 'count')] })
+  return [...events, ...long.events, ...data.events, ...ofApp.events, ...counted.events]
 }
 
 /** The keys that the strict chunks of 5.0.0 have; a client of that age throws on any other. */
@@ -97,7 +102,8 @@ const OLDEST: Record<string, string[]> = {
   'tool-output-error': ['toolCallId', 'errorText'],
   'data-approval-request': ['id', 'data'],
   'data-object': ['id', 'data'],
-  'data-compaction': ['data', 'transient']
+  'data-compaction': ['data', 'transient'],
+  'data-tool-progress': ['data', 'transient']
 }
 /** What came later, and what 6.0.0 took of it. */
 const LATER: Record<string, string[]> = {

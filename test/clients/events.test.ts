@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createAgent, type ServiceEvent } from '../../client/index.ts'
+import { createAgent, runAgent, type ServiceEvent } from '../../client/index.ts'
 import { fakeService, json, stream } from '../harness/fake-service.ts'
 
 const frame = (type: string, id?: string) => `${id ? `id: ${id}\n` : ''}event: ${type}\ndata: {"type":"${type}"}\n\n`
@@ -69,4 +69,14 @@ t.test('a page of another server is not taken for an answer of the service', asy
   await t.rejects(agent.decide('a', true), other)
   await t.rejects(agent.events().next(), other)
   await t.rejects(agent.run({ prompt: 'go' }).result(), other)
+})
+
+t.test('nor is an empty one, where the service answers with something', async (t) => {
+  const { url } = await fakeService(t, (_request, response) => void response.writeHead(204).end())
+  const agent = createAgent({ url })
+  const other = { name: 'AgentError', code: 'ERR_NO_SERVICE', statusCode: 204 }
+  await t.rejects(agent.run({ prompt: 'go' }).result(), other)
+  await t.rejects(agent.events().next(), other)
+  await t.rejects(agent.decide('a', true), other)
+  await t.rejects(runAgent({ baseUrl: url, messages: [{ role: 'user', content: 'go' }], approve: () => true }), other)
 })

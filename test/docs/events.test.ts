@@ -7,6 +7,7 @@ import { UsageSchema } from '../../schemas/usage.ts'
 import { QuestionSchema } from '../../schemas/questions.ts'
 import { events as schemas } from '../../schemas/events.ts'
 import { answer, asked, say, sayAll } from '../harness/agent.ts'
+import { connect, noting } from '../harness/mcp.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { asking } from '../harness/questions.ts'
 import { openRun, userSays } from '../harness/reader.ts'
@@ -44,7 +45,9 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       { toolCalls: [{ toolName: 'answer', input: { n: 'one' } }] },
       { toolCalls: [{ toolName: 'answer', input: { n: 1 } }] },
       { toolCalls: [{ toolName: 'answer', input: {} }] },
-      { toolCalls: [{ toolName: 'openTab', input: {} }] }
+      { toolCalls: [{ toolName: 'openTab', input: {} }] },
+      { toolCalls: [{ toolName: 'count', input: { notes: 1, message: 'one' } }] },
+      { text: 'Counted.' }
     ][nth], {
     // The answers are counted, so no call may be dropped.
     config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
@@ -74,7 +77,9 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   const noData = await say(app, 'as data', { options: { object: { ...object, retries: 0 } } })
   const openTab = { name: 'openTab', description: 'Opens a tab', inputSchema: { type: 'object' }, effect: 'read' }
   const ofApp = await say(app, 'in the app', { options: { appTools: [openTab] } })
-  return [questions, data, ofApp, noData, long, often, first, half, second, stalled].flatMap(({ events }) => events)
+  await connect(app, noting())
+  const counted = await say(app, 'count')
+  return [counted, questions, data, ofApp, noData, long, often, first, half, second, stalled].flatMap(({ events }) => events)
 }
 
 const SHARED = [RunTaskSchema, UsageSchema, QuestionSchema]

@@ -16,6 +16,8 @@ const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const reads = options.get('reads')?.split(',') ?? []
 let generation = 1
+/** What waits for the user's answers, by the ids of the requests. */
+const asks = new Map<string, (answer: any) => void>()
 
 tools.set('echo', ({ message }) => text(String(message)))
 tools.set('fail', () => ({ ...text('it did not work'), isError: true }))
@@ -71,6 +73,48 @@ tools.set('change', () => {
   send({ method: 'notifications/tools/list_changed' })
   return text('changed')
 })
+const askUser = (params: object) => {
+  const id = `ask-${asks.size + 1}`
+  const { promise, resolve } = Promise.withResolvers<any>()
+  asks.set(id, resolve)
+  send({ id, method: 'elicitation/create', params })
+  return promise
+}
+/**
+ * Asks the user, `times` at once, and answers with what it got. `then`: what it does while it waits; `fields`: so many fields. HUGE stands
+ * for 1 MB of text.
+ */
+tools.set('ask', async ({ times = 1, then, fields = 0, ...given }) => {
+  const params = JSON.parse(JSON.stringify(given).replaceAll('HUGE', 'x'.repeat(1_000_000)))
+  for (let n = 0; n < fields; n++) params.requestedSchema.properties[`f${n}`] = { type: 'string' }
+  const asked = Array.from({ length: times }, () => askUser(params))
+  if (then === 'crash') setTimeout(() => process.exit(3), 300)
+  const completed = { method: 'notifications/elicitation/complete', params: { elicitationId: params.elicitationId } }
+  if (then === 'complete') setTimeout(() => send(completed), 300)
+  if (then === 'cancel') {
+    const requestId = `ask-${asks.size}`
+    setTimeout(() => {
+      send({ method: 'notifications/cancelled', params: { requestId } })
+      asks.get(requestId)!({ result: 'taken back' })
+    }, 300)
+  }
+  return text(JSON.stringify((await Promise.all(asked)).map(({ result, error }) => result ?? { error: error.message })))
+})
+/** Asks without end until it is told to stop by an error, a decline or a cancellation. */
+tools.set('nag', async (params) => {
+  let n = 1
+  while ((await askUser(params)).result?.action === 'accept') n++
+  return text(`asked ${n} times`)
+})
+/** Asks when it has answered. */
+tools.set('stray', (params) => {
+  setImmediate(() => void askUser(params).then(({ result }) => process.stderr.write(`stray: ${JSON.stringify(result)}\n`)))
+  return text('asks later')
+})
+tools.set('address', (_input, id) => {
+  const elicitations = ['https://example.com/login?x=1', 'file:///etc/passwd'].map((url) => ({ mode: 'url', url, message: 'Log in' }))
+  send({ id, error: { code: -32042, message: 'first log in', data: { elicitations } } })
+})
 tools.set('pid', () => text(String(process.pid)))
 for (const name of options.get('tools')?.split(',') ?? []) tools.set(name, () => text(`${name} was called`))
 for (let n = 0; n < Number(options.get('many') ?? 0); n++) tools.set(`tool-${n}`, () => text(`${n}`))
@@ -84,7 +128,8 @@ if (options.has('die')) {
   }).on('close', () => process.exit())
 }
 
-async function answer ({ id, method, params }: { id: number, method: string, params: any }) {
+async function answer ({ id, method, params, ...outcome }: { id: number, method?: string, params: any }) {
+  if (method === undefined) return asks.get(String(id))?.(outcome)
   if (method === 'notifications/cancelled') {
     process.stderr.write(`cancelled ${params.requestId}\n`)
     // It says so after all, when nobody waits any more.
@@ -120,7 +165,7 @@ async function answer ({ id, method, params }: { id: number, method: string, par
   if (method !== 'tools/call') return undefined
   const tool = tools.get(params.name)
   if (tool === undefined) return send({ id, error: { code: -32000, message: `no tool ${params.name}` } })
-  const result = tool(params.arguments, id)
+  const result = await tool(params.arguments, id)
   if (result !== undefined) send({ id, result })
   return undefined
 }

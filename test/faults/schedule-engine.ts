@@ -103,6 +103,7 @@ export class Engine {
         fence: app.fence,
         usage: app.usage,
         ledger: createLedger({ store, clock }),
+        liveQuestions: app.liveQuestions,
         journal: app.journal,
         grants: createGrants({ store, clock, tools: app.tools, hasToken: false }),
         idempotency: createIdempotency({ store, clock }),

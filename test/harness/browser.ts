@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 /** Debian's; another one can be named. */
-const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
-const FLAGS = [
+export const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
+export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

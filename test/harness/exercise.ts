@@ -26,7 +26,7 @@ export const ask = (url: string, content: string, cwd: string): Promise<any> => 
 
 /**
  * Has the service at `url` use all that it reads and starts besides its bundle: a run with an approval, a guarded child, the
- * transform worker, a task's worker, the pages at /docs. Throws when something of it fails. `cwd` is the working folder.
+ * transform worker, a task's worker, the pages at /docs and /console. Throws when something of it fails. `cwd` is the working folder.
  */
 export async function exercise (url: string, cwd: string, name = 'notes') {
   const text = async (path: string) => (await fetch(`${url}${path}`)).text()
@@ -60,6 +60,9 @@ export async function exercise (url: string, cwd: string, name = 'notes') {
   match(await text('/docs/swagger-ui.css'), /\.swagger-ui/)
   match(await text('/docs/swagger-ui-bundle.js'), /SwaggerUIBundle/)
   match(await text('/openapi.json'), /"openapi":\s*"3/)
+  const files = [...(await text('/console')).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path)
+  ok(files.length > 2)
+  for (const path of files) strictEqual((await fetch(`${url}${path}`)).status, 200, path)
 }
 
 /** Waits until it is so; throws after half a minute. */

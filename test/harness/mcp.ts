@@ -12,6 +12,9 @@ export const everything = (name = 'everything', rest: object = {}) => ({
 })
 export const filesystem = (folder: string, name = 'files') => ({ name, command: process.execPath, args: [of('server-filesystem'), folder] })
 
+/** Another server of the same makers, by its name. */
+export const real = (name: string, rest: object = {}) => ({ name, command: process.execPath, args: [of(`server-${name}`)], ...rest })
+
 export const connect = (app: App, body: object) => app.inject({ method: 'POST', url: '/mcp/connect', payload: body })
 
 /** The server that misbehaves; see test/fakes/mcp-server.ts for its options. */
@@ -19,6 +22,15 @@ export const misbehaving = (name = 'odd', options: string[] = [], rest: object =
   name,
   command: process.execPath,
   args: [fileURLToPath(new URL('../fakes/mcp-server.ts', import.meta.url)), ...options],
+  ...rest
+})
+
+/** The server that tells much about its calls; see test/fakes/noting-server.ts. */
+export const noting = (options: string[] = [], rest: object = {}) => ({
+  name: 'noting',
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../fakes/noting-server.ts', import.meta.url)), ...options],
+  approval: 'never',
   ...rest
 })
 

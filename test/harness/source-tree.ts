@@ -19,13 +19,13 @@ export const textOf = (path: string): string => readFileSync(join(ROOT, path), '
 
 /** The source files of the service and what each imports of the others, type imports included. */
 export function importGraph (): Map<string, string[]> {
-  const files = projectFiles().filter((path) => /\.ts$/.test(path) && !/^(?:test|bench|examples|client)\//.test(path))
+  const files = projectFiles().filter((path) => /\.tsx?$/.test(path) && !/^(?:test|bench|examples|client)\//.test(path))
   const known = new Set(files)
   return new Map(files.map((path) => [path, importsOf(path).filter((target) => known.has(target))]))
 }
 
 function importsOf (path: string): string[] {
-  const specifiers = textOf(path).matchAll(/(?:from |import |import\()'(\.[^']+\.ts)'/g)
+  const specifiers = textOf(path).matchAll(/(?:from |import |import\()'(\.[^']+\.tsx?)'/g)
   return [...specifiers].map(([, specifier]) => normalize(join(dirname(path), specifier)))
 }
 

@@ -51,6 +51,7 @@ t.test('one line for each request, run, step, model call and tool call, and noth
     postEvents(`${service.url}/run`, { messages: [{ role: 'user', content }], context: { cwd: where.cwd } }, headers)
   const { events } = await say(CANARIES.message)
   await say('again')
+  await fetch(`${service.url}/runs/${events[0].messageMetadata.runId}`, { headers })
   await fetch(`${service.url}/health`)
   await fetch(`${service.url}/tasks?status=${encodeURIComponent(CANARIES.message)}`, { headers })
   await service.stop()
@@ -73,8 +74,9 @@ t.test('one line for each request, run, step, model call and tool call, and noth
   t.match(lines.filter(({ msg }) => msg === 'model call failed'), [{ code: /^ERR_/, model: /\//, ms }])
   t.match(lines.filter(({ msg }) => msg === 'request'), [
     { method: 'POST', path: '/memory/brain/fact', status: 200, ms },
-    { method: 'POST', path: '/run', status: 200, ms },
-    { method: 'POST', path: '/run', status: 200, ms },
+    { method: 'POST', path: '/run', status: 200, ms, runId, threadId: /./ },
+    { method: 'POST', path: '/run', status: 200, ms, runId: /./ },
+    { method: 'GET', path: /^\/runs\//, status: 200, runId },
     { method: 'GET', path: '/tasks', status: 400, ms }
   ], 'without the polled ones and without queries')
 })

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
+import { of, say } from '../harness/agent.ts'
+import { answerCall, calls, openCalls, OPTIONS, settled, toldResults, withTurns } from '../harness/app-tools.ts'
 import { openRun, userSays } from '../harness/reader.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
@@ -65,6 +67,30 @@ t.test('runs that were under way are interrupted by an import, and schedules go 
   t.equal(nextRunAt, Date.UTC(2026, 0, 16, 9), 'the ten days before are not made up for')
   t.same(await there.runs(daily.id), [])
   t.equal(await next.store.get('imported'), undefined)
+})
+
+t.test('a call of an application that was open in the backup is not handed out after an import: it may have been executed', async (t) => {
+  const { app, gateway } = await withTurns(t, [calls('openDocument')])
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { id } = await tasks.create('open it', { options: OPTIONS, approval: { mode: 'never' } })
+  await tasks.post(`/${id}/start`)
+  const { toolCallId: ofTask } = await events.until('task:tool-call')
+  const { toolCallId: ofChat } = of((await say(app, 'open it', { id: 'chat', options: OPTIONS })).events, 'tool-call-request')[0]
+  await answerCall(app, ofTask, { claim: 'window-1' })
+  const backup = await exported(app)
+  for (const callId of [ofChat, ofTask]) await answerCall(app, callId, { claim: 'window-1', output: { pages: 3 } })
+  await app.close()
+
+  const next = await importInto(t, backup, { gatewayKey: 'the-key', gatewayBaseURL: gateway.url })
+  t.same(await openCalls(next), [])
+  for (const callId of [ofChat, ofTask]) t.match(await answerCall(next, callId, { claim: 'window-2' }), { status: 410 })
+  t.match((await settled(next, 'chat')).messages.at(-1), { content: [{ text: 'Done.' }] })
+  t.match(toldResults(gateway), [{ type: 'error-text', value: /Outcome unknown/ }])
+  const there = await tasksOf(t, next)
+  const ended = await there.watch()
+  if ((await there.get(`/${id}`)).status !== 'completed') await ended.until('task:complete')
+  t.match(await there.runs(id), [{ status: 'completed', toolCalls: [{ error: /Outcome unknown/ }] }])
 })
 
 t.test('an export is of one moment, whatever is written meanwhile', async (t) => {

@@ -75,6 +75,26 @@ t.test('what was withdrawn, removed or paused is told to be over', async (t) => 
   t.match(await reader.until('run:end'), { taskId: task.id, status: 'cancelled' })
 })
 
+t.test('a run that has waited since before a restart is told to be over when its conversation or task is deleted', async (t) => {
+  const first = await build(t)
+  const ofChat = runIdOf((await say(first, 'write "x" to a.txt', { id: 'one' })).events)
+  const before = await tasksOf(t, first)
+  const watched = await before.watch()
+  const task = await before.create('write "x" to a.txt', { approval: { mode: 'always' } })
+  await before.post(`/${task.id}/start`)
+  const { runId: ofTask } = await watched.until('task:approval')
+  await first.close()
+
+  const app = await build(t, { home: first.home, cwd: first.cwd })
+  const tasks = await tasksOf(t, app)
+  const reader = await readEvents(t, await urlOf(app), { query: '?types=run:start,run:end' })
+  await app.inject({ method: 'DELETE', url: '/threads/one' })
+  t.match(await reader.until('run:end'), { threadId: 'one', runId: ofChat, status: 'cancelled' })
+  await tasks.call('DELETE', `/${task.id}`)
+  t.match(await reader.until('run:end'), { taskId: task.id, runId: ofTask, status: 'cancelled' })
+  t.same(reader.types(), ['run:end', 'run:end'])
+})
+
 t.test('a reader gets what it asks for: one thread, one task, some types', async (t) => {
   const app = await build(t)
   const url = await urlOf(app)

@@ -159,15 +159,8 @@ t.test('config.json decides: what changed is taken over on reload, the rest stay
   await allGone([other])
   await until(app, 'c', 'connected')
   t.same(Object.keys(await statuses(app)), ['c', 'a'])
-  t.equal(app.tools.permission('a_pid'), 'ask')
-  t.match(
-    app.tools.offered().map(({ name, description }) => [name, (app.tools.find(name) as any).source, description]).find(([name]) =>
-      name === 'pid'
-    ),
-    ['pid', 'c'],
-    'the first in the file has the name'
-  )
-  t.match(await app.tools.execute(run(app, 'a_pid')), { output: { content: [{ text: String(pid) }] } }, 'it is still the same process')
+  t.equal(app.tools.permission('pid'), 'ask')
+  t.match(await app.tools.execute(run(app, 'pid')), { output: { content: [{ text: String(pid) }] } }, 'it is still the same process')
   t.equal((await reload([{ name: 'no command' }])).statusCode, 400)
   t.same(await statuses(app), { c: 'connected', a: 'connected' })
   writeFileSync(`${app.home}/config.json`, JSON.stringify({ mcp: 'broken' }))
@@ -223,7 +216,7 @@ t.test('variables that are damaged on the disk cost their server its connection,
   await damage(before.home, ['!record/tool-servers'])
 
   const app = await build(t, { home: before.home, cwd: before.cwd })
-  t.match(textOf((await say(app, 'use echo with {"message": "still here"}')).events), 'still here')
+  t.match(textOf((await say(app, 'use good_echo with {"message": "still here"}')).events), 'still here')
   t.match(await detail(app, 'odd'), {
     status: 'failed',
     error: /nothing is stored for its variable TOKEN; connect it again with POST \/mcp\/connect/

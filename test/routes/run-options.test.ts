@@ -166,16 +166,18 @@ async function restartable (t: Test, reply: (nth: number) => Plan, config: objec
   }
 }
 
-t.test('a run keeps its options when it goes on after an approval and after a restart, whatever the answer says', async (t) => {
+t.test('a run keeps its options when it goes on after an approval and after a restart; /run/approve takes none', async (t) => {
   const { app, gateway, restart } = await restartable(t, (nth) => nth < 2 ? write : { text: 'done' })
   const ids = asked((await say(app, 'go', { id: 'chat', options })).events)
   const again = await restart()
-  const second = await answer(again, { [ids[0]]: true }, { options: { model: 'nobody', effort: 'low' } })
+  for (const useless of [{ model: 'test/model' }, {}]) {
+    t.match(await answer(again, { [ids[0]]: true }, { options: useless }), { status: 400, body: { error: /^"options" belong to/ } })
+  }
+  const second = await answer(again, { [ids[0]]: true })
   t.equal(second.status, 200)
   const decision = { type: 'tool-approval-response', approvalId: asked(second.events)[0], approved: true }
   t.match(await sync(again, { messages: [{ role: 'tool', content: [decision] }], options: {} }), { text: 'done', options })
   t.same(gateway.requests.map(asCalled), Array(3).fill(['other/large', 'high', 900]))
-  t.equal((await answer(again, { [ids[0]]: true }, { options: { modle: 'x' } })).status, 400, 'but what has no meaning is refused')
 })
 
 t.test('a run whose model is no longer configured says so when it goes on', async (t) => {

@@ -84,6 +84,10 @@ t.test('threads are listed by their last change, page by page, and keep their ti
   const second = await list(app, `?limit=3&cursor=${first.nextCursor}`)
   t.match(second.threads, [{ id: 'b', title: 'B' }, { id: 'a' }])
   t.notOk('nextCursor' in second)
+  const found = async (search: string) => (await list(app, `?search=${search}`)).threads.map(({ id }: { id: string }) => id)
+  t.same(await found('what%20D%20is'), ['d'], 'a search reads titles and last messages, in any case of letters')
+  t.same(await found('about,'), ['c', 'e', 'd', 'b', 'a'])
+  t.same(await found('nowhere'), [])
 })
 
 t.test('a long thread is read from its end, page by page', async (t) => {

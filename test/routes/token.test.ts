@@ -54,13 +54,13 @@ t.test('anything else is refused', async (t) => {
   refused(t, await sendRaw(port, { path: `/?token=${encodeURIComponent(TOKEN)}` }), 'in the query')
 })
 
-t.test('it guards every route but /health and the page at /docs, and also what is not there', async (t) => {
+t.test('it guards every route but /health and the pages at /docs and /console, and also what is not there', async (t) => {
   const app = await build(t, { token: TOKEN })
   const port = await listen(app)
   for (const endpoint of app.routeTable.endpoints) {
     const [method, path] = endpoint.split(' ')
     const answer = await sendRaw(port, { method, path: path.replaceAll(/:\w+/g, 'x') })
-    if (path === '/docs/:file') t.equal(answer.status, 404, endpoint)
+    if (path === '/docs/:file' || path.startsWith('/console')) t.equal(answer.status, 404, endpoint)
     else if (['/health', '/docs'].includes(path)) t.equal(answer.status, 200, endpoint)
     else refused(t, answer, endpoint)
   }

@@ -1,4 +1,3 @@
-import type { Answers, Question } from '../../../schemas/questions.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { newId } from '../../lib/ids.ts'
@@ -6,30 +5,27 @@ import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import type { Store } from '../../store/store-types.ts'
 import { createValidator } from '../../tools/input-validator.ts'
 import { createAskUser } from '../../tools/questions/ask-user.ts'
+import type { CallQuestions, QuestionOutcome } from '../../tools/tool.ts'
 import { ToolFailed } from '../../tools/tool-errors.ts'
 import { ApprovalExpired, ApprovalWithdrawn } from '../approval-errors.ts'
 import type { Owner, QuestionItem } from '../approval-record.ts'
 import type { Decision } from '../decision.ts'
 import type { Ledger } from '../ledger.ts'
+import { AnswersRefused } from './check-answers.ts'
 import { decideQuestions } from './decide-questions.ts'
 
 export type LiveQuestions = ReturnType<typeof createLiveQuestions>
-type LiveItem = Owner & QuestionItem & { live: true }
-
-/** What became of live questions. Nobody's silence is an answer: `unanswered` after ten minutes. */
-export type LiveOutcome = { is: 'answered', answers: Answers } | { is: 'declined', reason?: string } | { is: 'unanswered' }
+export type LiveItem = Owner & QuestionItem & { live: true }
 
 /** Questions of a call that keeps running, such as those of a tool server. */
-export interface LiveRequest {
+export interface LiveRequest extends Omit<CallQuestions, 'server'> {
+  server?: string
   owner: Owner
   runId: string
   segment?: number
   toolCallId?: string
-  questions: Question[]
-  /** Ends with the call: the questions are then withdrawn. */
-  signal: AbortSignal
-  /** Called when the questions are on disk, for the events of the run. */
-  asked?: (item: LiveItem) => void
+  /** Called when the questions are on disk, and when they are decided, for the events of the run. */
+  changed?: (item: LiveItem) => void
 }
 
 /** How long a call waits for its user, milliseconds. */
@@ -51,28 +47,36 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   const locked = createKeyedLock()
   const findMistake = createValidator()
   const askUser = createAskUser()
-  const open = new Map<string, { item: LiveItem, settle: (item: LiveItem) => void }>()
+  const open = new Map<string, Pick<LiveRequest, 'check'> & { item: LiveItem, settle: (item: LiveItem) => void }>()
   const decided = new Map<string, LiveItem>()
   let isClean = false
 
   /** Removes the questions of calls that ended with an earlier process; once, unless it fails. */
   async function clean (): Promise<void> {
     if (isClean) return
-    const left: string[] = []
+    const left: LiveItem[] = []
     for await (const item of ledger.readOpen({ kind: 'question' })) {
-      if (item.kind === 'question' && item.live && !open.has(item.approvalId)) left.push(item.approvalId)
+      if (item.kind === 'question' && item.live && !open.has(item.approvalId)) left.push({ ...item, live: true, state: 'withdrawn' })
     }
-    if (left.length > 0) await store.transact(ledger.remove(left))
+    for (const item of left) await end(item)
     isClean = true
   }
 
-  /** Stores nothing of the end: the call is lost with the process. Who watches the store learns the state of the removed record. */
-  async function settle (item: LiveItem): Promise<void> {
-    await store.transact([...ledger.record([item]), ...ledger.remove([item.approvalId])])
-    open.get(item.approvalId)?.settle(item)
-    open.delete(item.approvalId)
+  /**
+   * Stores nothing of the end, as the call is lost with the process, and nothing of the answers, which are for the call alone. Who watches
+   * the store learns the state of the removed record.
+   */
+  async function end (item: LiveItem): Promise<void> {
+    const { answers, ...shown } = item
+    await store.transact([...ledger.record([shown]), ...ledger.remove([item.approvalId])])
     decided.set(item.approvalId, item)
     if (decided.size > MOST_DECIDED) decided.delete(decided.keys().next().value!)
+  }
+
+  async function settle (item: LiveItem): Promise<void> {
+    await end(item)
+    open.get(item.approvalId)?.settle(item)
+    open.delete(item.approvalId)
   }
 
   /** Ends questions that nobody answered; an answer that came first is kept. */
@@ -85,6 +89,10 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   return {
     clean,
 
+    /** The open ones of tasks, or of one run of a task; the oldest first. */
+    ofTask: (runId?: string): Array<LiveItem & { taskId: string }> =>
+      [...open.values()].flatMap(({ item }) => item.taskId !== undefined && (runId ?? item.runId) === item.runId ? [item] : []),
+
     /** Whether this process knows the questions: they are open, or were lately. */
     has: (approvalId: string): boolean => open.has(approvalId) || decided.has(approvalId),
 
@@ -92,7 +100,8 @@ export function createLiveQuestions ({ ledger, store, clock }: {
      * Asks and waits for the user, at most ten minutes. Throws ToolFailed for questions that cannot be asked, and the reason of the
      * signal when the call ends first.
      */
-    async ask ({ owner, runId, segment = 0, toolCallId, questions, signal, asked }: LiveRequest): Promise<LiveOutcome> {
+    async ask (request: LiveRequest): Promise<QuestionOutcome> {
+      const { owner, runId, segment = 0, toolCallId, questions, server, url, check, signal, changed } = request
       const mistake = findMistake(askUser, { questions })
       if (mistake !== undefined) throw new ToolFailed(mistake)
       if (open.size >= MOST_OPEN) throw new ToolFailed(`There are ${MOST_OPEN} open questions already; answer some first.`)
@@ -108,18 +117,20 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         segment,
         ...(toolCallId !== undefined && { toolCallId }),
         questions,
+        ...(server !== undefined && { server }),
+        ...(url !== undefined && { url }),
         createdAt,
         expiresAt: createdAt + LIVE_MS
       }
       const { promise, resolve } = Promise.withResolvers<LiveItem>()
-      open.set(item.approvalId, { item, settle: resolve })
+      open.set(item.approvalId, { item, check, settle: resolve })
       try {
         await store.transact(ledger.record([item]))
       } catch (error) {
         open.delete(item.approvalId)
         throw error
       }
-      asked?.(item)
+      changed?.(item)
       try {
         await withDeadline({ clock, ms: LIVE_MS, signal }, () => promise)
       } catch (error) {
@@ -127,6 +138,8 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         if (signal.aborted) throw error
       } finally {
         open.delete(item.approvalId)
+        // It is decided, however its call goes on.
+        void promise.then(changed)
       }
       return outcomeOf(await promise)
     },
@@ -138,13 +151,22 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         if (item?.state === 'expired') throw new ApprovalExpired(approvalId)
         if (item === undefined || item.state === 'withdrawn') throw new ApprovalWithdrawn(approvalId, 'the call that asked has ended')
         const fresh = decideQuestions(item, decision)
+        if (fresh?.answers !== undefined) refuseWrong(open.get(approvalId)?.check?.(fresh.answers) ?? [])
         if (fresh !== undefined) await settle(fresh)
         return fresh ?? item
       })
   }
 }
 
-function outcomeOf ({ state, answers, reason }: LiveItem): LiveOutcome {
+/** Throws AnswersRefused (400) for answers that fit the questions and are not what is asked for, such as a date that does not exist. */
+function refuseWrong (wrong: Array<{ id: string, message: string }>): void {
+  if (wrong.length === 0) return
+  const refused = new AnswersRefused(wrong.map(({ message }) => message).join(' '))
+  refused.details = wrong.map(({ id, message }) => ({ path: `answers.${id}`, message }))
+  throw refused
+}
+
+function outcomeOf ({ state, answers, reason }: LiveItem): QuestionOutcome {
   switch (state) {
     case 'answered':
       return { is: 'answered', answers: answers ?? {} }

@@ -1,15 +1,3 @@
-/** Content security policy: the page loads and runs only resources of this service. */
-export const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join('; ')
-
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>

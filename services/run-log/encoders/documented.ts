@@ -71,7 +71,12 @@ function render (event: RunEvent): string {
         ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
       })
     case 'question-request':
+    case 'tool-progress':
       return eventLine(event)
+    case 'question-closed': {
+      const { type, approvalId, toolCallId, state } = event
+      return eventLine({ type, approvalId, toolCallId, state })
+    }
     case 'tool-call-request': {
       const { type, toolCallId, toolName, input, expiresAt } = event
       return eventLine({ type, toolCallId, toolName, input, expiresAt })

@@ -68,6 +68,7 @@ export function renderChunk (event: RunEvent): string {
       return (event.app ? '' : eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })) +
         eventLine(approvalPart(event))
     case 'question-request':
+    case 'question-closed':
       return eventLine(approvalPart(event))
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
@@ -83,6 +84,10 @@ export function renderChunk (event: RunEvent): string {
       return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason, usage: wholeUsage(event.usage) } })
     case 'compaction':
       return compactionLine(event)
+    case 'tool-progress': {
+      const { type, ...data } = event
+      return eventLine({ type: 'data-tool-progress', data, transient: true })
+    }
     case 'analysis':
     case 'context':
     case 'evaluation':

@@ -1,4 +1,5 @@
-import { openCalls } from '../../run-log/open-calls.ts'
+import type { Deadline } from '../../lib/deadline.ts'
+import { intentsIn, openCalls } from '../../run-log/open-calls.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
 import type { TaskItem } from '../../approvals/approval-record.ts'
 import type { Op } from '../../store/store-types.ts'
@@ -7,6 +8,8 @@ import type { Grant } from '../../approvals/grants/grant-record.ts'
 import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
 import { whoIsAsked } from '../../step/who-is-asked.ts'
 import { settleCalls } from '../../step/step-calls.ts'
+import type { CallQuestions, QuestionOutcome } from '../../tools/tool.ts'
+import { questionView } from '../views.ts'
 import { forModel } from '../../tools/model-output.ts'
 import type { ObjectAnswer } from '../../objects/object-answer.ts'
 import { isAnswerCall } from '../../objects/take-answer.ts'
@@ -37,6 +40,8 @@ export interface SessionParts {
   attempt: number
   signal: AbortSignal
   meter: Meter
+  /** Waits without letting the time of the run pass. */
+  pause: Deadline['pause']
   deps: RunDeps
 }
 
@@ -53,8 +58,8 @@ const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): b
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Settles the tool calls of a run, and records each before and after it runs. */
-export function createSessionCalls ({ task, items, current, owed, log, record, attempt, signal, deps }: SessionParts) {
-  const { host, grants, emit } = deps
+export function createSessionCalls ({ task, items, current, owed, log, record, attempt, signal, pause, deps }: SessionParts) {
+  const { host, grants, liveQuestions, emit } = deps
   const ids = { taskId: task.id, runId: current().runId }
   const running = new Set<Promise<unknown>>()
   const { interactive } = current().options ?? task.options
@@ -97,6 +102,23 @@ export function createSessionCalls ({ task, items, current, owed, log, record, a
     return true
   }
 
+  /**
+   * Asks the user in the middle of a call. A call that has asked is not repeated after a crash, also when it only reads: nobody is asked
+   * twice.
+   */
+  async function ask ({ toolCallId }: Call, questions: CallQuestions): Promise<QuestionOutcome> {
+    if (!intentsIn(runEvents(log)).has(toolCallId)) await record({}, [{ type: 'tool-intent', toolCallId }])
+    return pause(liveQuestions.ask({
+      ...questions,
+      ...{ owner: { taskId: task.id }, runId: ids.runId, toolCallId },
+      changed (item) {
+        if (item.state !== 'pending') return
+        const { createdAt, expiresAt, ...shown } = questionView({ ...item, taskId: task.id, threadId: undefined })
+        emit({ type: 'task:approval', ...ids, ...shown })
+      }
+    }))
+  }
+
   /** Stores the end of a call, then emits it. */
   async function end ({ toolCallId, toolName: tool, input }: Call, { event, state, durationMs, ops }: CallEnd): Promise<void> {
     const phases = tools.reportedPhases()
@@ -133,6 +155,7 @@ export function createSessionCalls ({ task, items, current, owed, log, record, a
       needsApproval,
       grants: callGrants,
       ...whoIsAsked(interactive, mayAsk),
+      ...mayAsk && { ask },
       ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),
       wasDenied: items.wasDenied,
       checkLimit,

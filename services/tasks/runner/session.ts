@@ -60,7 +60,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   /** Texts that the model receives as user messages before the next step. */
   let pendingNotes: string[] = []
 
-  const activeMs = () => activeMsBefore + Math.round(clock.awake() - startedAt)
+  const activeMs = () => activeMsBefore + Math.round(clock.awake() - startedAt - deadline.paused())
 
   /** Applies `changes` to the stored run, appends `fresh` to its history and emits phase events. Writes happen in order. */
   function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = [], approvals: TaskItem[] = [], ops: Op[] = []): Promise<void> {
@@ -82,7 +82,14 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     }
   }
 
-  const parts = { task, items, current: () => run, owed: () => owed, log, record, attempt, signal, meter, deps }
+  const { minutes = LONGEST_RUN } = options.budget ?? {}
+  const deadline = startDeadline({
+    clock,
+    ms: Math.max(minutes * 60_000 - activeMsBefore, 0),
+    message: `The run worked for ${minutes} minutes; that is its budget.`
+  }, (reason) => controller.abort(reason))
+
+  const parts = { task, items, current: () => run, owed: () => owed, log, record, attempt, signal, meter, pause: deadline.pause, deps }
   const calls = createSessionCalls(parts)
   const runStep = createSessionStep({ ...parts, calls })
 
@@ -148,13 +155,6 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     emit({ type: 'task:eval', taskId: task.id, runId: run.runId, ...evaluation })
     return isRefined ? { next: 'step', events: message } : { next: 'end' }
   }
-
-  const { minutes = LONGEST_RUN } = options.budget ?? {}
-  const deadline = startDeadline({
-    clock,
-    ms: Math.max(minutes * 60_000 - activeMsBefore, 0),
-    message: `The run worked for ${minutes} minutes; that is its budget.`
-  }, (reason) => controller.abort(reason))
 
   return {
     runId: initialRun.runId,

@@ -1,4 +1,4 @@
-import { basename, relative } from 'node:path'
+import { relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
 import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
@@ -7,7 +7,7 @@ import { contentDigest } from './change-digest.ts'
 import { unifiedDiff } from './diff.ts'
 import { applyEdits } from './apply-edits.ts'
 import { kindOf } from './file-kind.ts'
-import { withParent } from './open-folder.ts'
+import { withParent, type Folder } from './open-folder.ts'
 import { readDigest, readWhole, WHOLE_BYTES } from './read-text.ts'
 import { examineFile, replaceFile } from './replace-file.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type Encoding } from './text-encoding.ts'
@@ -62,32 +62,21 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     target: ({ path }) => path,
     willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     forModel: withoutDiff,
-    execute: ({ path, edits, digest }, context) =>
-      withPathErrors(path, async () => {
+    preview: (input, { cwd, signal }) =>
+      withPathErrors(input.path, async () => {
+        const real = await paths.resolve(input.path, cwd)
+        return withParent(real, async (folder, name) => {
+          const { text, edited } = await edit(folder, name, input, signal)
+          return unifiedDiff(relative(cwd, real), text, edited.text)
+        })
+      }),
+    execute: (input, context) =>
+      withPathErrors(input.path, async () => {
         const { cwd, signal, changed } = context
-        const real = await paths.resolve(path, cwd)
+        const real = await paths.resolve(input.path, cwd)
         assertExpected(real, context)
-        return withParent(real, async (folder) => {
-          const name = basename(real)
-          const shown = JSON.stringify(path)
-          const old = await examineFile(folder, name, paths, (file, size) => readWhole(file, size, signal))
-          if (old === undefined) throw new ToolFailed(`${shown} does not exist. Create a file with writeFile.`)
-          const bytes = old.found
-          if (bytes === undefined) {
-            throw new ToolFailed(`${shown} is larger than the ${WHOLE_BYTES} bytes that can be edited: use a command.`)
-          }
-          if (digest !== undefined && digest !== readDigest(bytes)) {
-            throw new ToolFailed(`${shown} has changed since it was read with digest ${digest}. Nothing was changed: read it again.`)
-          }
-          const { text, encoding } = decodeExactly(bytes, shown)
-          const edited = applyEdits(text, edits)
-          const written = encodeText(edited.text, encoding)
-          if (written === undefined) {
-            throw new ToolFailed(
-              `${shown} is in ${encoding}, which lacks some characters of the new text. Nothing was changed: use other characters, ` +
-                'or rewrite the file with writeFile, which makes it UTF-8.'
-            )
-          }
+        return withParent(real, async (folder, name) => {
+          const { old, bytes, text, encoding, edited, written } = await edit(folder, name, input, signal)
           await replaceFile(folder, name, written, old, signal)
           changed?.({ path: real, before: contentDigest(bytes), after: contentDigest(written) })
           return {
@@ -100,6 +89,28 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
           }
         })
       })
+  }
+
+  /** Reads the file and applies the edits, in memory. Throws ToolFailed as the tool does. */
+  async function edit (folder: Folder, name: string, { path, edits, digest }: Static<typeof Input>, signal: AbortSignal) {
+    const shown = JSON.stringify(path)
+    const old = await examineFile(folder, name, paths, (file, size) => readWhole(file, size, signal))
+    if (old === undefined) throw new ToolFailed(`${shown} does not exist. Create a file with writeFile.`)
+    const bytes = old.found
+    if (bytes === undefined) throw new ToolFailed(`${shown} is larger than the ${WHOLE_BYTES} bytes that can be edited: use a command.`)
+    if (digest !== undefined && digest !== readDigest(bytes)) {
+      throw new ToolFailed(`${shown} has changed since it was read with digest ${digest}. Nothing was changed: read it again.`)
+    }
+    const { text, encoding } = decodeExactly(bytes, shown)
+    const edited = applyEdits(text, edits)
+    const written = encodeText(edited.text, encoding)
+    if (written === undefined) {
+      throw new ToolFailed(
+        `${shown} is in ${encoding}, which lacks some characters of the new text. Nothing was changed: use other characters, ` +
+          'or rewrite the file with writeFile, which makes it UTF-8.'
+      )
+    }
+    return { old, bytes, text, encoding, edited, written }
   }
 }
 

@@ -7,6 +7,7 @@ import { contentDigest, fileDigest } from './change-digest.ts'
 import { unifiedDiff } from './diff.ts'
 import { readDigest, readWhole } from './read-text.ts'
 import { examineFile, replaceFile, withCreatedFolder } from './replace-file.ts'
+import { withParent, type Folder } from './open-folder.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type TextForm } from './text-encoding.ts'
 
 const LONGEST_CONTENT = 10 * 1024 * 1024
@@ -43,6 +44,15 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     target: ({ path }) => path,
     willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     forModel: withoutDiff,
+    preview: ({ path, content }, { cwd, signal }) =>
+      withPathErrors(path, async () => {
+        const real = await paths.resolve(path, cwd)
+        const old = await withParent(real, (folder, name) => examine(folder, name, signal)).catch((error) => {
+          // The folder is made with the file.
+          if (error.code !== 'ENOENT') throw error
+        })
+        return unifiedDiff(relative(cwd, real), old ? old.found.text : null, inForm(content, old?.found.form).text)
+      }),
     execute: ({ path, content }, context) =>
       withPathErrors(path, async () => {
         const { cwd, signal, changed } = context
@@ -50,11 +60,7 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
         assertExpected(real, context)
         return withCreatedFolder(dirname(real), async (folder) => {
           const name = basename(real)
-          const old = await examineFile(folder, name, paths, async (file, size): Promise<Before> => {
-            const bytes = await readWhole(file, size, signal)
-            if (bytes === undefined) return { digest: await fileDigest(file, size, signal) }
-            return { digest: contentDigest(bytes), ...textOf(bytes) }
-          })
+          const old = await examine(folder, name, signal)
           const { bytes, text, form } = inForm(content, old?.found.form)
           await replaceFile(folder, name, bytes, old && { mode: old.mode }, signal)
           changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
@@ -68,6 +74,14 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
           }
         })
       })
+  }
+
+  function examine (folder: Folder, name: string, signal: AbortSignal) {
+    return examineFile(folder, name, paths, async (file, size): Promise<Before> => {
+      const bytes = await readWhole(file, size, signal)
+      if (bytes === undefined) return { digest: await fileDigest(file, size, signal) }
+      return { digest: contentDigest(bytes), ...textOf(bytes) }
+    })
   }
 }
 

@@ -58,12 +58,13 @@ t.test('tool servers', async (t) => {
     status: 'connected',
     tools: Array
   }, 'connectToolServer')
-  const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined }
+  const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined, authorizationUrl: undefined }
   is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')
   const { data } = await sdk.getToolServer({ ...options, path: { name: 'odd' } })
   is(t, data, {
     ...server,
     command: /./,
+    url: undefined,
     toolDetails: Array,
     resources: [],
     prompts: [],
@@ -71,15 +72,23 @@ t.test('tool servers', async (t) => {
     instructions: 'Obey me.',
     version: { name: 'misbehaving' },
     warnings: [],
-    stderr: ''
+    stderr: '',
+    filter: undefined
   }, 'getToolServer')
   is(t, data.toolDetails.at(-1)!, {
     name: 'more',
     agentName: 'more',
     description: /more/,
     inputSchema: { type: 'object' },
-    annotations: undefined
+    annotations: undefined,
+    notOffered: undefined
   }, 'a tool of it')
+  is(
+    t,
+    (await sdk.configureToolServer({ ...options, path: { name: 'odd' }, body: { tools: { deny: ['more'] } } })).data,
+    server,
+    'configureToolServer'
+  )
   is(
     t,
     (await sdk.disconnectToolServer({ ...options, path: { name: 'odd' } })).data,

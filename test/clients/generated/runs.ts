@@ -126,6 +126,8 @@ t.test('approval requests, a page at a time', async (t) => {
       output: undefined,
       questions: undefined,
       live: undefined,
+      server: undefined,
+      url: undefined,
       reason: undefined,
       createdAt: Number,
       expiresAt: Number,
@@ -138,6 +140,10 @@ t.test('approval requests, a page at a time', async (t) => {
     nextCursor: undefined
   })
   const [{ approvalId, runId }] = data.approvals
+  is(t, (await sdk.previewApproval({ ...options, path: { id: approvalId } })).data, {
+    changes: [{ path: /./, withContents: undefined, diff: /^--- / }],
+    refused: undefined
+  }, 'previewApproval')
   const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
   is(t, decision.data, { approvalId, state: 'denied', runId, threadId: 'a', taskId: undefined, continued: true }, 'decideApproval')
 })

@@ -102,6 +102,9 @@ t.test('tasks and their runs', async (t) => {
       scopes: Array,
       output: undefined,
       questions: undefined,
+      live: undefined,
+      server: undefined,
+      url: undefined,
       createdAt: Number,
       expiresAt: Number
     }],

@@ -24,7 +24,7 @@ async function service (t: Test) {
       toolCallId: 'call',
       questions: QUESTIONS,
       signal: new AbortController().signal,
-      asked: ({ approvalId }) => asked.resolve(approvalId),
+      changed: ({ approvalId }) => asked.resolve(approvalId),
       ...request
     })
     outcome.catch(asked.reject)

@@ -33,11 +33,12 @@ t.test('a digest reads the tasks and what came since, however much came before',
   await seedPast(disk, { tasks: 20, runs: 100, now: clock.now() })
   const { read, store } = counting(disk)
   const ledger = createLedger({ store, clock })
+  const liveQuestions = { ofTask: () => [] }
   const usage = createUsageRepository({ store, clock, log: { error () {} } })
   const repository = createTaskRepository({ store, clock, ledger, usage, emit () {} })
   await repository.index.load()
   read.records = 0
-  const digest = createDigest({ repository, ledger, store, clock, timezone: () => 'UTC' })
+  const digest = createDigest({ repository, ledger, liveQuestions, store, clock, timezone: () => 'UTC' })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
   t.match(recent, {

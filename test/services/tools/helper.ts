@@ -47,7 +47,8 @@ export function build (
         desktop,
         describe: notHere,
         brain: { ingest: notHere, known: notHere },
-        userWords: async () => undefined
+        userWords: async () => undefined,
+        resourceServers: () => []
       }),
     permissions: () => permissions,
     clock: systemClock,

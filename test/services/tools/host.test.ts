@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
+import { fakeClock } from '../../harness/clock.ts'
 import { createFence } from '../../../services/tools/fence.ts'
 import { createToolHost } from '../../../services/tools/host.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
@@ -138,6 +139,50 @@ function handClock () {
   }
   return { clock, sleeps }
 }
+
+t.test('progress starts the time limit of a call anew, for an hour at most, and readers hear of it rarely', async (t) => {
+  const clock = fakeClock()
+  const fence = createFence()
+  const reports: number[] = []
+  let report = (_progress: number) => {}
+  const host = createToolHost({
+    tools: [tool('slow', (_input, { progress }) =>
+      new Promise(() => {
+        report = (value) => progress!({ progress: value })
+      }))],
+    permissions: () => ({}),
+    clock,
+    fence
+  })
+  const call = {
+    ...{ name: 'slow', input: {}, runId: 'r', attempt: fence.enter('r'), callId: 'c', cwd: '/' },
+    signal: new AbortController().signal,
+    progress: ({ progress }: { progress: number }) => reports.push(progress)
+  }
+  const ending = host.execute(call)
+  let isOver = false
+  void ending.then(() => {
+    isOver = true
+  })
+  await clock.sleeper(60_000)
+  for (let second = 1; second <= 3_540; second += 30) {
+    for (let n = 0; n < 100; n++) report(second + n / 1000)
+    await clock.advance(30_000)
+    t.notOk(isOver)
+  }
+  t.equal(reports[0], 1, 'the first at once')
+  t.ok(reports.includes(1.099), 'the newest of many')
+  t.ok(reports.length < 300, `${reports.length} of 11,800`)
+  for (let n = 0; n < 3; n++) {
+    report(4_000)
+    await clock.advance(30_000)
+  }
+  await clock.advance(5_000)
+  t.match(await ending, { status: 'error', errorText: 'slow made no progress for 60000 ms and was stopped.' })
+  const shown = reports.length
+  report(5_000)
+  t.equal(reports.length, shown, 'nothing comes after the end')
+})
 
 t.test('a tool that does not listen is given up on: when aborted after 5 s, else when its time is up and 5 s more', async (t) => {
   const { clock, sleeps } = handClock()

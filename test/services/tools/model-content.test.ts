@@ -5,7 +5,7 @@ const image = (data = 'iVBORw0KGgo=', mimeType = 'image/png') => ({ type: 'image
 const file = (data: string, mediaType = 'image/png') => ({ type: 'file', mediaType, data: { type: 'data', data } })
 
 t.test('an output without images is JSON', async (t) => {
-  const output = { content: [{ type: 'text', text: 'x' }], structuredContent: { n: 1 } }
+  const output = { content: [{ type: 'text', text: 'x' }], rows: { n: 1 } }
   t.strictSame(toModelOutput(output), { type: 'json', value: output })
   t.strictSame(toModelOutput({ content: 'not a list' }), { type: 'json', value: { content: 'not a list' } })
 })
@@ -62,6 +62,55 @@ t.test('what only says that it is an image, sounds and files are no images', asy
       }
     }
   )
+})
+
+const text = (words: string, audience?: string[]) => ({ type: 'text', text: words, ...audience && { annotations: { audience } } })
+
+/** What a model gets of the output, apart from its images. */
+const seen = (output: object): any => {
+  const shown = toModelOutput(output as any) as any
+  return shown.type === 'json' ? shown.value : JSON.parse(shown.value[0].text)
+}
+
+t.test('what a result says twice is sent once: its structure, or its blocks where the structure only wraps them', async (t) => {
+  const rows = { rows: [1, 2], note: 'all' }
+  t.strictSame(seen({ content: [text(JSON.stringify(rows))], structuredContent: rows }), { structuredContent: rows })
+  t.strictSame(seen({ content: [text('two rows')], structuredContent: rows }), { structuredContent: rows })
+  t.strictSame(seen({ content: [text('a\nb')], structuredContent: { content: 'a\nb' } }), { content: [text('a\nb')] })
+  t.strictSame(seen({ content: [text('a'), text('b')], structuredContent: { result: 'a\nb' } }), { content: [text('a'), text('b')] })
+  const link = { type: 'resource_link', uri: 'demo://1', name: 'one' }
+  t.strictSame(seen({ content: [text('see'), link], structuredContent: rows }), { structuredContent: rows, content: [link] })
+
+  const picture = toModelOutput({ content: [image()], structuredContent: { content: [image()] } }) as any
+  t.strictSame(picture.value, [{ type: 'text', text: '{"content":["[image 1: image/png]"]}' }, file('iVBORw0KGgo=')])
+  const beside = toModelOutput({ content: [image()], structuredContent: { n: 1, raw: image().data, again: image() } }) as any
+  t.strictSame(JSON.parse(beside.value[0].text), {
+    structuredContent: { n: 1, raw: '[see content]', again: { type: 'image', mimeType: 'image/png', data: '[see content]' } },
+    content: ['[image 1: image/png]']
+  })
+  t.equal(beside.value.length, 2, 'one picture')
+})
+
+t.test('an embedded file that is a picture is shown as one', async (t) => {
+  const shown = toModelOutput({
+    content: [{ type: 'resource', resource: { uri: 'x:y', mimeType: 'image/png', blob: 'iVBORw0KGgo=' } }]
+  }) as any
+  t.strictSame(JSON.parse(shown.value[0].text).content[0].resource, { uri: 'x:y', mimeType: 'image/png', blob: '[image 1: image/png]' })
+  t.strictSame(shown.value[1], file('iVBORw0KGgo='))
+})
+
+t.test('what a server addresses to the user alone does not reach the model, wherever the result repeats it', async (t) => {
+  const picture = { ...image(), annotations: { audience: ['user'] } }
+  const content = [text('for all'), text('for you', ['user']), picture, text('both', ['user', 'assistant'])]
+  t.strictSame(seen({ content }), { content: [text('for all'), '[shown to the user only]', text('both')] })
+  t.strictSame(seen({ content, structuredContent: { said: ['for you', 'x'], bytes: image().data } }), {
+    structuredContent: { said: ['[shown to the user only]', 'x'], bytes: '[shown to the user only]' },
+    content: ['[shown to the user only]']
+  })
+  t.strictSame(seen({ content: [text('for you', ['user'])], structuredContent: { result: 'for you' } }), {
+    content: ['[shown to the user only]']
+  })
+  t.strictSame(seen({ content: [{ ...text('x'), _meta: { ui: 1 } }, text('y', ['assistant'])] }), { content: [text('x'), text('y')] })
 })
 
 t.test('what is shown of an output is made once', async (t) => {

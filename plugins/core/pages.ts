@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
-import type { StaticFile } from '../../services/http/docs/docs.ts'
+import type { ConsoleFiles } from '../../services/http/console/console-files.ts'
+import type { StaticFile } from '../../services/http/static-file.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -8,13 +9,14 @@ declare module 'fastify' {
       page(): Promise<StaticFile>,
       asset(name: string): Promise<StaticFile>
     }
+    console: ConsoleFiles
   }
   interface FastifyReply {
     sendFile(file: StaticFile): FastifyReply
   }
 }
 
-/** The documentation; loaded on first use. */
+/** The documentation and the console; their code is loaded on first use. */
 export default fp(async (app) => {
   const load = async () => (await import('../../services/http/docs/docs.ts')).createDocs()
   app.decorate('docs', {
@@ -22,7 +24,12 @@ export default fp(async (app) => {
     page: async () => (await load()).page(),
     asset: async (name) => (await load()).asset(name)
   })
+  const loadConsole = async () => (await import('../../services/http/console/console-files.ts')).createConsoleFiles()
+  app.decorate('console', {
+    page: async (takesGzip) => (await loadConsole()).page(takesGzip),
+    asset: async (name, takesGzip) => (await loadConsole()).asset(name, takesGzip)
+  })
   app.decorateReply('sendFile', function ({ headers, body }) {
     return this.headers(headers).send(body)
   })
-}, { name: 'docs' })
+}, { name: 'pages' })

@@ -1,0 +1,52 @@
+import type { Client } from './create-client.ts'
+import { AgentError } from './errors.ts'
+import { decideApproval, listApprovals, type Answers, type RunStreamEvent } from './generated/index.ts'
+import type { Handlers } from './run-types.ts'
+
+/** The question was answered elsewhere, or the call that asked has ended. */
+const OVER = new Set(['ERR_APPROVAL_DECIDED', 'ERR_APPROVAL_EXPIRED', 'ERR_APPROVAL_NOT_FOUND', 'ERR_APPROVAL_WITHDRAWN'])
+
+/** Answers questions that tool servers ask in the middle of their calls, while the stream of the run is read on. */
+export function createLiveAnswers ({ client, ask, signal }: { client: Client } & Pick<Handlers, 'ask' | 'signal'>) {
+  const open = new Set<string>()
+  let failure: unknown
+
+  async function send (approvalId: string, answers: Answers | false): Promise<void> {
+    const body = answers === false ? { approved: false } : { answers }
+    try {
+      await decideApproval({ client, path: { id: approvalId }, body, signal, throwOnError: true })
+    } catch (error) {
+      if (!(error instanceof AgentError && OVER.has(error.code))) throw error
+    }
+  }
+
+  /** A replayed stream holds questions that are closed. */
+  async function isOpen (approvalId: string): Promise<boolean> {
+    const { data } = await listApprovals({ client, query: { kind: 'question', limit: 500 }, signal, throwOnError: true })
+    return data.approvals.some((approval) => approval.approvalId === approvalId)
+  }
+
+  const inBackground = (work: Promise<void>) => {
+    work.catch((error) => {
+      failure ??= error
+    })
+  }
+
+  return {
+    /** Passes an open question to the handler. Throws what the handler, or its answer, has thrown meanwhile. */
+    take (event: RunStreamEvent): void {
+      if (failure !== undefined) throw failure
+      if (event.type === 'question-closed') open.delete(event.approvalId)
+      if (event.type !== 'question-request' || !event.live || open.has(event.approvalId)) return
+      const { approvalId } = event
+      open.add(approvalId)
+      if (ask === undefined) return
+      inBackground((async () => {
+        if (await isOpen(approvalId)) await send(approvalId, await ask(event))
+      })())
+    },
+
+    has: (approvalId: string): boolean => open.has(approvalId),
+    answer: (approvalId: string, answers: Answers | false): void => inBackground(send(approvalId, answers))
+  }
+}

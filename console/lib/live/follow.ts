@@ -1,0 +1,17 @@
+import { createAgent } from '../../../client/agent.ts'
+import { AgentError } from '../../../client/errors.ts'
+import type { ToTab } from './messages.ts'
+
+/**
+ * Follows the events of the service until the signal aborts, and tells what it gets. The connection comes back by itself after a
+ * cut, with the events that came meanwhile.
+ */
+export async function follow (token: string | undefined, signal: AbortSignal, tell: (message: ToTab) => void): Promise<void> {
+  const agent = createAgent({ url: location.origin, token, app: 'console' })
+  try {
+    const events = agent.events({ signal, onConnection: (isOpen) => tell({ type: 'connection', isOpen }) })
+    for await (const event of events) tell({ type: 'event', event })
+  } catch (error) {
+    tell({ type: 'refused', message: error instanceof AgentError ? error.message : String(error) })
+  }
+}

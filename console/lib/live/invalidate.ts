@@ -1,0 +1,41 @@
+import type { ServiceEvent } from '../../../client/events.ts'
+import { keys, queries } from '../queries.ts'
+
+/** Events of this time are collected, and what they invalidate is read again once; ms. */
+const COLLECT_MS = 250
+
+const WITHIN_RUN = new Set(['task:tool-start', 'task:tool', 'task:phase', 'task:eval'])
+
+/** Returns the keys of what an event may have changed. */
+export function keysOf (event: ServiceEvent): string[][] {
+  const { type, runId, threadId, taskId } = event as { type: string, runId?: string, threadId?: string, taskId?: string }
+  const ofRun = runId === undefined ? [] : [keys.run(runId), keys.changes(runId)]
+  const owner = threadId !== undefined ? [keys.thread(threadId)] : taskId !== undefined ? [keys.task(taskId)] : []
+  const [topic] = type.split(':')
+  if (topic === 'approval') return [keys.approvals(), keys.digest(), keys.grants(), ...ofRun, ...owner]
+  if (topic === 'tool-call') return [keys.toolCalls(), keys.digest(), ...ofRun, ...owner]
+  if (topic === 'run') return [keys.runs(), keys.digest(), keys.usage(), keys.threads(), keys.brain(), ...ofRun, ...owner]
+  // These say what a run does meanwhile; its task stays as it is.
+  if (WITHIN_RUN.has(type)) return ofRun
+  return [keys.tasks(), keys.digest(), ...ofRun, ...owner]
+}
+
+/**
+ * Creates the function that invalidates what events change. A burst of events reads each thing once, not once for each event; the next
+ * reading begins when the last one has ended, so that a long burst cannot keep it from ending.
+ */
+export function createInvalidator () {
+  let collected = new Map<string, string[]>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const flush = async () => {
+    const all = [...collected.values()]
+    collected = new Map()
+    await Promise.all(all.map((queryKey) => queries.invalidateQueries({ queryKey })))
+    timer = collected.size > 0 ? setTimeout(flush, COLLECT_MS) : undefined
+  }
+  return (event: ServiceEvent) => {
+    if (event.type === 'reset') return void queries.invalidateQueries()
+    for (const key of keysOf(event)) collected.set(key.join(' '), key)
+    timer ??= setTimeout(flush, COLLECT_MS)
+  }
+}

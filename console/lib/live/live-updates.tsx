@@ -1,0 +1,61 @@
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import type { ServiceEvent } from '../../../client/events.ts'
+import { queries } from '../queries.ts'
+import { tokenInUse } from '../service.ts'
+import { connect } from './connect.ts'
+import { createInvalidator } from './invalidate.ts'
+
+export type Connection = 'connecting' | 'open' | 'gone'
+type Listener = (event: ServiceEvent) => void
+
+const Live = createContext<{ connection: Connection, listen: (listener: Listener) => () => void }>({
+  connection: 'connecting',
+  listen: () => () => {}
+})
+
+/** Keeps what the page shows up to date: one stream of events for all tabs, which comes back by itself when it was cut. */
+export function LiveUpdates ({ children }: { children: ReactNode }) {
+  const [connection, setConnection] = useState<Connection>('connecting')
+  const [listeners] = useState(() => new Set<Listener>())
+
+  useEffect(() => {
+    const invalidate = createInvalidator()
+    return connect(tokenInUse(), (message) => {
+      if (message.type === 'connection') setConnection(message.isOpen ? 'open' : 'gone')
+      else if (message.type === 'refused') setConnection('gone')
+      else {
+        invalidate(message.event)
+        for (const listener of listeners) listener(message.event)
+      }
+    })
+  }, [listeners])
+
+  // What could not be read while the service was gone is read now.
+  useEffect(() => {
+    if (connection === 'open') void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
+  }, [connection])
+
+  const live = useMemo(() => ({
+    connection,
+    listen (listener: Listener) {
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+      }
+    }
+  }), [connection, listeners])
+  return <Live.Provider value={live}>{children}</Live.Provider>
+}
+
+/** Whether events of the service arrive. */
+export const useConnection = () => useContext(Live).connection
+
+/** Calls the listener with every event of the service while the component is shown. */
+export function useServiceEvents (listener: Listener) {
+  const { listen } = useContext(Live)
+  const current = useRef(listener)
+  useEffect(() => {
+    current.current = listener
+  })
+  useEffect(() => listen((event) => current.current(event)), [listen])
+}

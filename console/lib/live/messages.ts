@@ -1,0 +1,7 @@
+import type { ServiceEvent } from '../../../client/events.ts'
+
+/** What a tab tells the worker. */
+export type FromTab = { type: 'follow', token?: string } | { type: 'leave' }
+
+/** What the worker tells its tabs. */
+export type ToTab = { type: 'connection', isOpen: boolean } | { type: 'event', event: ServiceEvent } | { type: 'refused', message: string }

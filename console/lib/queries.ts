@@ -1,0 +1,50 @@
+import { QueryClient } from '@tanstack/react-query'
+import { AgentError } from '../../client/errors.ts'
+
+/** How often a read is repeated when the service did not answer. */
+const RETRIES = 2
+
+const isRefused = (error: unknown) => error instanceof AgentError && error.statusCode !== undefined && error.statusCode < 500
+
+/**
+ * What the page knows of the service. It stays fresh until an event of the service invalidates it (lib/live/invalidate.ts), so
+ * nothing is read again at intervals.
+ */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Infinity,
+      gcTime: 5 * 60_000,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      networkMode: 'always',
+      retry: (count, error) => count < RETRIES && !isRefused(error)
+    },
+    mutations: { networkMode: 'always' }
+  }
+})
+
+/**
+ * The keys under which answers of the service are kept. The first part names what an event invalidates: use these functions
+ * for `queryKey`, with further parts for parameters.
+ */
+export const keys = {
+  approvals: () => ['approvals'],
+  toolCalls: () => ['tool-calls'],
+  digest: () => ['digest'],
+  grants: () => ['grants'],
+  tasks: () => ['tasks'],
+  task: (id: string) => ['tasks', id],
+  runs: () => ['runs'],
+  run: (id: string) => ['runs', id],
+  changes: (runId: string) => ['changes', runId],
+  threads: () => ['threads'],
+  thread: (id: string) => ['threads', id],
+  brain: () => ['brain'],
+  models: () => ['models'],
+  providers: () => ['providers'],
+  servers: () => ['servers'],
+  usage: () => ['usage'],
+  config: () => ['config'],
+  health: () => ['health']
+} satisfies Record<string, (...ids: string[]) => string[]>

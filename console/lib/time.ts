@@ -1,0 +1,67 @@
+import { useSyncExternalStore } from 'react'
+import { say } from './say.ts'
+
+const TICK_MS = 30_000
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
+const clockTime = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
+const clockSeconds = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit', second: '2-digit' })
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
+const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const midnight = (at: number) => new Date(at).setHours(0, 0, 0, 0)
+
+/** Returns a time as people say it, in the zone and language of the browser: "5 minutes ago", "yesterday, 14:05". */
+export function sayTime (at: number, now: number): string {
+  const ms = at - now
+  const age = Math.abs(ms)
+  if (age < MINUTE) return say('time.now')
+  if (age < HOUR) return relative.format(Math.round(ms / MINUTE), 'minute')
+  if (age < 6 * HOUR) return relative.format(Math.round(ms / HOUR), 'hour')
+  const days = Math.round((midnight(at) - midnight(now)) / DAY)
+  if (Math.abs(days) <= 1) return `${relative.format(days, 'day')}, ${clockTime.format(at)}`
+  if (Math.abs(days) < 300) return `${day.format(at)}, ${clockTime.format(at)}`
+  return dayOfYear.format(at)
+}
+
+/** Returns a planned time by day and clock, in the zone and language of the browser: "today, 14:05", "Mon, 23 Nov, 14:05:30". */
+export function sayMoment (at: number, now: number): string {
+  const days = Math.round((midnight(at) - midnight(now)) / DAY)
+  const clock = (at % MINUTE === 0 ? clockTime : clockSeconds).format(at)
+  return `${Math.abs(days) <= 1 ? relative.format(days, 'day') : (Math.abs(days) < 300 ? day : dayOfYear).format(at)}, ${clock}`
+}
+
+/** Returns the exact time, in the zone and language of the browser. */
+export const sayExactTime = (at: number): string => exact.format(at)
+
+/** Returns a duration in its largest units: "850 ms", "12 s", "3 min 5 s", "2 h 10 min". */
+export function sayDuration (ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < MINUTE) return `${Math.round(ms / 1_000)} s`
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.round(ms % MINUTE / 1_000)} s`
+  return `${Math.floor(ms / HOUR)} h ${Math.round(ms % HOUR / MINUTE)} min`
+}
+
+let now = Date.now()
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function listen (listener: () => void) {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const each of listeners) each()
+  }, TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** The present time, renewed every half minute; one timer serves all components. Milliseconds since the Unix epoch. */
+export const useNow = () => useSyncExternalStore(listen, () => now)

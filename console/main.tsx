@@ -1,0 +1,9 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import './styles/theme.css'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/parts.css'
+
+createRoot(document.getElementById('root')!).render(<StrictMode><App /></StrictMode>)

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { say } from '../../lib/say.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Button } from '../../parts/button.tsx'
+import { ConversationView } from './conversation-view.tsx'
+import { NEW_PAGE, threadPage } from './thread/thread-page.ts'
+import { ThreadList } from './threads/thread-list.tsx'
+import './chat.css'
+
+/** Pages of insecure origins have no crypto.randomUUID. */
+const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** The conversations, and the one with the id; without an id, a new one. */
+export default function Chat ({ id }: { id?: string }) {
+  const [ownId, setOwnId] = useState(newId)
+  const [isListOpen, setIsListOpen] = useState(false)
+  const [, navigate] = useLocation()
+  const begin = () => {
+    setOwnId(newId())
+    setIsListOpen(false)
+    navigate('/chat')
+  }
+  const shown = id ?? ownId
+  return (
+    <div className='chat' data-list={isListOpen || undefined}>
+      <aside className='chat-threads' id='conversations' aria-label={say('chat.conversations')}>
+        <ThreadList current={id} onOpen={() => setIsListOpen(false)} onNew={begin} onDeleted={begin} />
+      </aside>
+      <div className='chat-main'>
+        <Button
+          className='button chat-list-toggle' aria-expanded={isListOpen} aria-controls='conversations'
+          onClick={() => setIsListOpen(!isListOpen)}
+        >
+          {say('chat.conversations')}
+        </Button>
+        <StoredConversation
+          key={shown} id={shown} isNew={id === undefined}
+          onBegun={() => { if (id === undefined) navigate(`/chat/${encodeURIComponent(shown)}`) }}
+        />
+      </div>
+    </div>
+  )
+}
+
+function StoredConversation ({ id, isNew, onBegun }: { id: string, isNew: boolean, onBegun: () => void }) {
+  const query = useQuery({ ...threadPage(id), enabled: !isNew, ...isNew && { initialData: NEW_PAGE } })
+  return (
+    <Page title={query.data?.title || say('chat.new')}>
+      <Loaded query={query}>{(page) => <ConversationView id={id} page={page} onBegun={onBegun} />}</Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { isToolUIPart, type UIMessage } from 'ai'
+import { say } from '../../lib/say.ts'
+import { useAnnounce } from '../../parts/announcer.tsx'
+import { openApprovals } from '../../parts/frame.tsx'
+import { Composer } from './composer/composer.tsx'
+import { useModelChoice } from './composer/use-model-choice.ts'
+import { MessageList } from './rows/message-list.tsx'
+import { textOf } from './rows/rows.ts'
+import type { ThreadPage } from './thread/thread-page.ts'
+import { useConversation } from './thread/use-conversation.ts'
+
+interface Props {
+  id: string
+  page: ThreadPage
+  /** The service has the first message. */
+  onBegun: () => void
+}
+
+/** A conversation: its messages, what waits for the user, and where the user writes. */
+export function ConversationView ({ id, page, onBegun }: Props) {
+  const conversation = useConversation(id, page)
+  const { messages, isBusy, isStreaming, error } = conversation
+  const choice = useModelChoice()
+  const [edited, setEdited] = useState<UIMessage>()
+  const { data } = useQuery(openApprovals)
+  const waiting = useMemo(() => data?.approvals.filter(({ threadId }) => threadId === id) ?? [], [data, id])
+
+  useEffect(() => {
+    if (isStreaming && page.isNew) onBegun()
+  }, [isStreaming, page.isNew, onBegun])
+
+  const announce = useAnnounce()
+  const wasBusy = useRef(false)
+  useEffect(() => {
+    if (wasBusy.current && !isBusy) announce(say(error ? 'chat.failed' : asks(messages.at(-1)) ? 'chat.asks' : 'chat.answered'))
+    wasBusy.current = isBusy
+  }, [isBusy, error, messages, announce])
+
+  function send (text: string) {
+    if (edited !== undefined) conversation.edit(edited.id, text, choice.options)
+    else conversation.send(text, choice.options)
+    setEdited(undefined)
+  }
+  return (
+    <div className='conversation'>
+      <MessageList
+        id={id} conversation={conversation} waiting={waiting} hasEarlier={(at) => page.from === 0 || messages.slice(0, at).some(isOfUser)}
+        onEdit={setEdited} onRegenerate={() => conversation.regenerate(choice.options)}
+      />
+      <Composer
+        key={edited?.id ?? 'new'} draftOf={edited === undefined ? (page.isNew ? 'new' : id) : `${id} ${edited.id}`}
+        initial={edited && textOf(edited)} conversation={conversation} choice={choice} onSend={send}
+        onCancel={edited && (() => setEdited(undefined))}
+      />
+    </div>
+  )
+}
+
+/** Whether a call of the message waits for the user. */
+const asks = (message: UIMessage | undefined) =>
+  message?.parts.some((part) => isToolUIPart(part) && (part.state === 'approval-requested' || part.state === 'input-available')) ?? false
+
+const isOfUser = ({ role }: UIMessage) => role === 'user'

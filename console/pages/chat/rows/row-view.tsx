@@ -1,0 +1,56 @@
+import { memo } from 'react'
+import type { UIMessage } from 'ai'
+import { say } from '../../../lib/say.ts'
+import { CodeBlock } from '../../../parts/markdown/code-block.tsx'
+import { Markdown } from '../../../parts/markdown/markdown.tsx'
+import { VisibleText } from '../../../parts/visible-text.tsx'
+import { AnswerEnd } from './answer-end.tsx'
+import { CallRow } from './call-row.tsx'
+import { FileRow } from './file-row.tsx'
+import { SaidRow } from './said-row.tsx'
+import { TaskCard } from './task-card.tsx'
+import { Thinking } from './thinking.tsx'
+import type { Row } from './rows.ts'
+
+interface Props {
+  row: Row
+  /** The run of this message is not over. */
+  isWorking: boolean
+  onEdit?: (message: UIMessage) => void
+  onRegenerate?: () => void
+}
+
+/** One line of a conversation; the first of a message says for screen readers whose it is. */
+export const RowView = memo(function RowView (props: Props) {
+  const { row } = props
+  const isOfUser = row.kind === 'said'
+  return (
+    <div className={isOfUser ? 'row row-said' : 'row'}>
+      {row.isFirst && <h2 className='visually-hidden'>{say(isOfUser ? 'chat.you' : 'chat.agent')}</h2>}
+      <Content {...props} />
+    </div>
+  )
+})
+
+function Content ({ row, isWorking, onEdit, onRegenerate }: Props) {
+  switch (row.kind) {
+    case 'said':
+      return <SaidRow text={row.text} onEdit={onEdit && (() => onEdit(row.message))} />
+    case 'system':
+      return <p className='quiet row-text'><VisibleText text={row.text} /></p>
+    case 'block':
+      return row.block.kind === 'code' ? <CodeBlock {...row.block} /> : <Markdown text={row.block.text} />
+    case 'thinking':
+      return <Thinking text={row.text} isAnalysis={row.isAnalysis} isOpen={row.isOpen} />
+    case 'call':
+      return <CallRow part={row.part} name={row.name} isLive={isWorking} />
+    case 'task':
+      return <TaskCard task={row.task} />
+    case 'object':
+      return <CodeBlock language='json' text={JSON.stringify(row.object, null, 2)} />
+    case 'file':
+      return <FileRow {...row} />
+    case 'end':
+      return isWorking ? null : <AnswerEnd message={row.message} onRegenerate={onRegenerate} />
+  }
+}

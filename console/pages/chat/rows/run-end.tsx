@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { isCut } from '../../../../client/errors.ts'
+import { listRuns } from '../../../../client/generated/index.ts'
+import { keys } from '../../../lib/queries.ts'
+import { say } from '../../../lib/say.ts'
+import { asked, body } from '../../../lib/service.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Failed } from '../../../parts/failed.tsx'
+import type { Conversation } from '../thread/use-conversation.ts'
+
+interface Props {
+  id: string
+  conversation: Conversation
+  isWaiting: boolean
+  onRegenerate?: () => void
+}
+
+/** The end of a conversation: that the agent works, why it stopped, or what to do when there is nothing yet. */
+export function RunEnd ({ id, conversation: { messages, isBusy, isStreaming, error, reread }, isWaiting, onRegenerate }: Props) {
+  const { data } = useQuery({
+    queryKey: [...keys.runs(), 'newest of', id],
+    queryFn: () => listRuns({ ...asked(), query: { threadId: id, limit: 1 } }).then(body)
+  })
+  const run = data?.runs[0]
+  if (isBusy) return <p className='quiet row working' aria-live='off'>{say(isStreaming ? 'chat.working' : 'chat.sending')}</p>
+  if (error !== undefined) {
+    return (
+      <div className='row'>
+        {isCut(error)
+          ? <div className='note note-warn' role='alert'><p>{say('chat.cut')}</p><Button onClick={reread}>{say('app.retry')}</Button></div>
+          : <Failed error={error} onRetry={onRegenerate} />}
+      </div>
+    )
+  }
+  if (messages.length === 0) return <p className='row quiet chat-empty'>{say('chat.empty')}</p>
+  if (run === undefined || isWaiting) return null
+  if (run.status === 'failed') return <div className='row'><Failed error={new Error(run.error)} onRetry={onRegenerate} /></div>
+  if (run.status !== 'interrupted' && run.status !== 'cancelled') return null
+  return (
+    <div className='row'>
+      <div className='note note-warn'>
+        <p>{say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}</p>
+        {onRegenerate && messages.at(-1)?.role === 'user' && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai'
+import { openStream, parse, readEvents } from '../../../../client/sse.ts'
+import { agent } from '../../../lib/service.ts'
+import { frameStream } from './frame-stream.ts'
+import { nextFrame } from './next-frame.ts'
+
+/**
+ * Carries a chat's messages to `POST /run` and reads its streams. A new message is sent alone, because the service has the rest; an
+ * edited one, or another answer to one, is sent with the messages before it, which say what stays.
+ */
+export const runTransport: ChatTransport<UIMessage> = {
+  // A resumed stream tells the whole message.
+  resumeStreamIsReplay: true,
+
+  async sendMessages ({ chatId, messages, trigger, messageId, body, abortSignal }) {
+    const isNew = trigger === 'submit-message' && messageId === undefined
+    const said = isNew ? { message: messages.at(-1) } : { messages: messages.filter(({ parts }) => parts.length > 0), messageId }
+    const stream = await openStream(agent().client, {
+      method: 'POST',
+      url: '/run',
+      query: { protocol: 'ui' },
+      body: { id: chatId, trigger, resumable: true, ...said, ...body },
+      headers: { 'content-type': 'application/json' },
+      signal: abortSignal
+    })
+    return frameStream(chunksOf(stream!, abortSignal), nextFrame)
+  },
+
+  async reconnectToStream ({ chatId, abortSignal }) {
+    const url = `/run/${encodeURIComponent(chatId)}/stream`
+    const stream = await openStream(agent().client, { method: 'GET', url, query: { protocol: 'ui' }, signal: abortSignal })
+    return stream === undefined ? null : frameStream(chunksOf(stream, abortSignal), nextFrame)
+  }
+}
+
+type Body = Parameters<typeof readEvents>[0]
+
+async function * chunksOf (stream: Body, signal: AbortSignal | undefined): AsyncGenerator<UIMessageChunk> {
+  for await (const { data } of readEvents(stream, signal)) {
+    if (data === '[DONE]') return
+    if (data !== undefined) yield parse<UIMessageChunk>(data)
+  }
+}

@@ -1,0 +1,48 @@
+import { AgentError } from '../../../../client/errors.ts'
+import { getThread, type ThreadView } from '../../../../client/generated/index.ts'
+import { keys } from '../../../lib/queries.ts'
+import { asked, body } from '../../../lib/service.ts'
+import type { LoadedMessages } from './loaded-messages.ts'
+import { shownMessages } from './stored-messages.ts'
+
+/** Messages of one page of a thread. */
+const PAGE = 50
+const OLDER_PAGE = 200
+
+/** The newest messages of a thread, and its state. */
+export interface ThreadPage extends LoadedMessages {
+  /** When it was asked for: a page that was asked for before an answer ended does not hold it. Milliseconds since the Unix epoch. */
+  askedAt: number
+  title: string
+  status: ThreadView['status']
+  /** There is no such thread yet: it begins with its first message. */
+  isNew: boolean
+}
+
+const read = (id: string, query: { limit: number, cursor?: string }) => getThread({ ...asked(), path: { id }, query }).then(body)
+
+/** The query of the newest messages of a thread. */
+export const threadPage = (id: string) => ({
+  queryKey: [...keys.thread(id), 'page'],
+  queryFn: async (): Promise<ThreadPage> => {
+    const askedAt = Date.now()
+    try {
+      const { title, status, messages, messageCount } = await read(id, { limit: PAGE })
+      const from = messageCount - messages.length
+      return { askedAt, title, status, from, messages: shownMessages(messages, from), isNew: false }
+    } catch (error) {
+      if (!(error instanceof AgentError) || error.statusCode !== 404) throw error
+      return { ...NEW_PAGE, askedAt }
+    }
+  }
+})
+
+/** A conversation that begins with its first message. */
+export const NEW_PAGE: ThreadPage = { askedAt: 0, title: '', status: 'idle', from: 0, messages: [], isNew: true }
+
+/** Reads the messages before position `from`. */
+export async function olderMessages (id: string, from: number): Promise<LoadedMessages> {
+  const { messages } = await read(id, { limit: OLDER_PAGE, cursor: String(from) })
+  const first = from - messages.length
+  return { from: first, messages: shownMessages(messages, first) }
+}

@@ -1,0 +1,67 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
+import { listThreads } from '../../../../client/generated/index.ts'
+import { keys } from '../../../lib/queries.ts'
+import { say } from '../../../lib/say.ts'
+import { asked, body } from '../../../lib/service.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Failed } from '../../../parts/failed.tsx'
+import { Loading } from '../../../parts/loading.tsx'
+import { ThreadRow } from './thread-row.tsx'
+
+/** Threads of one page of the list, and the most that are shown: the rest is found by searching. */
+const PAGE = 50
+const MOST_PAGES = 4
+
+interface Props {
+  current?: string
+  onOpen: () => void
+  onNew: () => void
+  /** The conversation that is shown was deleted. */
+  onDeleted: () => void
+}
+
+/** The conversations, most recently changed first, and a search among them. */
+export function ThreadList ({ current, onOpen, onNew, onDeleted }: Props) {
+  const [typed, setTyped] = useState('')
+  const search = useDeferredValue(typed.trim())
+  const query = useInfiniteQuery({
+    queryKey: [...keys.threads(), 'list', search],
+    queryFn: ({ pageParam }) =>
+      listThreads({ ...asked(), query: { limit: PAGE, ...pageParam && { cursor: pageParam }, ...search && { search } } }).then(body),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: (previous) => previous
+  })
+  const { data, error, hasNextPage, isFetchingNextPage } = query
+  const threads = data?.pages.flatMap((page) => page.threads) ?? []
+  const isFull = (data?.pages.length ?? 0) >= MOST_PAGES
+  return (
+    <>
+      <Button kind='normal' onClick={onNew}>{say('chat.new')}</Button>
+      <label>
+        <span className='visually-hidden'>{say('chat.search')}</span>
+        <input
+          type='search' value={typed} maxLength={200} placeholder={say('chat.search')}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </label>
+      {data === undefined && (error === null ? <Loading /> : <Failed error={error} onRetry={() => void query.refetch()} />)}
+      {data !== undefined && threads.length === 0 && (
+        <p className='quiet'>{say(search === '' ? 'chat.noThreads' : 'chat.notFound', { text: search })}</p>
+      )}
+      <ul className='thread-list'>
+        {threads.map((thread) => (
+          <ThreadRow
+            key={thread.id} thread={thread} isCurrent={thread.id === current} onOpen={onOpen}
+            onDeleted={() => { if (thread.id === current) onDeleted() }}
+          />
+        ))}
+      </ul>
+      {hasNextPage && !isFull && (
+        <Button isBusy={isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{say('chat.moreThreads')}</Button>
+      )}
+      {hasNextPage && isFull && <p className='quiet'>{say('chat.searchForMore')}</p>}
+    </>
+  )
+}

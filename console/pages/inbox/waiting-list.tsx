@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { Approval } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { useAnnounce } from '../../parts/announcer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { openApprovals } from '../../parts/frame.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
+import { useItemKeys } from './use-item-keys.ts'
+
+/** Items that are drawn before the user asks for more. */
+const SHOWN = 20
+
+/** All that waits for a decision of the user, oldest first. */
+export function WaitingList () {
+  const query = useQuery(openApprovals)
+  return (
+    <section className='section' aria-labelledby='waiting'>
+      <h2 id='waiting' tabIndex={-1}>{say('inbox.waiting')}</h2>
+      <Loaded query={query}>{({ approvals }) => <Items approvals={approvals} />}</Loaded>
+    </section>
+  )
+}
+
+function Items ({ approvals }: { approvals: Approval[] }) {
+  const [shown, setShown] = useState(SHOWN)
+  const list = useRef<HTMLDivElement>(null)
+  useItemKeys(list)
+  useNews(approvals.length)
+  if (approvals.length === 0) return <Empty text={say('inbox.nothingWaits')} />
+  return (
+    <>
+      <p className='quiet'>{say('inbox.keys')}</p>
+      <div className='waiting-list' ref={list}>
+        {approvals.slice(0, shown).map((approval) => <WaitingItem key={approval.approvalId} approval={approval} />)}
+      </div>
+      {approvals.length > shown && (
+        <Button onClick={() => setShown(shown + SHOWN)}>{say('inbox.showMore', { count: approvals.length - shown })}</Button>
+      )}
+    </>
+  )
+}
+
+/** Has it read aloud when more waits than before. */
+function useNews (count: number) {
+  const announce = useAnnounce()
+  const known = useRef(count)
+  useEffect(() => {
+    if (count > known.current) announce(say('app.waiting', { count }))
+    known.current = count
+  }, [count, announce])
+}

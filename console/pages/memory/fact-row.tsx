@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { FactChange, KnownFact } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Failed } from '../../parts/failed.tsx'
+import { Time } from '../../parts/time.tsx'
+import { EditFact } from './edit-fact.tsx'
+import { useFactChange, useForget } from './facts.ts'
+
+/** One entry of the memory: its text, the words it was learned from, and what can be done with it. */
+export function FactRow ({ fact }: { fact: KnownFact }) {
+  const [isEditing, setIsEditing] = useState(false)
+  const change = useFactChange()
+  const forget = useForget()
+  const apply = (to: FactChange) => change.mutate({ id: fact.id, change: to })
+  return (
+    <li className='fact'>
+      <div className='fact-text'>
+        <p>
+          {fact.pinned && <span className='tag'>{say('memory.pinned')}</span>} {fact.fact}
+        </p>
+        <Source fact={fact} />
+        {change.error !== null && <Failed error={change.error} />}
+      </div>
+      <div className='actions' role='group' aria-label={say('memory.actionsOf', { text: fact.fact })}>
+        {fact.state === 'proposed' && (
+          <Button kind='primary' isBusy={change.isPending} onClick={() => apply({ state: 'known' })}>{say('memory.accept')}</Button>
+        )}
+        {fact.state === 'replaced' && <Button onClick={() => apply({ state: 'known' })}>{say('memory.restore')}</Button>}
+        {fact.state === 'known' && fact.kind !== 'pattern' && (
+          <Button kind='quiet' onClick={() => apply({ pinned: !fact.pinned })}>{say(fact.pinned ? 'memory.unpin' : 'memory.pin')}</Button>
+        )}
+        {fact.state !== 'replaced' && fact.kind !== 'pattern' && (
+          <Button kind='quiet' onClick={() => setIsEditing(true)}>{say('memory.edit')}</Button>
+        )}
+        <Confirm
+          kind='quiet'
+          label={say(fact.state === 'proposed' ? 'memory.dismiss' : 'memory.forget')}
+          title={say('memory.forgetTitle')}
+          text={say('memory.forgetText', { text: fact.fact })}
+          action={say('memory.forget')}
+          onConfirm={() => forget.mutateAsync(fact.id)}
+        />
+      </div>
+      {isEditing && <EditFact fact={fact} onClose={() => setIsEditing(false)} />}
+    </li>
+  )
+}
+
+/** Where an entry comes from. */
+function Source ({ fact }: { fact: KnownFact }) {
+  const { source, evidence, supersedes, retracts, state, createdAt } = fact
+  return (
+    <p className='quiet'>
+      {source !== undefined && (
+        <>
+          {say('memory.from', { words: source.span })}{' '}
+          <Link href={`/chat/${encodeURIComponent(source.threadId)}`}>{say('memory.fromThread')}</Link>
+        </>
+      )}
+      {evidence !== undefined && say('memory.evidence', { count: evidence.length })}
+      {source === undefined && evidence === undefined && say('memory.byHand')}
+      {' · '}<Time at={createdAt} />
+      {state === 'proposed' && retracts && ` · ${say('memory.retracts')}`}
+      {state === 'proposed' && !retracts && supersedes !== undefined && ` · ${say('memory.wouldReplace')}`}
+    </p>
+  )
+}

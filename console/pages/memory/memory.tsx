@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
+import { getBrain, type KnownFact } from '../../../client/generated/index.ts'
+import { keys } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { AddFact } from './add-fact.tsx'
+import { FactList } from './fact-list.tsx'
+import { useClear, useFacts } from './facts.ts'
+import './memory.css'
+
+type View = KnownFact['kind'] | 'replaced'
+const VIEWS = {
+  fact: 'memory.facts',
+  preference: 'memory.preferences',
+  instruction: 'memory.instructions',
+  pattern: 'memory.patterns',
+  replaced: 'memory.replaced'
+} as const
+
+/** The memory: proposals, what is known by kind, what is hidden, and what models are told of it. */
+export default function Memory () {
+  const [view, setView] = useState<View>('fact')
+  const [words, setWords] = useState('')
+  const q = useDeferredValue(words.trim())
+  const clear = useClear()
+  const filter = { ...view === 'replaced' ? { state: view } as const : { state: 'known', kind: view } as const, ...q !== '' && { q } }
+  const empty = q !== '' ? say('memory.nothingFound', { words: q }) : say(view === 'fact' ? 'memory.empty' : 'memory.emptyKind')
+  return (
+    <Page
+      title={say('memory.title')}
+      actions={(
+        <Confirm
+          kind='danger'
+          label={say('memory.clear')}
+          title={say('memory.clearTitle')}
+          text={say('memory.clearText')}
+          action={say('memory.clear')}
+          onConfirm={() => clear.mutateAsync(undefined)}
+        />
+      )}
+    >
+      <p className='quiet'>{say('memory.intro')}</p>
+      <Proposals />
+      <section className='section'>
+        <div className='memory-head'>
+          <Tabs label={say('memory.kinds')} value={view} onChange={setView} tabs={VIEWS} />
+          <label className='field memory-search'>
+            <span className='visually-hidden'>{say('memory.search')}</span>
+            <input
+              type='search'
+              maxLength={200}
+              value={words}
+              placeholder={say('memory.searchHint')}
+              onChange={(event) => setWords(event.target.value)}
+            />
+          </label>
+        </div>
+        <FactList filter={filter} empty={empty} />
+      </section>
+      <section className='section'><h2>{say('memory.add')}</h2><AddFact /></section>
+      <Preview />
+    </Page>
+  )
+}
+
+/** What waits to be accepted; absent when nothing does. */
+function Proposals () {
+  const count = useFacts({ state: 'proposed' }).data?.pages.reduce((sum, page) => sum + page.facts.length, 0) ?? 0
+  if (count === 0) return null
+  return (
+    <section className='section'>
+      <h2>{say('memory.proposed', { count })}</h2>
+      <p className='quiet'>{say('memory.proposedHelp')}</p>
+      <FactList filter={{ state: 'proposed' }} empty='' />
+    </section>
+  )
+}
+
+function Preview () {
+  const { data } = useQuery({ queryKey: [...keys.brain(), 'preview'], queryFn: () => getBrain(asked()).then(body) })
+  return (
+    <details className='preview'>
+      <summary>{say('memory.preview')}</summary>
+      <pre>{data?.contextPreview || say('memory.previewEmpty')}</pre>
+    </details>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Run, TaskToolCall } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { ToolCall } from '../../parts/tool-call.tsx'
+import { VirtualList } from '../../parts/virtual-list.tsx'
+import { isOver } from './run-words.ts'
+
+/** The tool calls of a run, in the order in which they were made. */
+export function Calls ({ run }: { run: Run }) {
+  const { toolCalls } = run
+  return (
+    <section className='section' aria-label={say('run.calls')}>
+      <h2>
+        {say('run.calls')}
+        {toolCalls.length > 0 && <span className='quiet'> · {say('run.callCount', { count: toolCalls.length })}</span>}
+      </h2>
+      {toolCalls.length === 0
+        ? <p className='quiet'>{say(isOver(run) ? 'run.noCalls' : 'run.noCallsYet')}</p>
+        : (
+          <VirtualList<TaskToolCall> items={toolCalls} keyOf={({ id }, index) => id ?? `${index}`} label={say('run.calls')} estimate={40}>
+            {(call) => <ToolCall call={call} isLive={!isOver(run)} />}
+          </VirtualList>
+          )}
+    </section>
+  )
+}

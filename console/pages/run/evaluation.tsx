@@ -1,0 +1,48 @@
+import type { TaskEvaluation, TaskToolCall } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { ToolCall } from '../../parts/tool-call.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { sayScore } from './run-words.ts'
+
+const VERDICTS = { confirmed: ['✓', 'good'], contradicted: ['✕', 'bad'], unchecked: ['?', 'warn'] } as const
+type Claim = NonNullable<TaskEvaluation['claims']>[number]
+
+/** How the run was judged: the effects that its report claims, each with what the recorded calls say of it. */
+export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation, calls: TaskToolCall[] }) {
+  const { satisfied, qualityScore, outcome, issues, claims = [], evidence, judge } = evaluation
+  return (
+    <section className='section' aria-label={say('run.evaluation')}>
+      <h2>{say('run.evaluation')}</h2>
+      <p>
+        {judge === 'none' ? say('run.notJudged') : say(satisfied ? 'run.satisfied' : 'run.notSatisfied', { score: sayScore(qualityScore) })}
+        {outcome && ` ${say(`run.outcome.${outcome}`)}`} {evidence && <span className='quiet'>{say(`run.evidence.${evidence}`)}</span>}
+      </p>
+      {issues.length > 0 && (
+        <ul className='bulleted'>{issues.map((issue, at) => <li key={at}><VisibleText text={issue} limit={1_000} /></li>)}</ul>
+      )}
+      {claims.length > 0 && (
+        <ul className='list' aria-label={say('run.claims')}>
+          {claims.map((claim, at) => (
+            <li key={at}><ClaimRow claim={claim} call={calls.find(({ id }) => id !== undefined && id === claim.call)} /></li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function ClaimRow ({ claim: { claim, target, verdict, reason }, call }: { claim: Claim, call?: TaskToolCall }) {
+  const [sign, tone] = VERDICTS[verdict]
+  return (
+    <div className='claim'>
+      <div className='row'>
+        <span className={`status status-${tone}`}><span aria-hidden='true'>{sign}</span> {say(`run.verdict.${verdict}`)}</span>
+        <span className='grow'>
+          <VisibleText text={claim} limit={1_000} />{target !== undefined && <> <code><VisibleText text={target} limit={500} /></code></>}
+          {reason !== undefined && <span className='quiet'> <VisibleText text={reason} limit={1_000} /></span>}
+        </span>
+      </div>
+      {call && <ToolCall call={call} />}
+    </div>
+  )
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { getThread, type Run } from '../../../client/generated/index.ts'
+import { keys } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { sayDuration, useNow } from '../../lib/time.ts'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { oneTask } from '../tasks/task-queries.ts'
+import { titleOf } from '../tasks/task-words.ts'
+import { isOver, sayUsage } from './run-words.ts'
+
+/** Whose run it is, its state, how long it took and what it cost. */
+export function RunFacts ({ run }: { run: Run }) {
+  const { taskId, threadId, trigger, startedAt, durationMs, usage, attempts, standsFor, steering, options } = run
+  const now = useNow()
+  const took = durationMs ?? (isOver(run) ? undefined : Math.max(0, now - startedAt))
+  return (
+    <section className='section' aria-label={say('run.facts')}>
+      <dl className='facts'>
+        {taskId !== undefined && <TaskName id={taskId} />}
+        {threadId !== undefined && <ThreadName id={threadId} />}
+        <dt>{say('tasks.state')}</dt>
+        <dd><Status value={run.status} /></dd>
+        <dt>{say('run.began')}</dt>
+        <dd>
+          <Time at={startedAt} />{' '}
+          <span className='quiet'>
+            · {say(`run.trigger.${trigger}`)}{standsFor !== undefined && ` · ${say('run.standsFor', { count: standsFor })}`}
+          </span>
+        </dd>
+        <dt>{say('run.took')}</dt>
+        <dd>{took === undefined ? say('run.unknownTime') : sayDuration(took)}</dd>
+        <dt>{say('run.cost')}</dt>
+        <dd title={say('run.usage', { ...usage })}>{sayUsage(usage)}</dd>
+        {options?.model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={options.model} limit={200} /></dd></>}
+        {attempts > 1 && <><dt>{say('run.attempts')}</dt><dd>{say('run.attemptCount', { count: attempts })}</dd></>}
+        {steering.length > 0 && (
+          <>
+            <dt>{say('run.steering')}</dt>
+            <dd><ul>{steering.map((text, at) => <li key={at}><VisibleText text={text} limit={1_000} /></li>)}</ul></dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+function TaskName ({ id }: { id: string }) {
+  const { data } = useQuery(oneTask(id))
+  return (
+    <>
+      <dt>{say('tasks.task')}</dt>
+      <dd>
+        <Link href={`/tasks/${id}`}>
+          {data === undefined ? say('tasks.task') : <VisibleText text={titleOf(data.goal)} limit={Infinity} />}
+        </Link>
+      </dd>
+    </>
+  )
+}
+
+function ThreadName ({ id }: { id: string }) {
+  const { data } = useQuery({
+    queryKey: [...keys.thread(id), 'title'],
+    queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body).then(({ title }) => title ?? '')
+  })
+  return (
+    <>
+      <dt>{say('chat.title')}</dt>
+      <dd>
+        <Link href={`/chat/${encodeURIComponent(id)}`}>
+          {data ? <VisibleText text={titleOf(data)} limit={Infinity} /> : say('run.thisChat')}
+        </Link>
+      </dd>
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import type { Run, Usage } from '../../../client/generated/index.ts'
+import { numbers, say } from '../../lib/say.ts'
+
+const LIVE: Array<Run['status']> = ['queued', 'running', 'pending_approval']
+const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 })
+
+/** Whether a run has ended; one that waits for a person has not. */
+export const isOver = ({ status }: Pick<Run, 'status'>): boolean => !LIVE.includes(status)
+
+/** Returns what the model calls of a run used: "1,735 tokens in, 77 out, $0.012". */
+export function sayUsage ({ inputTokens, outputTokens, costUsd }: Usage): string {
+  const tokens = say('run.tokens', { input: inputTokens, output: outputTokens })
+  return `${tokens}, ${costUsd === undefined ? say('run.noPrice') : dollars.format(costUsd)}`
+}
+
+/** A fraction as percent. */
+export const sayScore = (score: number): string => `${numbers.format(Math.round(score * 100))} %`

@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRun, type Run } from '../../../client/generated/index.ts'
+import { keys } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { Changes } from '../../parts/changes/changes.tsx'
+import { openApprovals } from '../../parts/frame.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
+import { Calls } from './calls.tsx'
+import { Evaluation } from './evaluation.tsx'
+import { LiveText } from './live-text.tsx'
+import { Phases } from './phases.tsx'
+import { Result } from './result.tsx'
+import { RunActions, SteerTask } from './run-actions.tsx'
+import { RunFacts } from './run-facts.tsx'
+import { isOver } from './run-words.ts'
+import './run.css'
+
+/** One run, of a task or a chat, under way or over: what it does, what it did, and what of that can be taken back. */
+export default function RunPage ({ id }: { id: string }) {
+  const query = useQuery({ queryKey: keys.run(id), queryFn: () => getRun({ ...asked(), path: { runId: id } }).then(body) })
+  const { data } = query
+  return <Page title={titleOf(data)}><Loaded query={query}>{(run) => <Sections run={run} />}</Loaded></Page>
+}
+
+function titleOf (run?: Run): string {
+  if (run?.runNumber !== undefined) return say('run.number', { number: run.runNumber })
+  return say(run?.threadId === undefined ? 'run.title' : 'run.ofChat')
+}
+
+function Sections ({ run }: { run: Run }) {
+  return (
+    <>
+      <RunFacts run={run} />
+      <RunActions run={run} />
+      <Waiting runId={run.runId} />
+      {run.status === 'running' && run.threadId !== undefined && <LiveText runId={run.runId} />}
+      {isOver(run) && <Result run={run} />}
+      {run.evaluation && <Evaluation evaluation={run.evaluation} calls={run.toolCalls} />}
+      {run.taskId !== undefined && <SteerTask taskId={run.taskId} />}
+      {run.phases && run.phases.length > 0 && <Phases phases={run.phases} />}
+      <Calls run={run} />
+      <Changes runId={run.runId} isOver={isOver(run)} />
+    </>
+  )
+}
+
+/** What the run waits for. */
+function Waiting ({ runId }: { runId: string }) {
+  const { data } = useQuery(openApprovals)
+  const waiting = data?.approvals.filter((approval) => approval.runId === runId) ?? []
+  if (waiting.length === 0) return null
+  return (
+    <section className='section' aria-label={say('tasks.waiting')}>
+      <h2>{say('tasks.waiting')}</h2>
+      {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner />)}
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+import { useState, type FormEvent } from 'react'
+import { say } from '../../../lib/say.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Failed } from '../../../parts/failed.tsx'
+import { useConfigure, useModels } from './model-queries.ts'
+import { ModelTest } from './model-test.tsx'
+
+/** Chooses the model of the next run, from the known ones or by its name, and tests it. */
+export function ActiveModel ({ active }: { active: string }) {
+  const [chosen, setChosen] = useState<string>()
+  const models = useModels()
+  const configure = useConfigure()
+  const value = chosen ?? active
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    configure.mutate({ model: value.trim() }, { onSuccess: () => setChosen(undefined) })
+  }
+  const errors = models.data?.errors ?? []
+  return (
+    <section className='section'>
+      <h2>{say('settings.activeModel')}</h2>
+      <form className='inline-form' onSubmit={submit}>
+        <label className='field'>
+          <span>{say('settings.chooseModel')}</span>
+          <input
+            required
+            list='known-models'
+            maxLength={200}
+            value={value}
+            placeholder={say('settings.modelHint')}
+            onChange={(event) => setChosen(event.target.value)}
+          />
+        </label>
+        <datalist id='known-models'>
+          {models.data?.models.slice(0, 500).map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+        </datalist>
+        <Button kind='primary' type='submit' isBusy={configure.isPending}>{say('settings.save')}</Button>
+        <ModelTest model={value} />
+      </form>
+      {configure.error !== null && <Failed error={configure.error} />}
+      {configure.data !== undefined && (
+        <p role='status' className='note'>{say('settings.saved')} {configure.data.warning}</p>
+      )}
+      {errors.length > 0 && (
+        <details>
+          <summary>{say('settings.modelErrors')}</summary>
+          <ul>{errors.map(({ provider, error }) => <li key={provider}>{provider}: {error}</li>)}</ul>
+        </details>
+      )}
+    </section>
+  )
+}

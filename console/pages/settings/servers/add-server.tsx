@@ -1,0 +1,96 @@
+import { useState, type FormEvent } from 'react'
+import type { Authorizing, Connected } from '../../../../client/generated/index.ts'
+import { useDraft } from '../../../lib/draft.ts'
+import { say } from '../../../lib/say.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Failed } from '../../../parts/failed.tsx'
+import { Field } from './field.tsx'
+import { readPairs } from './read-pairs.ts'
+import { useConnect } from './server-queries.ts'
+
+/** The form that connects a tool server. Its secrets are sent to the service and kept nowhere on the page. */
+export function AddServer () {
+  const [isAddress, setIsAddress] = useState(false)
+  const [name, setName] = useDraft('server name')
+  const [command, setCommand] = useDraft('server command')
+  const [args, setArgs] = useDraft('server args')
+  const [url, setUrl] = useDraft('server url')
+  const [secrets, setSecrets] = useState('')
+  const connect = useConnect()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const lines = args.split('\n').filter((line) => line !== '')
+    const values = secrets.trim() === '' ? undefined : readPairs(secrets, isAddress ? ':' : '=')
+    connect.mutate(isAddress
+      ? { name, url: url.trim(), ...values && { headers: values } }
+      : { name, command, ...lines.length > 0 && { args: lines }, ...values && { env: values } }, {
+      onSuccess () {
+        for (const clear of [setName, setCommand, setArgs, setUrl, setSecrets]) clear('')
+      }
+    })
+  }
+  return (
+    <form className='form' onSubmit={submit}>
+      <Field label={say('settings.serverName')} hint={say('settings.serverNameHint')}>
+        {(help) => (
+          <input {...help} required pattern='[A-Za-z0-9._\-]{1,64}' value={name} onChange={(event) => setName(event.target.value)} />
+        )}
+      </Field>
+      <fieldset className='choice'>
+        <legend>{say('settings.serverKind')}</legend>
+        {([false, true] as const).map((each) => (
+          <label key={String(each)}>
+            <input type='radio' name='kind' checked={isAddress === each} onChange={() => setIsAddress(each)} />{' '}
+            {say(each ? 'settings.serverUrl' : 'settings.serverProgram')}
+          </label>
+        ))}
+      </fieldset>
+      {isAddress
+        ? (
+          <Field label={say('settings.serverAddress')}>
+            {(help) => (
+              <input {...help} required type='url' placeholder='https://' value={url} onChange={(event) => setUrl(event.target.value)} />
+            )}
+          </Field>
+          )
+        : (
+          <>
+            <Field label={say('settings.serverCommand')}>
+              {(help) => (
+                <input {...help} required maxLength={4_096} value={command} onChange={(event) => setCommand(event.target.value)} />
+              )}
+            </Field>
+            <Field label={say('settings.serverArgs')}>
+              {(help) => <textarea {...help} rows={2} value={args} onChange={(event) => setArgs(event.target.value)} />}
+            </Field>
+          </>
+          )}
+      <Field
+        label={say(isAddress ? 'settings.serverHeaders' : 'settings.serverEnv')}
+        hint={`${isAddress ? `${say('settings.serverHeadersHint')} ` : ''}${say('settings.secretsHelp')}`}
+      >
+        {(help) => (
+          <textarea
+            {...help}
+            rows={2}
+            autoComplete='off'
+            spellCheck={false}
+            value={secrets}
+            onChange={(event) => setSecrets(event.target.value)}
+          />
+        )}
+      </Field>
+      {connect.error !== null && <Failed error={connect.error} />}
+      <div className='actions'>
+        <Button kind='primary' type='submit' isBusy={connect.isPending}>
+          {say(connect.isPending ? 'settings.connecting' : 'settings.connect')}
+        </Button>
+        <span role='status'>{connect.data !== undefined && outcome(connect.data, connect.variables.name)}</span>
+      </div>
+    </form>
+  )
+}
+
+/** What has become of the server, as a sentence; its entry in the list says that it waits for the user, as long as it does. */
+const outcome = (connected: Connected | Authorizing, name: string): string | undefined =>
+  connected.status === 'authorizing' ? undefined : say('settings.connectedNow', { name, count: connected.tools.length })

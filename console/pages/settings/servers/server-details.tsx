@@ -1,0 +1,38 @@
+import { say } from '../../../lib/say.ts'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { useServer } from './server-queries.ts'
+
+/** The tools of a server with its own descriptions, what is not used of it, and its latest error output. */
+export function ServerDetails ({ name }: { name: string }) {
+  const server = useServer(name)
+  return (
+    <Loaded query={server}>
+      {({ command, url, toolDetails, warnings, stderr }) => (
+        <>
+          <p className='mono'>{command ?? url}</p>
+          <ul className='tool-list'>
+            {toolDetails.map((tool) => (
+              <li key={tool.name}>
+                <p><code>{tool.name}</code></p>
+                <p className='quiet'>{tool.description}</p>
+                {tool.notOffered !== undefined && <p>{say('settings.notOffered', { why: tool.notOffered })}</p>}
+              </li>
+            ))}
+          </ul>
+          {warnings.length > 0 && (
+            <section className='section'>
+              <h3>{say('settings.serverWarnings')}</h3>
+              <ul>{warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
+            </section>
+          )}
+          {stderr !== '' && (
+            <section className='section'>
+              <h3>{say('settings.serverStderr')}</h3>
+              <pre className='preview-text'>{stderr}</pre>
+            </section>
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}

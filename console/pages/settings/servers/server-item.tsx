@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import type { ToolServer } from '../../../../client/generated/index.ts'
+import { say } from '../../../lib/say.ts'
+import { useAnnounce } from '../../../parts/announcer.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Confirm } from '../../../parts/confirm.tsx'
+import { Dialog } from '../../../parts/dialog.tsx'
+import { Failed } from '../../../parts/failed.tsx'
+import { Status } from '../../../parts/status.tsx'
+import { Authorization } from './authorization.tsx'
+import { ServerDetails } from './server-details.tsx'
+import { useDisconnect, useServerSettings } from './server-queries.ts'
+
+const MOST_TOOLS = 12
+
+/** One tool server: its state, why it is not connected, and what can be done. */
+export function ServerItem ({ server: { name, status, tools, error, authorizationUrl } }: { server: ToolServer }) {
+  const [isShown, setIsShown] = useState(false)
+  const disconnect = useDisconnect()
+  const settings = useServerSettings(name)
+  const announce = useAnnounce()
+  const isOff = status === 'disabled'
+  const turn = () =>
+    settings.mutate({ enabled: isOff }, { onSuccess: () => announce(say(isOff ? 'settings.turnedOn' : 'settings.turnedOff', { name })) })
+  return (
+    <li className='server'>
+      <div className='server-head'>
+        <p><span className='server-name'>{name}</span> <Status value={status} /></p>
+        <div className='actions'>
+          <Button onClick={() => setIsShown(true)}>{say('settings.details')}</Button>
+          <Button kind='quiet' isBusy={settings.isPending} onClick={turn}>{say(isOff ? 'settings.enable' : 'settings.disable')}</Button>
+          <Confirm
+            kind='quiet'
+            label={say('settings.disconnect')}
+            title={say('settings.disconnectTitle', { name })}
+            text={say('settings.disconnectText')}
+            action={say('settings.disconnect')}
+            onConfirm={() => disconnect.mutateAsync(name).then(() => announce(say('settings.disconnected', { name })))}
+          />
+        </div>
+      </div>
+      {status === 'authorizing' && <Authorization name={name} url={authorizationUrl} />}
+      {error !== undefined && <p className={status === 'authorizing' ? 'quiet' : 'bad'}>{error}</p>}
+      {settings.error !== null && <Failed error={settings.error} />}
+      {tools.length > 0 && (
+        <p className='quiet'>{say('settings.tools')}: {tools.slice(0, MOST_TOOLS).join(', ')}{tools.length > MOST_TOOLS && ' …'}</p>
+      )}
+      <Dialog title={say('settings.toolsOf', { name })} isOpen={isShown} onClose={() => setIsShown(false)}>
+        <ServerDetails name={name} />
+      </Dialog>
+    </li>
+  )
+}

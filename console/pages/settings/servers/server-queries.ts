@@ -1,0 +1,35 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  configureToolServer,
+  connectToolServer,
+  disconnectToolServer,
+  getToolServer,
+  listToolServers,
+  type ConnectBody,
+  type ToolServerSettings
+} from '../../../../client/generated/index.ts'
+import { keys } from '../../../lib/queries.ts'
+import { asked, body } from '../../../lib/service.ts'
+
+/** Connections change by themselves, and no event tells it. */
+const REFRESH_MS = 2_000
+
+export const useServers = () =>
+  useQuery({ queryKey: keys.servers(), queryFn: () => listToolServers(asked()).then(body), refetchInterval: REFRESH_MS })
+
+export const useServer = (name: string) =>
+  useQuery({ queryKey: [...keys.servers(), name], queryFn: () => getToolServer({ ...asked(), path: { name } }).then(body) })
+
+/** Changes a server; the servers are then read anew. */
+function useServerChange<V, R> (change: (values: V) => Promise<R>) {
+  const queries = useQueryClient()
+  return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries({ queryKey: keys.servers() }) })
+}
+
+/** Connects a server, or replaces the one of its name. */
+export const useConnect = () => useServerChange((server: ConnectBody) => connectToolServer({ ...asked(), body: server }).then(body))
+
+export const useDisconnect = () => useServerChange((name: string) => disconnectToolServer({ ...asked(), path: { name } }).then(body))
+
+export const useServerSettings = (name: string) =>
+  useServerChange((settings: ToolServerSettings) => configureToolServer({ ...asked(), path: { name }, body: settings }).then(body))

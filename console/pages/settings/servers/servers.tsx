@@ -1,0 +1,24 @@
+import { say } from '../../../lib/say.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Loaded } from '../../../parts/loaded.tsx'
+import { AddServer } from './add-server.tsx'
+import { ServerItem } from './server-item.tsx'
+import { useServers } from './server-queries.ts'
+
+/** The tool servers with their states, and the form that adds one. */
+export function Servers () {
+  const servers = useServers()
+  return (
+    <>
+      <Loaded query={servers}>
+        {({ servers }) => servers.length === 0
+          ? <Empty text={say('settings.noServers')} />
+          : <ul className='list'>{servers.map((server) => <ServerItem key={server.name} server={server} />)}</ul>}
+      </Loaded>
+      <section className='section'>
+        <h2>{say('settings.addServer')}</h2>
+        <AddServer />
+      </section>
+    </>
+  )
+}

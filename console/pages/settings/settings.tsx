@@ -1,0 +1,35 @@
+import { lazy, Suspense } from 'react'
+import { Link } from 'wouter'
+import { say } from '../../lib/say.ts'
+import { Loading } from '../../parts/loading.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Grants } from './grants.tsx'
+import { HealthSection } from './health.tsx'
+import { Models } from './models/models.tsx'
+import { Servers } from './servers/servers.tsx'
+import './settings.css'
+
+// The plots are a library of their own.
+const Usage = lazy(() => import('./usage/usage.tsx'))
+
+const SECTIONS = { models: Models, servers: Servers, grants: Grants, usage: Usage, health: HealthSection }
+type Section = keyof typeof SECTIONS
+const NAMES = Object.keys(SECTIONS) as Section[]
+
+/** The settings: one section at a time, by its address. */
+export default function Settings ({ section }: { section?: string }) {
+  const current = NAMES.find((name) => name === section) ?? 'models'
+  const Shown = SECTIONS[current]
+  return (
+    <Page title={say('settings.title')}>
+      <nav className='tabs' aria-label={say('settings.sections')}>
+        {NAMES.map((name) => (
+          <Link key={name} className='tab' href={`/settings/${name}`} aria-current={name === current ? 'page' : undefined}>
+            {say(`settings.${name}`)}
+          </Link>
+        ))}
+      </nav>
+      <Suspense fallback={<Loading />}><Shown /></Suspense>
+    </Page>
+  )
+}

@@ -1,0 +1,162 @@
+import type { RunOptions, Schedule, TaskBody, TaskChanges } from '../../../client/generated/index.ts'
+import { WEEKDAYS } from './schedule-words.ts'
+import type { Task } from './task-queries.ts'
+
+/** Intervals that the form has fields for; `custom` is a text. */
+export const INTERVALS = ['hourly', 'daily', 'weekdays', 'weekly', 'monthly', 'custom'] as const
+export const MODES = ['first_n', 'always', 'granted', 'never'] as const
+export const TYPES = ['one_shot', 'recurring', 'triggered'] as const
+
+/** The fields of the form of a task, as they were typed. */
+export interface FormValues {
+  goal: string
+  taskType: typeof TYPES[number]
+  interval: typeof INTERVALS[number]
+  custom: string
+  at: string
+  days: string[]
+  day: string
+  timezone: string
+  missed: 'run_once' | 'skip'
+  mode: typeof MODES[number]
+  firstN: string
+  cwd: string
+  model: string
+  instructions: string
+  usd: string
+  minutes: string
+}
+
+export const NEW_TASK: FormValues = {
+  goal: '',
+  taskType: 'one_shot',
+  interval: 'daily',
+  custom: '',
+  at: '09:00',
+  days: ['monday'],
+  day: '1',
+  timezone: '',
+  missed: 'run_once',
+  mode: 'first_n',
+  firstN: '3',
+  cwd: '',
+  model: '',
+  instructions: '',
+  usd: '',
+  minutes: ''
+}
+
+/** The fields for a task that is to be changed. A schedule that has no fields becomes the text of `custom`. */
+export function valuesOf ({ goal, taskType, schedule, approval, cwd, options = {} }: Task): FormValues {
+  return {
+    ...NEW_TASK,
+    ...schedule && scheduleValues(schedule),
+    goal,
+    taskType,
+    mode: approval.mode,
+    firstN: String(approval.firstN),
+    cwd,
+    model: options.model ?? '',
+    instructions: options.instructions ?? '',
+    usd: String(options.budget?.usd ?? ''),
+    minutes: String(options.budget?.minutes ?? '')
+  }
+}
+
+function scheduleValues (schedule: Schedule): Partial<FormValues> {
+  const { interval, at = '09:00', on, timezone = '', missed = 'run_once' } = schedule
+  const shared = { timezone, missed, at, custom: interval }
+  const word = INTERVALS.find((name) => name === interval && name !== 'custom')
+  const days = on === undefined ? ['monday'] : Array.isArray(on) ? on : String(on).split(/\s*,\s*|\s+and\s+/)
+  const isPlain = /^\d\d:\d\d$/.test(at)
+  if (word === undefined || !isPlain) return { ...shared, interval: 'custom' }
+  if (word === 'monthly') return { ...shared, interval: word, day: String(on ?? 1) }
+  if (word !== 'weekly') return { ...shared, interval: word }
+  return days.every((day) => WEEKDAYS.includes(day)) ? { ...shared, interval: word, days } : { ...shared, interval: 'custom' }
+}
+
+/** What the form says of the schedule. Of an earlier schedule stays what the form has no fields for. */
+function scheduleOf ({ interval, custom, at, days, day, timezone, missed }: FormValues, before?: Schedule): Schedule {
+  const { startAt, maxRuns, graceMs } = before ?? {}
+  const kept = {
+    ...startAt !== undefined && { startAt },
+    ...maxRuns !== undefined && { maxRuns },
+    ...graceMs !== undefined && { graceMs },
+    ...timezone.trim() !== '' && { timezone: timezone.trim() },
+    ...missed === 'skip' && { missed }
+  }
+  switch (interval) {
+    case 'custom': {
+      // The texts of an interval that was not changed keep their time of day and their days.
+      const same = before?.interval === custom.trim() ? before : undefined
+      return {
+        ...kept,
+        interval: custom.trim(),
+        ...same?.at !== undefined && { at: same.at },
+        ...same?.on !== undefined && { on: same.on }
+      }
+    }
+    case 'hourly':
+      return { ...kept, interval }
+    case 'weekly':
+      return { ...kept, interval, at, on: days }
+    case 'monthly':
+      return { ...kept, interval, at, on: /^\d+$/.test(day) ? Number(day) : day }
+    default:
+      return { ...kept, interval, at }
+  }
+}
+
+function optionsOf ({ model, instructions, usd, minutes }: FormValues, before: RunOptions = {}): RunOptions {
+  const { model: _model, instructions: _instructions, budget: { usd: _usd, minutes: _minutes, ...budget } = {}, ...kept } = before
+  const limits = { ...budget, ...usd !== '' && { usd: Number(usd) }, ...minutes !== '' && { minutes: Number(minutes) } }
+  return {
+    ...kept,
+    ...model.trim() !== '' && { model: model.trim() },
+    ...instructions.trim() !== '' && { instructions: instructions.trim() },
+    ...Object.keys(limits).length > 0 && { budget: limits }
+  }
+}
+
+const approvalOf = ({ mode, firstN }: FormValues) => ({ mode, ...mode === 'first_n' && firstN !== '' && { firstN: Number(firstN) } })
+
+/** The body that creates a task. */
+export function bodyOf (values: FormValues): TaskBody {
+  const options = optionsOf(values)
+  return {
+    goal: values.goal.trim(),
+    taskType: values.taskType,
+    ...values.taskType === 'recurring' && { schedule: scheduleOf(values) },
+    approval: approvalOf(values),
+    ...values.cwd.trim() !== '' && { cwd: values.cwd.trim() },
+    ...Object.keys(options).length > 0 && { options }
+  }
+}
+
+/** The changes that make a task what the form says; undefined when there are none. */
+export function changesOf (values: FormValues, task: Task): TaskChanges | undefined {
+  const { schedule, approval: { mode, firstN } } = task
+  const next = {
+    goal: values.goal.trim(),
+    approval: approvalOf(values),
+    ...schedule && { schedule: scheduleOf(values, schedule) },
+    cwd: values.cwd.trim() === '' ? task.cwd : values.cwd.trim(),
+    options: optionsOf(values, task.options)
+  }
+  const now = {
+    goal: task.goal,
+    approval: { mode, ...mode === 'first_n' && { firstN } },
+    schedule,
+    cwd: task.cwd,
+    options: task.options ?? {}
+  }
+  const changed = Object.entries(next).filter(([name, value]) => !isSame(value, now[name as keyof typeof now]))
+  return changed.length === 0 ? undefined : Object.fromEntries(changed)
+}
+
+/** Whether two values have the same JSON, in any order of their fields. */
+function isSame (one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...names].every((name) => isSame(one[name as keyof typeof one], other[name as keyof typeof other]))
+}

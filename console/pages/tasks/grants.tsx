@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import { removeGrant } from '../../../client/generated/index.ts'
+import { keys, queries } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked } from '../../lib/service.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Failed } from '../../parts/failed.tsx'
+import { Time } from '../../parts/time.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { taskGrants } from './task-queries.ts'
+
+/** The calls that the runs of a task may make unasked. */
+export function Grants ({ taskId }: { taskId: string }) {
+  const { data, error, refetch } = useQuery(taskGrants(taskId))
+  if (error && data === undefined) return <Failed error={error} onRetry={() => void refetch()} />
+  if (data === undefined || data.grants.length === 0) return null
+  return (
+    <section className='section' aria-label={say('tasks.grants')}>
+      <h2>{say('tasks.grants')}</h2>
+      <ul className='list'>
+        {data.grants.map(({ grantId, text, uses, lastUsedAt, createdAt }) => (
+          <li key={grantId} className='row'>
+            <span className='grow'><VisibleText text={text} limit={500} /></span>
+            <span className='quiet'>
+              {say('tasks.granted')} <Time at={createdAt} /> · {say('tasks.uses', { count: uses })}{lastUsedAt !== undefined && (
+                <>, <Time at={lastUsedAt} /></>
+              )}
+            </span>
+            <Confirm
+              label={say('tasks.removeGrant')}
+              title={say('tasks.removeGrantTitle')}
+              text={<VisibleText text={text} limit={500} />}
+              action={say('tasks.removeGrant')}
+              kind='quiet'
+              onConfirm={async () => {
+                await removeGrant({ ...asked(), path: { id: grantId } })
+                await queries.invalidateQueries({ queryKey: keys.grants() })
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,54 @@
+import { useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { Link, useLocation } from 'wouter'
+import { createTask, startTask } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { useAnnounce } from '../../parts/announcer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Page } from '../../parts/page.tsx'
+import { bodyOf, NEW_TASK } from './form-values.ts'
+import { TaskForm } from './task-form.tsx'
+import { keepTask } from './task-queries.ts'
+import { useForm } from './use-form.ts'
+
+const newKey = () => `console-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
+
+/** Creates a task, and starts it when the user wants it to begin. */
+export default function NewTask () {
+  const { values, set, clear } = useForm('task new', NEW_TASK)
+  const [, navigate] = useLocation()
+  const announce = useAnnounce()
+  // The same task is not created twice when the first answer was lost.
+  const sent = useRef({ json: '', key: '' })
+  const create = useMutation({
+    async mutationFn (start: boolean) {
+      const task = bodyOf(values)
+      const json = JSON.stringify(task)
+      if (sent.current.json !== json) sent.current = { json, key: newKey() }
+      const created = await createTask({ ...asked(), body: task, headers: { 'idempotency-key': sent.current.key } }).then(body)
+      // A triggered task is started, too, so that it can be run.
+      return start ? startTask({ ...asked(), path: { id: created.id } }).then(body) : created
+    },
+    onSuccess (task) {
+      clear()
+      keepTask(task)
+      announce(say('tasks.created'))
+      navigate(`/tasks/${task.id}`)
+    }
+  })
+  return (
+    <Page title={say('tasks.new')}>
+      <TaskForm values={values} set={set} error={create.error} onSubmit={() => create.mutate(true)}>
+        <Button kind='primary' type='submit' isBusy={create.isPending && create.variables}>{say('tasks.createAndStart')}</Button>
+        <Button
+          isBusy={create.isPending && !create.variables}
+          onClick={({ currentTarget }) => currentTarget.form?.reportValidity() && create.mutate(false)}
+        >
+          {say('tasks.createOnly')}
+        </Button>
+        <Link href='/tasks' className='button button-quiet' onClick={clear}>{say('app.cancel')}</Link>
+      </TaskForm>
+    </Page>
+  )
+}

@@ -1,0 +1,81 @@
+import { say } from '../../lib/say.ts'
+import { INTERVALS } from './form-values.ts'
+import { sayWeekday, WEEKDAYS } from './schedule-words.ts'
+import type { FieldsProps } from './task-form.tsx'
+
+/** When a task runs: a word with the time of day, or a text that the service reads. */
+export function ScheduleFields ({ values, set }: FieldsProps) {
+  const { interval, custom, at, days, day, timezone, missed } = values
+  return (
+    <fieldset>
+      <legend>{say('tasks.scheduleTitle')}</legend>
+      <div className='fields'>
+        <label className='field'>
+          <span>{say('tasks.interval')}</span>
+          <select value={interval} onChange={({ target }) => set({ interval: INTERVALS.find((name) => name === target.value) })}>
+            {INTERVALS.map((name) => <option key={name} value={name}>{say(`tasks.intervals.${name}`)}</option>)}
+          </select>
+        </label>
+        {interval !== 'hourly' && interval !== 'custom' && (
+          <label className='field'>
+            <span>{say('tasks.at')}</span>
+            <input type='time' required value={at} onChange={({ target }) => set({ at: target.value })} />
+          </label>
+        )}
+        {interval === 'monthly' && (
+          <label className='field'>
+            <span>{say('tasks.day')}</span>
+            <select value={day} onChange={({ target }) => set({ day: target.value })}>
+              {Array.from({ length: 31 }, (_, at) => <option key={at} value={at + 1}>{at + 1}</option>)}
+              <option value='last'>{say('tasks.lastDay')}</option>
+            </select>
+          </label>
+        )}
+      </div>
+      {interval === 'custom' && (
+        <label className='field'>
+          <span>{say('tasks.custom')}</span>
+          <input
+            required
+            maxLength={200}
+            value={custom}
+            onChange={({ target }) => set({ custom: target.value })}
+            aria-describedby='custom-help'
+          />
+          <span id='custom-help' className='quiet'>{say('tasks.customHelp')}</span>
+        </label>
+      )}
+      {interval === 'weekly' && (
+        <div className='weekdays' role='group' aria-label={say('tasks.on')}>
+          {WEEKDAYS.map((name) => (
+            <label key={name}>
+              <input
+                type='checkbox'
+                checked={days.includes(name)}
+                onChange={({ target }) => set({ days: WEEKDAYS.filter((each) => each === name ? target.checked : days.includes(each)) })}
+              />{' '}
+              {sayWeekday(name)}
+            </label>
+          ))}
+        </div>
+      )}
+      <label className='field'>
+        <span>{say('tasks.timezone')}</span>
+        <input
+          maxLength={200}
+          value={timezone}
+          onChange={({ target }) => set({ timezone: target.value })}
+          placeholder={say('tasks.timezoneHelp')}
+        />
+      </label>
+      <label>
+        <input
+          type='checkbox'
+          checked={missed === 'run_once'}
+          onChange={({ target }) => set({ missed: target.checked ? 'run_once' : 'skip' })}
+        />{' '}
+        {say('tasks.catchUp')}
+      </label>
+    </fieldset>
+  )
+}

@@ -1,0 +1,87 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useLocation } from 'wouter'
+import { cancelTask, deleteTask, pauseTask, resumeTask, runTask, startTask } from '../../../client/generated/index.ts'
+import { keys, queries } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { useAnnounce } from '../../parts/announcer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Failed } from '../../parts/failed.tsx'
+import { keepTask, oneTask, type Task } from './task-queries.ts'
+
+type Verb = 'start' | 'resume' | 'run' | 'pause'
+
+/** What a person can do with a task in each of its states; the first is the main action. */
+const VERBS: Record<Task['status'], Verb[]> = {
+  planned: ['start', 'run'],
+  scheduled: ['run', 'pause'],
+  running: ['pause'],
+  pending_approval: ['pause'],
+  paused: ['resume', 'run'],
+  completed: ['start', 'run'],
+  failed: ['start', 'run'],
+  cancelled: ['start']
+}
+const CAN_CANCEL: Array<Task['status']> = ['planned', 'scheduled', 'running', 'pending_approval', 'paused']
+
+async function act (verb: Verb, id: string): Promise<void> {
+  const request = { ...asked(), path: { id } }
+  if (verb === 'run') {
+    await runTask(request)
+    await queries.invalidateQueries({ queryKey: keys.task(id) })
+  } else keepTask(await { start: startTask, resume: resumeTask, pause: pauseTask }[verb](request).then(body))
+}
+
+/** The buttons that start, pause, change and delete a task. */
+export function TaskActions ({ task: { id, status, taskType } }: { task: Task }) {
+  const [, navigate] = useLocation()
+  const announce = useAnnounce()
+  const action = useMutation({
+    mutationFn: (verb: Verb) => act(verb, id),
+    onSuccess: (_, verb) => announce(say(`tasks.done.${verb}`))
+  })
+  // A run of a one-shot task is the same as its start.
+  const verbs = VERBS[status].filter((verb, at) => at === 0 || verb !== 'run' || taskType !== 'one_shot')
+  const isPrimary = (verb: Verb, at: number) => at === 0 && verb !== 'pause'
+  return (
+    <div className='section'>
+      <div className='actions'>
+        {verbs.map((verb, at) => (
+          <Button
+            key={verb}
+            kind={isPrimary(verb, at) ? 'primary' : 'normal'}
+            isBusy={action.isPending && action.variables === verb}
+            onClick={() => action.mutate(verb)}
+          >
+            {say(`tasks.verb.${verb}`)}
+          </Button>
+        ))}
+        <Link href={`/tasks/${id}?edit=1`} className='button'>{say('tasks.verb.edit')}</Link>
+        {CAN_CANCEL.includes(status) && (
+          <Confirm
+            label={say('tasks.verb.cancel')}
+            title={say('tasks.cancelTitle')}
+            text={say('tasks.cancelText')}
+            action={say('tasks.verb.cancel')}
+            onConfirm={async () => keepTask(await cancelTask({ ...asked(), path: { id } }).then(body))}
+          />
+        )}
+        <Confirm
+          label={say('tasks.verb.delete')}
+          title={say('tasks.deleteTitle')}
+          text={say('tasks.deleteText')}
+          action={say('tasks.verb.delete')}
+          onConfirm={async () => {
+            await deleteTask({ ...asked(), path: { id } })
+            announce(say('tasks.done.delete'))
+            navigate('/tasks')
+            queries.removeQueries({ queryKey: oneTask(id).queryKey })
+            void queries.invalidateQueries({ queryKey: keys.tasks() })
+          }}
+        />
+      </div>
+      {action.isError && <Failed error={action.error} />}
+    </div>
+  )
+}

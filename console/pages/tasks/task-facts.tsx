@@ -1,0 +1,64 @@
+import { say } from '../../lib/say.ts'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { sayScheduleWords } from './schedule-words.ts'
+import { statusOf, titleOf, type TaskOption } from './task-words.ts'
+import type { Task } from './task-queries.ts'
+
+const PAUSED = ['user', 'failures', 'interrupted'] as const
+const OPTIONS: TaskOption[] = ['model', 'effort', 'instructions']
+
+/** The state of a task and how it is set up. */
+export function TaskFacts ({ task }: { task: Task }) {
+  const { goal, taskType, schedule, cwd, approval: { mode, firstN, approvedRuns }, options = {}, pausedReason } = task
+  const paused = PAUSED.find((reason) => reason === pausedReason)
+  const { budget } = options
+  return (
+    <section className='section' aria-label={say('tasks.facts')}>
+      {titleOf(goal) !== goal.trim() && <p className='goal'><VisibleText text={goal} limit={1_000} /></p>}
+      <dl className='facts'>
+        <dt>{say('tasks.state')}</dt>
+        <dd>
+          <Status value={statusOf(task)} />
+          {task.status === 'paused' && paused && <span className='quiet'> · {say(`tasks.paused.${paused}`)}</span>}
+        </dd>
+        <dt>{say('tasks.when')}</dt>
+        <dd>{schedule ? sayScheduleWords(schedule) : say(`tasks.type.${taskType}`)}</dd>
+        {task.nextRunAt !== undefined && task.status === 'scheduled' && (
+          <><dt>{say('tasks.next')}</dt><dd><Time at={task.nextRunAt} /></dd></>
+        )}
+        <dt>{say('tasks.last')}</dt>
+        <dd>{task.lastRunAt === undefined ? say('time.never') : <Time at={task.lastRunAt} />}</dd>
+        <dt>{say('tasks.runs')}</dt>
+        <dd>{say('tasks.successful', { total: task.totalRuns, count: task.successfulRuns })}</dd>
+        <dt>{say('tasks.approval')}</dt>
+        <dd>
+          {say(`tasks.mode.${mode}`, { count: firstN })}
+          {mode === 'first_n' && <span className='quiet'> · {say('tasks.approvedRuns', { count: approvedRuns })}</span>}
+        </dd>
+        <dt>{say('tasks.cwd')}</dt>
+        <dd><code><VisibleText text={cwd} limit={500} /></code></dd>
+        {OPTIONS.map((name) => options[name] !== undefined && (
+          <div key={name} className='facts-pair'>
+            <dt>{say(`tasks.option.${name}`)}</dt>
+            <dd><VisibleText text={options[name]} limit={500} /></dd>
+          </div>
+        ))}
+        {budget && (
+          <>
+            <dt>{say('tasks.budget')}</dt>
+            <dd>
+              {[
+                ...budget.usd !== undefined ? [say('tasks.usd', { amount: budget.usd })] : [],
+                ...budget.tokens !== undefined ? [say('tasks.tokens', { count: budget.tokens })] : [],
+                ...budget.minutes !== undefined ? [say('tasks.minutes', { count: budget.minutes })] : []
+              ].join(', ')}
+            </dd>
+          </>
+        )}
+        {options.app !== undefined && <><dt>{say('tasks.app')}</dt><dd><VisibleText text={options.app} limit={128} /></dd></>}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,151 @@
+import type { FormEvent, ReactNode } from 'react'
+import { say } from '../../lib/say.ts'
+import { Failed } from '../../parts/failed.tsx'
+import { MODES, TYPES, type FormValues } from './form-values.ts'
+import { ScheduleFields } from './schedule-fields.tsx'
+import './tasks.css'
+
+export interface FieldsProps {
+  values: FormValues
+  set: (some: Partial<FormValues>) => void
+}
+
+interface Props extends FieldsProps {
+  /** A task that exists: its type does not change. */
+  isChange?: boolean
+  error: unknown
+  onSubmit: () => void
+  /** The buttons. */
+  children: ReactNode
+}
+
+/** The fields of a task: its goal, when it runs, what it may do unasked, and its limits. */
+export function TaskForm ({ values, set, isChange, error, onSubmit, children }: Props) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <form className='form' onSubmit={submit}>
+      <label className='field'>
+        <span>{say('tasks.goal')}</span>
+        <textarea
+          rows={4}
+          required
+          maxLength={20_000}
+          value={values.goal}
+          onChange={({ target }) => set({ goal: target.value })}
+          aria-describedby='goal-help'
+        />
+        <span id='goal-help' className='quiet'>{say('tasks.goalHelp')}</span>
+      </label>
+      {!isChange && (
+        <fieldset>
+          <legend>{say('tasks.when')}</legend>
+          {TYPES.map((taskType) => (
+            <Choice
+              key={taskType}
+              name='taskType'
+              isChosen={values.taskType === taskType}
+              onChoose={() => set({ taskType })}
+              text={say(`tasks.type.${taskType}`)}
+            />
+          ))}
+        </fieldset>
+      )}
+      {values.taskType === 'recurring' && <ScheduleFields values={values} set={set} />}
+      <fieldset>
+        <legend>{say('tasks.approval')}</legend>
+        {MODES.map((mode) => (
+          <Choice
+            key={mode}
+            name='mode'
+            isChosen={values.mode === mode}
+            onChoose={() => set({ mode })}
+            text={say(`tasks.modeName.${mode}`)}
+            help={say(`tasks.modeHelp.${mode}`)}
+          />
+        ))}
+        {values.mode === 'first_n' && (
+          <label className='field'>
+            <span>{say('tasks.firstN')}</span>
+            <input
+              type='number'
+              min={1}
+              max={1_000}
+              required
+              value={values.firstN}
+              onChange={({ target }) => set({ firstN: target.value })}
+            />
+          </label>
+        )}
+      </fieldset>
+      <details>
+        <summary>{say('tasks.more')}</summary>
+        <More values={values} set={set} />
+      </details>
+      {error !== null && error !== undefined && <Failed error={error} />}
+      <div className='actions'>{children}</div>
+    </form>
+  )
+}
+
+interface ChoiceProps {
+  name: string
+  isChosen: boolean
+  onChoose: () => void
+  text: string
+  help?: string
+}
+
+function Choice ({ name, isChosen, onChoose, text, help }: ChoiceProps) {
+  return (
+    <label className='choice'>
+      <input type='radio' name={name} checked={isChosen} onChange={onChoose} />
+      <span>{text}</span>
+      {help && <span className='quiet'>{help}</span>}
+    </label>
+  )
+}
+
+function More ({ values, set }: FieldsProps) {
+  return (
+    <div className='form'>
+      <label className='field'>
+        <span>{say('tasks.cwd')}</span>
+        <input
+          className='mono'
+          value={values.cwd}
+          onChange={({ target }) => set({ cwd: target.value })}
+          placeholder={say('tasks.cwdHelp')}
+        />
+      </label>
+      <label className='field'>
+        <span>{say('tasks.option.model')}</span>
+        <input value={values.model} onChange={({ target }) => set({ model: target.value })} placeholder={say('tasks.modelHelp')} />
+      </label>
+      <label className='field'>
+        <span>{say('tasks.option.instructions')}</span>
+        <textarea rows={3} maxLength={20_000} value={values.instructions} onChange={({ target }) => set({ instructions: target.value })} />
+      </label>
+      <div className='fields'>
+        <label className='field'>
+          <span>{say('tasks.usdLimit')}</span>
+          <input type='number' min={0.01} step='any' value={values.usd} onChange={({ target }) => set({ usd: target.value })} />
+        </label>
+        <label className='field'>
+          <span>{say('tasks.minutesLimit')}</span>
+          <input
+            type='number'
+            min={1}
+            step='any'
+            max={1_440}
+            value={values.minutes}
+            onChange={({ target }) => set({ minutes: target.value })}
+            placeholder='30'
+          />
+        </label>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import {
+  getTask,
+  getTaskSchedule,
+  listGrants,
+  listTaskRuns,
+  listTasks,
+  type Task,
+  type TaskChanges
+} from '../../../client/generated/index.ts'
+import { keys, queries } from '../../lib/queries.ts'
+import { asked, body } from '../../lib/service.ts'
+
+export interface TaskFilter {
+  status?: Task['status']
+  type?: Task['taskType']
+}
+export type { Task, TaskChanges }
+
+/** Tasks that a request reads. */
+const TASKS = 200
+const RUNS = 20
+const SLOTS = 20
+/** Planned times that are shown. */
+const UPCOMING = 10
+
+/** The tasks of a state or type, newest first. */
+export const taskList = (filter: TaskFilter) => infiniteQueryOptions({
+  queryKey: [...keys.tasks(), 'list', filter],
+  queryFn: ({ pageParam }) => listTasks({ ...asked(), query: { ...filter, limit: TASKS, cursor: pageParam } }).then(body),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ nextCursor }) => nextCursor
+})
+
+export const oneTask = (id: string) => queryOptions({
+  queryKey: keys.task(id),
+  queryFn: () => getTask({ ...asked(), path: { id } }).then(body)
+})
+
+/** The runs of a task, newest first. */
+export const taskRuns = (id: string) => infiniteQueryOptions({
+  queryKey: [...keys.task(id), 'runs'],
+  queryFn: ({ pageParam }) => listTaskRuns({ ...asked(), path: { id }, query: { limit: RUNS, cursor: pageParam } }).then(body),
+  initialPageParam: undefined as number | undefined,
+  getNextPageParam: ({ nextCursor }) => nextCursor === undefined ? undefined : Number(nextCursor)
+})
+
+/** The next planned times of a task, and the fates of the past ones, newest first. */
+export const taskSchedule = (id: string) => infiniteQueryOptions({
+  queryKey: [...keys.task(id), 'schedule'],
+  queryFn: ({ pageParam }) => getTaskSchedule({
+    ...asked(),
+    path: { id },
+    query: { upcoming: pageParam === undefined ? UPCOMING : 0, limit: SLOTS, cursor: pageParam }
+  }).then(body),
+  initialPageParam: undefined as number | undefined,
+  getNextPageParam: ({ nextCursor }) => nextCursor === undefined ? undefined : Number(nextCursor)
+})
+
+export const taskGrants = (id: string) => queryOptions({
+  queryKey: [...keys.grants(), id],
+  queryFn: () => listGrants({ ...asked(), query: { taskId: id, limit: 500 } }).then(body)
+})
+
+/** Keeps the answer of a request that changed a task, and reads anew what follows from it. */
+export function keepTask (task: Task): void {
+  queries.setQueryData(oneTask(task.id).queryKey, task)
+  void queries.invalidateQueries({ queryKey: keys.tasks() })
+}

@@ -1,0 +1,30 @@
+import { Link } from 'wouter'
+import type { Task } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { sayScheduleWords } from './schedule-words.ts'
+import { statusOf, titleOf } from './task-words.ts'
+
+/** A task in the list: its goal, its state, when it runs, and its last and next run. */
+export function TaskRow ({ task }: { task: Task }) {
+  const { id, goal, taskType, schedule, lastRunAt, nextRunAt, totalRuns } = task
+  const isNext = nextRunAt !== undefined && task.status === 'scheduled'
+  const hasTime = isNext || lastRunAt !== undefined
+  return (
+    <div className='task-row'>
+      <Link href={`/tasks/${id}`} className='task-goal'><VisibleText text={titleOf(goal)} limit={Infinity} /></Link>
+      <span><Status value={statusOf(task)} /></span>
+      <span className='quiet'>{schedule ? sayScheduleWords(schedule) : say(`tasks.type.${taskType}`)}</span>
+      <span className='quiet'>
+        {isNext
+          ? <>{say('tasks.next')} <Time at={nextRunAt} /></>
+          : lastRunAt !== undefined
+            ? <>{say('tasks.last')} <Time at={lastRunAt} /></>
+            : totalRuns === 0 && say('tasks.neverRan')}
+        {totalRuns > 0 && <>{hasTime && ' · '}{say('tasks.runCount', { count: totalRuns })}</>}
+      </span>
+    </div>
+  )
+}

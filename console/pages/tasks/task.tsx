@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'wouter'
+import { say } from '../../lib/say.ts'
+import { openApprovals } from '../../parts/frame.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Page } from '../../parts/page.tsx'
+import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
+import { visibleText } from '../../lib/visible-characters.ts'
+import { EditTask } from './edit-task.tsx'
+import { Grants } from './grants.tsx'
+import { History } from './history.tsx'
+import { Plan } from './plan.tsx'
+import { Runs } from './runs.tsx'
+import { Steer } from './steer.tsx'
+import { TaskActions } from './task-actions.tsx'
+import { TaskFacts } from './task-facts.tsx'
+import { oneTask, type Task } from './task-queries.ts'
+import { titleOf } from './task-words.ts'
+import { Times } from './times.tsx'
+import './tasks.css'
+
+/** One task, or the form that changes it. */
+export default function TaskPage ({ id }: { id: string }) {
+  const [query] = useSearchParams()
+  return query.has('edit') ? <EditTask id={id} /> : <TaskView id={id} />
+}
+
+/** A task: what it is to do, when it runs, what it waits for, what its runs did, and what it has learned. */
+function TaskView ({ id }: { id: string }) {
+  const query = useQuery(oneTask(id))
+  const title = query.data === undefined ? say('tasks.task') : visibleText(titleOf(query.data.goal))
+  return <Page title={title}><Loaded query={query}>{(task) => <Sections task={task} />}</Loaded></Page>
+}
+
+function Sections ({ task }: { task: Task }) {
+  return (
+    <>
+      <TaskActions task={task} />
+      <TaskFacts task={task} />
+      <Waiting taskId={task.id} />
+      <Steer task={task} />
+      <Runs taskId={task.id} />
+      {task.schedule && <Times task={task} />}
+      <Plan plan={task.plan} />
+      <History task={task} />
+      <Grants taskId={task.id} />
+    </>
+  )
+}
+
+/** What the runs of the task wait for. */
+function Waiting ({ taskId }: { taskId: string }) {
+  const { data } = useQuery(openApprovals)
+  const waiting = data?.approvals.filter((approval) => approval.taskId === taskId) ?? []
+  if (waiting.length === 0) return null
+  return (
+    <section className='section' aria-label={say('tasks.waiting')}>
+      <h2>{say('tasks.waiting')}</h2>
+      {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner />)}
+    </section>
+  )
+}

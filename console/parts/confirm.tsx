@@ -1,0 +1,48 @@
+import { useState, type ReactNode } from 'react'
+import { say } from '../lib/say.ts'
+import { Button, type ButtonProps } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Failed } from './failed.tsx'
+
+interface Props {
+  /** The words of the button that opens the dialog. */
+  label: string
+  title: string
+  text: ReactNode
+  /** The words of the button that does it. */
+  action: string
+  kind?: ButtonProps['kind']
+  onConfirm: () => Promise<unknown>
+}
+
+/** A button whose action must be confirmed in a dialog, for what cannot be undone. The dialog stays open when the action fails. */
+export function Confirm ({ label, title, text, action, kind = 'normal', onConfirm }: Props) {
+  const [isOpen, setIsOpen] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const confirm = async () => {
+    setIsBusy(true)
+    setError(undefined)
+    try {
+      await onConfirm()
+      setIsOpen(false)
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return (
+    <>
+      <Button kind={kind} onClick={() => setIsOpen(true)}>{label}</Button>
+      <Dialog title={title} isOpen={isOpen} onClose={() => setIsOpen(false)}>
+        <div>{text}</div>
+        {error !== undefined && <Failed error={error} />}
+        <div className='actions'>
+          <Button onClick={() => setIsOpen(false)}>{say('app.cancel')}</Button>
+          <Button kind='danger' isBusy={isBusy} onClick={() => void confirm()}>{action}</Button>
+        </div>
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { listApprovals } from '../../client/generated/index.ts'
+import { useConnection } from '../lib/live/live-updates.tsx'
+import { keys } from '../lib/queries.ts'
+import { say } from '../lib/say.ts'
+import { asked, body } from '../lib/service.ts'
+import { useAnnounce } from './announcer.tsx'
+
+const PAGES = [
+  ['/', 'inbox.title'],
+  ['/tasks', 'tasks.title'],
+  ['/chat', 'chat.title'],
+  ['/memory', 'memory.title'],
+  ['/settings', 'settings.title']
+] as const
+
+/** Everything that waits for a person, of conversations and tasks. */
+export const openApprovals = { queryKey: keys.approvals(), queryFn: () => listApprovals({ ...asked(), query: { limit: 500 } }).then(body) }
+
+/** The navigation and the state of the connection around a page. */
+export function Frame ({ children }: { children: ReactNode }) {
+  return (
+    <div className='frame'>
+      <a className='skip' href='#content'>{say('app.skip')}</a>
+      <Navigation />
+      <div className='frame-main'>
+        <ConnectionNote />
+        <main id='content' tabIndex={-1}>{children}</main>
+      </div>
+    </div>
+  )
+}
+
+function Navigation () {
+  const [path] = useLocation()
+  const { data } = useQuery(openApprovals)
+  const waiting = data?.approvals.length ?? 0
+  return (
+    <nav className='navigation' aria-label={say('app.navigation')}>
+      <p className='brand'>{say('app.name')}</p>
+      <ul>
+        {PAGES.map(([to, text]) => {
+          const isCurrent = to === '/' ? path === '/' : path.startsWith(to)
+          return (
+            <li key={to}>
+              <Link href={to} aria-current={isCurrent ? 'page' : undefined}>
+                {say(text)}
+                {to === '/' && waiting > 0 && (
+                  <span className='count'><span aria-hidden='true'>{waiting}</span>
+                    <span className='visually-hidden'>{say('app.waiting', { count: waiting })}</span>
+                  </span>
+                )}
+              </Link>
+            </li>
+          )
+        })}
+      </ul>
+    </nav>
+  )
+}
+
+function ConnectionNote () {
+  const connection = useConnection()
+  const announce = useAnnounce()
+  const wasGone = useRef(false)
+  useEffect(() => {
+    if (connection === 'gone') announce(say('app.gone'))
+    else if (connection === 'open' && wasGone.current) announce(say('app.back'))
+    wasGone.current = connection === 'gone'
+  }, [connection, announce])
+  return connection === 'gone' ? <p className='note note-warn connection'>{say('app.gone')}</p> : null
+}

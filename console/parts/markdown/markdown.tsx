@@ -1,0 +1,52 @@
+import { memo, type ReactNode } from 'react'
+import ReactMarkdown, { type Components } from 'react-markdown'
+import remarkGfm from 'remark-gfm'
+import { say } from '../../lib/say.ts'
+import { VisibleText } from '../visible-text.tsx'
+import './markdown.css'
+
+const PLUGINS = [remarkGfm]
+
+/** Only these leave the page, and only when the user follows them; other addresses are no links. */
+const isOutside = (url: string) => /^(https?:\/\/|mailto:)/i.test(url)
+const urlTransform = (url: string) => isOutside(url) ? url : ''
+
+function OutsideLink ({ href, children }: { href?: string, children?: ReactNode }) {
+  if (!href) return <>{children}</>
+  return <a href={href} title={href} target='_blank' rel='noreferrer noopener nofollow'>{children}</a>
+}
+
+/** Headings of an answer are below those of the page. */
+const COMPONENTS: Components = {
+  h1: ({ children }) => <h3>{children}</h3>,
+  h2: ({ children }) => <h4>{children}</h4>,
+  h3: ({ children }) => <h5>{children}</h5>,
+  h4: ({ children }) => <h6>{children}</h6>,
+  h5: ({ children }) => <h6>{children}</h6>,
+  a: ({ href, children }) => <OutsideLink href={href}>{children}</OutsideLink>,
+  img: ({ src, alt }) => (
+    <OutsideLink href={typeof src === 'string' ? src : undefined}>{say('markdown.image', { text: alt || String(src ?? '') })}</OutsideLink>
+  ),
+  input: ({ checked }) => <span role='img' aria-label={say(checked ? 'markdown.done' : 'markdown.open')}>{checked ? '☑' : '☐'}</span>,
+  code: ({ children }) => <code>{typeof children === 'string' ? <VisibleText text={children} limit={Infinity} /> : children}</code>,
+  table: ({ children }) => (
+    <div className='markdown-table' role='region' aria-label={say('markdown.table')} tabIndex={0}><table>{children}</table></div>
+  )
+}
+
+/** A line that reads the same as Markdown and as text: without marks, and no beginning of a list or a heading. */
+const PLAIN_LINE = /^[\p{L}"'“‘(][^\\`*_[\]<>|~&@/]*$/u
+
+/** Whether a text is a plain paragraph, which most blocks are. Reading Markdown takes much longer than this. */
+const isPlain = (text: string) => !/ {2}\n|www\./i.test(text) && text.split('\n').every((line) => PLAIN_LINE.test(line))
+
+/** A Markdown text that others wrote: no raw HTML, no picture from outside, no address but the web's. Drawn again only when it changes. */
+export const Markdown = memo(function Markdown ({ text }: { text: string }) {
+  const paragraph = text.trim()
+  if (isPlain(paragraph)) return <div className='markdown' dir='auto'><p>{paragraph}</p></div>
+  return (
+    <div className='markdown' dir='auto'>
+      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={urlTransform}>{text}</ReactMarkdown>
+    </div>
+  )
+})

@@ -1,0 +1,29 @@
+import { sayValue } from '../lib/say.ts'
+
+const TONES: Record<string, [tone: string, sign: string]> = {
+  completed: ['good', '✓'],
+  connected: ['good', '✓'],
+  failed: ['bad', '✕'],
+  rejected: ['bad', '✕'],
+  denied: ['bad', '✕'],
+  running: ['busy', '▶'],
+  connecting: ['busy', '▶'],
+  queued: ['calm', '○'],
+  planned: ['calm', '○'],
+  pending: ['calm', '○'],
+  skipped: ['calm', '–'],
+  scheduled: ['calm', '○'],
+  pending_approval: ['warn', '!'],
+  waiting: ['warn', '!'],
+  waiting_for_app: ['warn', '!'],
+  authorizing: ['warn', '!'],
+  paused: ['calm', '❚❚'],
+  cancelled: ['calm', '–'],
+  interrupted: ['warn', '–']
+}
+
+/** A state by sign, word and colour together. `value` is the word of the service; its text is `status.<value>`. */
+export function Status ({ value }: { value: string }) {
+  const [tone, sign] = TONES[value] ?? ['calm', '·']
+  return <span className={`status status-${tone}`}><span aria-hidden='true'>{sign}</span> {sayValue('status', value)}</span>
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+import { say } from '../../lib/say.ts'
+import { VisibleText } from '../visible-text.tsx'
+
+/** What is always shown whole, because the end of it decides what the call does. */
+const WHOLE = new Set(['command', 'path', 'from', 'to', 'cwd', 'url'])
+
+interface Props {
+  input: unknown
+  /** Fields that are shown in another form. */
+  without?: string[]
+  /** Further rows. */
+  children?: ReactNode
+}
+
+/** The whole input of a call, field by field. */
+export function CallInput ({ input, without = [], children }: Props) {
+  const fields = isObject(input) ? Object.entries(input).filter(([name]) => !without.includes(name)) : [['', input] as const]
+  return (
+    <dl className='call-input'>
+      {fields.map(([name, value]) => (
+        <Field key={name} name={name === '' ? say('approval.input') : name}>
+          <pre><VisibleText text={textOf(value)} limit={WHOLE.has(name) ? Infinity : undefined} /></pre>
+        </Field>
+      ))}
+      {children}
+    </dl>
+  )
+}
+
+/** One row of a list of fields. */
+export function Field ({ name, children }: { name: string, children: ReactNode }) {
+  return <div className='call-field'><dt><VisibleText text={name} limit={200} /></dt><dd>{children}</dd></div>
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textOf = (value: unknown): string => typeof value === 'string' ? value : JSON.stringify(value, null, 2)

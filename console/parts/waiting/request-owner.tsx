@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { getTask, getThread } from '../../../client/generated/index.ts'
+import { keys } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { visibleText } from '../../lib/visible-characters.ts'
+
+/** Characters of a title that are shown. */
+const SHOWN = 80
+
+const shorten = (text: string) => visibleText(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)
+
+/** The task or the conversation of a request, with links to it and to its run. */
+export function RequestOwner ({ taskId, threadId, runId }: { taskId?: string, threadId?: string, runId: string }) {
+  return (
+    <>
+      {taskId !== undefined && <TaskLink id={taskId} />}
+      {threadId !== undefined && <ThreadLink id={threadId} />}
+      {' · '}
+      <Link href={`/runs/${runId}`}>{say('approval.run')}</Link>
+    </>
+  )
+}
+
+function TaskLink ({ id }: { id: string }) {
+  const { data } = useQuery({ queryKey: keys.task(id), queryFn: () => getTask({ ...asked(), path: { id } }).then(body) })
+  return <Link href={`/tasks/${id}`}>{say('approval.ofTask', { name: shorten(data?.goal ?? '') })}</Link>
+}
+
+function ThreadLink ({ id }: { id: string }) {
+  const { data } = useQuery({
+    queryKey: [...keys.thread(id), 'title'],
+    queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body).then(({ title }) => title ?? '')
+  })
+  return <Link href={`/chat/${id}`}>{say('approval.ofThread', { name: shorten(data ?? '') })}</Link>
+}

@@ -1,0 +1,72 @@
+import { useId } from 'react'
+import type { Approval, ApprovalDecision } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { VisibleText } from '../visible-text.tsx'
+
+const ENDS = ['open', 'hour', 'today', 'ten'] as const
+type End = typeof ENDS[number]
+const HOUR_MS = 60 * 60_000
+
+/** What the approval is to cover, and for how long. */
+export interface Chosen {
+  scope: NonNullable<ApprovalDecision['scope']>
+  end: End
+}
+
+/** Returns the fields of a decision that is sent now. */
+export function grantOf ({ scope, end }: Chosen): Pick<ApprovalDecision, 'scope' | 'until'> {
+  const until = untilOf(end)
+  return scope === 'once' ? {} : { scope, ...until && { until } }
+}
+
+function untilOf (end: End): ApprovalDecision['until'] {
+  switch (end) {
+    case 'open':
+      return undefined
+    case 'hour':
+      return { at: Date.now() + HOUR_MS }
+    case 'today':
+      return { at: new Date().setHours(24, 0, 0, 0) }
+    case 'ten':
+      return { uses: 10 }
+  }
+}
+
+interface Props {
+  scopes: NonNullable<Approval['scopes']>
+  chosen: Chosen
+  onChoose: (chosen: Chosen) => void
+}
+
+/** The choice of what an approval covers: this call, or later ones, too, for a time. */
+export function Scopes ({ scopes, chosen, onChoose }: Props) {
+  const group = useId()
+  return (
+    <details className='scopes'>
+      <summary>{say('approval.scope')} <span className='quiet'>{say(`approval.covers.${chosen.scope}`)}</span></summary>
+      <fieldset>
+        <legend className='visually-hidden'>{say('approval.scope')}</legend>
+        {scopes.map(({ scope, text }) => (
+          <label key={scope}>
+            <input
+              type='radio'
+              name={group}
+              value={scope}
+              checked={scope === chosen.scope}
+              onChange={() => onChoose({ ...chosen, scope })}
+            />
+            <span><VisibleText text={text} limit={Infinity} /></span>
+          </label>
+        ))}
+        {chosen.scope !== 'once' && (
+          <label className='field until'>
+            <span>{say('approval.howLong')}</span>
+            <select value={chosen.end} onChange={({ target }) => onChoose({ ...chosen, end: target.value as End })}>
+              {ENDS.map((end) => <option key={end} value={end}>{say(`approval.end.${end}`)}</option>)}
+            </select>
+          </label>
+        )}
+      </fieldset>
+    </details>
+  )
+}

@@ -1,0 +1,32 @@
+import type { Approval } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { VisibleText } from '../visible-text.tsx'
+import { CallInput, Field } from './call-input.tsx'
+import { CallPreview, usePreview } from './call-preview.tsx'
+import { Decide } from './decide.tsx'
+import type { DecisionInProgress } from './use-decision.ts'
+
+/** Fields whose content a diff shows in a form that is easier to read. */
+const IN_DIFF = ['content', 'edits']
+
+/** A call of a tool: its whole input, the real folder that it works in, what it would change, and the decision. */
+export function ToolRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
+  const { input, cwd } = approval
+  const preview = usePreview(approval)
+  const hasDiff = isOpen && preview?.changes.some(({ diff }) => diff?.includes('@@')) === true
+  return (
+    <>
+      <CallInput input={input} without={hasDiff ? IN_DIFF : []}>
+        {cwd !== undefined && <Field name={say('approval.folder')}><code><VisibleText text={cwd} limit={Infinity} /></code></Field>}
+      </CallInput>
+      {isOpen && preview && <CallPreview {...preview} />}
+      {hasDiff && (
+        <details>
+          <summary>{say('approval.wholeInput')}</summary>
+          <CallInput input={input} />
+        </details>
+      )}
+      {isOpen && <Decide approval={approval} decision={decision} />}
+    </>
+  )
+}

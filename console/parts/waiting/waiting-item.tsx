@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import type { Approval } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { Time } from '../time.tsx'
+import { VisibleText } from '../visible-text.tsx'
+import { Questions } from './questions.tsx'
+import { RequestOwner } from './request-owner.tsx'
+import { ResultRequest } from './result-request.tsx'
+import { ToolRequest } from './tool-request.tsx'
+import { useDecision } from './use-decision.ts'
+import './waiting.css'
+
+interface Props {
+  approval: Approval
+  /** Where the page tells already whose run it is, such as in its chat. */
+  withoutOwner?: boolean
+  /** Called when the service has accepted the decision of this page. */
+  onDecided?: () => void
+}
+
+/**
+ * Something that waits for the user, with all that is needed to decide it: the call of a tool, the result of a run, or questions. It
+ * gets the focus after the decision, so that the focus is not lost with the buttons.
+ */
+export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
+  const { decision, item } = useDecision(approval, onDecided)
+  const { approvalId, kind, createdAt, expiresAt, note } = approval
+  const isOpen = approval.state === 'pending' && !decision.isSuccess
+  return (
+    <article className='waiting-item' ref={item} tabIndex={-1} aria-labelledby={`title-${approvalId}`} data-waiting={approvalId}>
+      <header className='waiting-head'>
+        <h3 id={`title-${approvalId}`}>{titleOf(approval)}</h3>
+        <p className='quiet'>
+          {!withoutOwner && <><RequestOwner {...approval} />{' · '}</>}
+          <Time at={createdAt} />
+          {isOpen && <>{' · '}{say('approval.until')} <Time at={expiresAt} /></>}
+        </p>
+      </header>
+      {note !== undefined && <p className='note note-warn'><VisibleText text={note} /></p>}
+      {kind === 'tool' && <ToolRequest approval={approval} decision={decision} isOpen={isOpen} />}
+      {kind === 'result' && <ResultRequest approval={approval} decision={decision} isOpen={isOpen} />}
+      {kind === 'question' && <Questions approval={approval} decision={decision} isOpen={isOpen} />}
+      {!isOpen && <p className='quiet'>{say(`approval.state.${decision.data?.state ?? approval.state}`)}</p>}
+    </article>
+  )
+}
+
+function titleOf ({ kind, toolName, live, server = '' }: Approval): ReactNode {
+  if (kind === 'tool') return <>{say('approval.tool')} <code><VisibleText text={toolName ?? ''} limit={200} /></code></>
+  if (kind === 'result') return say('approval.result')
+  if (live) return <>{say('approval.liveQuestion')} <VisibleText text={server} limit={200} /></>
+  return say('approval.question')
+}

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const SERVICE = process.env.LOCAL_AGENT_URL ?? 'http://127.0.0.1:3001'
+
+/**
+ * The console. `npm run console` serves it with hot reload, for a service that runs at LOCAL_AGENT_URL. The proxy removes the
+ * origin of the development server, which the service would refuse.
+ */
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: '/console/',
+  plugins: [react()],
+  build: {
+    target: 'es2023',
+    // Data URLs and inline modules would need a wider content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    license: false
+  },
+  worker: { format: 'es' },
+  server: {
+    host: '127.0.0.1',
+    proxy: {
+      '^/(?!console(/|$)|@|node_modules/)': {
+        target: SERVICE,
+        changeOrigin: true,
+        configure: (proxy) => {
+          proxy.on('proxyReq', (request) => {
+            request.removeHeader('origin')
+            request.removeHeader('sec-fetch-site')
+          })
+        }
+      }
+    }
+  }
+})

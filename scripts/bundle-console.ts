@@ -1,0 +1,41 @@
+import { gzipSync } from 'node:zlib'
+import { build, type Rolldown } from 'vite'
+import { bundled, ROOT } from './bundle.ts'
+
+/** What the first page may load, in bytes after compression. */
+const FIRST_LOAD = 300_000
+
+/**
+ * Builds the console. Returns its files, compressed, by their names in the pack. Throws when the files of the first page are larger
+ * than FIRST_LOAD.
+ */
+export async function bundleConsole (): Promise<Map<string, Uint8Array>> {
+  const built = await build({
+    configFile: `${ROOT}console/vite.config.ts`,
+    logLevel: 'warn',
+    build: { write: false, reportCompressedSize: false }
+  }) as Rolldown.RolldownOutput
+  const files = new Map<string, Uint8Array>()
+  for (const file of built.output) {
+    files.set(file.fileName, gzipSync(file.type === 'chunk' ? file.code : file.source, { level: 9 }))
+    if (file.type !== 'chunk') continue
+    for (const path of file.moduleIds) {
+      if (path.startsWith(ROOT)) bundled.add(path.slice(ROOT.length).replaceAll('\\', '/').replace(/\?.*$/, ''))
+    }
+  }
+  const first = firstFiles(built.output)
+  const size = first.reduce((sum, name) => sum + files.get(name)!.length, 0)
+  if (size > FIRST_LOAD) {
+    throw new Error(`The first page of the console loads ${size} bytes of at most ${FIRST_LOAD}: ${first.join(', ')}.`)
+  }
+  return new Map([...files].map(([name, content]) => [`console/${name}`, content]))
+}
+
+/** The files that the first page loads: the page, its entry with all that it imports, their styles, and the same of the inbox. */
+function firstFiles (output: Rolldown.RolldownOutput['output']): string[] {
+  const chunks = new Map(output.flatMap((file) => file.type === 'chunk' ? [[file.fileName, file] as const] : []))
+  const begin = output.map(({ fileName }) => fileName).filter((name) => /^(index\.html|assets\/(index|inbox|live-worker)-.*)$/.test(name))
+  const names = new Set(begin)
+  for (const name of names) for (const imported of chunks.get(name)?.imports ?? []) names.add(imported)
+  return [...names]
+}

@@ -1,0 +1,47 @@
+/** Content security policy of the pages: they load and run only files of this service, and no other page can frame them. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join('; ')
+
+export const TYPES = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  png: 'image/png',
+  svg: 'image/svg+xml'
+}
+export type FileType = keyof typeof TYPES
+
+/** A file that a route answers with. */
+export interface StaticFile {
+  headers: Record<string, string>
+  body: Buffer | string
+}
+
+/** Returns a file that browsers ask for anew each time. */
+export function staticFile (type: FileType, body: Buffer | string): StaticFile {
+  return { headers: { 'content-type': TYPES[type], 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }, body }
+}
+
+/** Returns an HTML page under PAGE_POLICY. */
+export function staticPage (body: Buffer | string): StaticFile {
+  const { headers } = staticFile('html', body)
+  return {
+    headers: {
+      ...headers,
+      'content-security-policy': PAGE_POLICY,
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY'
+    },
+    body
+  }
+}

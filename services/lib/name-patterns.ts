@@ -1,0 +1,16 @@
+import picomatch from 'picomatch'
+
+/** Creates a function that tells whether a pattern, a glob, matches the name of a tool. Compiled patterns are kept. */
+export function createNamePatterns () {
+  const matchers = new Map<string, (name: string) => boolean>()
+  const matcher = (pattern: string) => {
+    let match = matchers.get(pattern)
+    if (match === undefined) {
+      // `bash` lets * match / and `dot` a leading dot: names may contain both, and "*": "deny" must match every name.
+      match = pattern === '' ? () => false : picomatch(pattern, { bash: true, dot: true })
+      matchers.set(pattern, match)
+    }
+    return match
+  }
+  return (pattern: string, name: string): boolean => pattern === name || matcher(pattern)(name)
+}

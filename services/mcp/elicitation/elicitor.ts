@@ -1,0 +1,139 @@
+import type { ToolContext, ToolOutput } from '../../tools/tool.ts'
+import { ToolFailed } from '../../tools/tool-errors.ts'
+import { readAddressRequest } from './address-request.ts'
+import { readForm, type Form } from './form.ts'
+import { FormRefused } from './form-refused.ts'
+import type { Json } from './form-types.ts'
+
+/** Forms and addresses that one call may ask for. */
+const MOST_ASKED = 20
+
+/** The answer to `elicitation/create`. */
+export type ElicitResult = { action: 'accept', content?: Record<string, unknown> } | { action: 'decline' } | { action: 'cancel' }
+
+type Context = Pick<ToolContext, 'ask' | 'waitForUser'>
+
+/** A call that the server works on. */
+interface CallUnderWay extends Context {
+  /** Aborts when the call has ended. */
+  ended: AbortController
+  asked: number
+  /** Questions that wait for the user. */
+  open: number
+  /** What the model is told of questions that got no answer. */
+  notes: Set<string>
+}
+
+interface Parts {
+  server: string
+  log: { warn(details: object, message: string): void }
+}
+
+export type Elicitor = ReturnType<typeof createElicitor>
+
+/**
+ * Asks the user what a tool server wants to know (MCP's elicitation). The protocol does not say which call a question belongs to: where
+ * several are under way, it is shown as one of the oldest call that may ask and has no question open. Its answer reaches the right call in
+ * any case, and the time limits of all calls of the server rest meanwhile.
+ */
+export function createElicitor ({ server, log }: Parts) {
+  const calls = new Set<CallUnderWay>()
+  /** Ends open questions about an address, by the id that the server gave them. */
+  const addresses = new Map<string, () => void>()
+  let isStrayLogged = false
+
+  /** Logged once until the next call, as a server may ask without end. */
+  function refuseStray (): ElicitResult {
+    if (!isStrayLogged) log.warn({ server }, 'the tool server asked the user something outside of any call, and got no answer')
+    isStrayLogged = true
+    return { action: 'cancel' }
+  }
+
+  /** Asks in the name of a call. `completed` ends the questions with consent. */
+  async function ask (call: CallUnderWay, form: Form & { url?: string }, ...[signal, completed]: AbortSignal[]): Promise<ElicitResult> {
+    const { questions, url, check } = form
+    const ends = [signal, call.ended.signal, ...completed === undefined ? [] : [completed]]
+    try {
+      const asked = call.ask!({ questions, check, server, ...url !== undefined && { url }, signal: AbortSignal.any(ends) })
+      for (const { waitForUser } of calls) waitForUser?.(asked).catch(() => {})
+      const outcome = await asked
+      switch (outcome.is) {
+        case 'answered':
+          return form.content(outcome.answers)
+        case 'declined':
+          call.notes.add(`The user declined what the tool server asked.${outcome.reason === undefined ? '' : ` Reason: ${outcome.reason}`}`)
+          return { action: 'decline' }
+        case 'unanswered':
+          call.notes.add('The tool server asked the user something, and nobody answered in time.')
+          return { action: 'cancel' }
+      }
+    } catch (error) {
+      if (completed?.aborted) return { action: 'accept' }
+      if (error instanceof ToolFailed) call.notes.add(`The tool server could not ask the user: ${error.message}`)
+      return { action: 'cancel' }
+    }
+  }
+
+  /** Asks the user to open an address; `completed` by the server ends the question. */
+  async function askForAddress (call: CallUnderWay, params: Json, signal: AbortSignal): Promise<ElicitResult> {
+    const form = readAddressRequest(server, params)
+    const { elicitationId } = params
+    if (typeof elicitationId !== 'string' || elicitationId === '') throw new FormRefused('it has no elicitationId')
+    const completed = new AbortController()
+    const end = () => completed.abort(new Error('the server has completed it'))
+    addresses.set(elicitationId, end)
+    try {
+      return await ask(call, form, signal, completed.signal)
+    } finally {
+      if (addresses.get(elicitationId) === end) addresses.delete(elicitationId)
+    }
+  }
+
+  return {
+    /** Runs a call, during which the server may ask. The model is told of questions that got no answer. */
+    async during (context: Context, work: () => Promise<ToolOutput>): Promise<ToolOutput> {
+      const call: CallUnderWay = { ...context, ended: new AbortController(), asked: 0, open: 0, notes: new Set() }
+      calls.add(call)
+      isStrayLogged = false
+      try {
+        const output = await work()
+        return call.notes.size === 0 ? output : { ...output, notes: [...call.notes] }
+      } catch (error) {
+        if (!(error instanceof ToolFailed) || call.notes.size === 0) throw error
+        throw new ToolFailed([error.message, ...call.notes].join('\n'))
+      } finally {
+        calls.delete(call)
+        call.ended.abort(new Error('the call that asked has ended'))
+      }
+    },
+
+    /** Answers `elicitation/create`. Throws FormRefused for a request that cannot be shown to a user. */
+    async elicit (params: Json, signal: AbortSignal): Promise<ElicitResult> {
+      const [oldest] = calls
+      if (oldest === undefined) return refuseStray()
+      const mayAsk = [...calls].filter((each) => each.ask !== undefined)
+      const call = mayAsk.find(({ open }) => open === 0) ?? mayAsk[0]
+      if (call === undefined) {
+        oldest.notes.add('The tool server asked the user something. Nobody is asked in this run, so it was declined.')
+        return { action: 'decline' }
+      }
+      if (call.asked === MOST_ASKED) {
+        call.notes.add(`The tool server asked the user more than ${MOST_ASKED} times; the rest was not shown.`)
+        return { action: 'cancel' }
+      }
+      call.asked++
+      call.open++
+      try {
+        return params.mode === 'url' ? await askForAddress(call, params, signal) : await ask(call, readForm(server, params), signal)
+      } catch (error) {
+        if (error instanceof FormRefused) call.notes.add(`The tool server could not ask the user: ${error.message}.`)
+        throw error
+      } finally {
+        call.open--
+      }
+    },
+
+    /** Ends the question about an address that the server says is done. */
+    complete: (elicitationId: string): void => addresses.get(elicitationId)?.()
+  }
+}

@@ -1,0 +1,186 @@
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { Clock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import { AuthorizationNeeded, type ServerAccess } from '../oauth/server-access.ts'
+import { createUnsolicitedBudget, failedAnswer, isAnswer } from '../message-limits.ts'
+import { DISCONNECTED, type ServerTransport } from '../server-transport.ts'
+import type { StderrTail } from '../stderr-tail.ts'
+import { describeRefusal, isLostSession } from './http-refusals.ts'
+import { currentSending, sendAs, type Sending } from './sending-message.ts'
+import { createServerFetch } from './server-fetch.ts'
+import { Unreachable } from './unreachable.ts'
+
+/** Time limit for a notification or an answer of ours, and for beginning a session anew. */
+const SEND_MS = 30_000
+/** Time limit for telling the server that its session is over. */
+const GOODBYE_MS = 1_500
+/** Time that a server has to end the stream of an answer after the answer itself. */
+const STREAM_END_MS = 1_000
+
+interface Parts {
+  url: URL
+  headers: Record<string, string>
+  /** What the user has authorized; undefined when the headers hold the authorization. */
+  access?: ServerAccess
+  clock: Clock
+  /** Receives what goes wrong outside of calls. */
+  tail: StderrTail
+}
+
+/**
+ * Exchanges messages with a server over Streamable HTTP, by the SDK's transport. What is added to it: bounds (see createServerFetch);
+ * the exchanges of a request end with it; a request whose answer cannot come any more fails at once; a session that the server has
+ * forgotten is begun anew, and the request is sent again; a server that cannot be reached ends the connection.
+ */
+export function createHttpTransport ({ url, headers, access, clock, tail }: Parts): ServerTransport {
+  const ended = Promise.withResolvers<string>()
+  const over = new AbortController()
+  const pending = new Map<RequestId, Sending>()
+  const http = createServerFetch({
+    url,
+    headers,
+    ...access && { access },
+    clock,
+    countUnsolicited: createUnsolicitedBudget(clock, (why) => end(why))
+  })
+  let session: StreamableHTTPClientTransport
+  let initialize: JSONRPCRequest | undefined
+  let protocolVersion: string | undefined
+  let renewing: Promise<void> | undefined
+
+  async function openSession (onmessage: (message: JSONRPCMessage) => void): Promise<StreamableHTTPClientTransport> {
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+    const opened = new StreamableHTTPClientTransport(url, { fetch: http.fetch })
+    opened.onmessage = onmessage
+    opened.onerror = (error) => {
+      const { message } = error
+      const sending = currentSending.getStore()
+      if (error instanceof AuthorizationNeeded) return end(message)
+      if (opened !== session || over.signal.aborted || sending?.abort.signal.aborted) return
+      tail.add(`(http) ${message.slice(0, 200)}\n`)
+      if (!/^Maximum reconnection attempts/.test(message)) return
+      // Without its stream the server could tell nothing any more.
+      if (sending?.id === undefined) end('its stream of events was lost')
+      else fail(sending.id, 'The stream of its answer was lost.')
+    }
+    await opened.start()
+    return opened
+  }
+
+  function deliver (message: JSONRPCMessage) {
+    if (isAnswer(message)) {
+      const request = pending.get(message.id as RequestId)
+      // Nobody waits for it any more.
+      if (request === undefined) return
+      pending.delete(message.id as RequestId)
+      void clock.sleep(STREAM_END_MS, over.signal).catch(() => {}).finally(() => request.abort.abort('answered'))
+    }
+    transport.onmessage?.(message)
+  }
+
+  const fail = (id: RequestId, why: string) => {
+    if (pending.has(id)) deliver(failedAnswer(id, why))
+  }
+
+  function end (why: string) {
+    if (over.signal.aborted) return
+    over.abort('ended')
+    for (const { abort } of pending.values()) abort.abort('ended')
+    void session?.close()
+    http.close()
+    ended.resolve(why)
+    transport.onclose?.()
+  }
+
+  /** Sends a message by the present session; begins a new session, once, when the server has forgotten it. */
+  async function sendInSession (message: JSONRPCMessage): Promise<void> {
+    const used = session
+    try {
+      await used.send(message)
+    } catch (error) {
+      if (!isLostSession(error, used.sessionId)) throw error
+      if (used === session) await (renewing ??= renew().finally(() => (renewing = undefined)))
+      await session.send(message)
+    }
+  }
+
+  /** Begins a new session with the server, as the client began the first one. The tools may be others now. */
+  async function renew () {
+    const lost = session
+    const answer = Promise.withResolvers<JSONRPCMessage>()
+    const begun = await openSession((message) => session === begun ? deliver(message) : answer.resolve(message))
+    try {
+      await withDeadline({ clock, ms: SEND_MS, signal: over.signal }, async () => {
+        await sendAs(undefined, () => begun.send(initialize!))
+        if ('error' in await answer.promise) throw new Error('it begins no new one')
+        begun.setProtocolVersion(protocolVersion!)
+        session = begun
+        await sendAs(undefined, () => begun.send({ jsonrpc: '2.0', method: 'notifications/initialized' }))
+      })
+    } catch (error) {
+      void begun.close()
+      end(`its session ended, and ${describeRefusal(error)}`)
+      throw error
+    }
+    for (const [id, { hasStream }] of pending) if (hasStream) fail(id, 'The session ended during the call.')
+    void lost.close()
+    transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+  }
+
+  async function sendRequest (message: JSONRPCRequest, sending: Sending) {
+    pending.set(message.id, sending)
+    if (message.method === 'initialize') initialize = message
+    try {
+      await sendInSession(message)
+    } catch (error) {
+      pending.delete(message.id)
+      throw error
+    }
+    if (!sending.hasStream) fail(message.id, 'The server did not answer the call.')
+  }
+
+  async function sendOther (message: JSONRPCMessage, { abort }: Sending) {
+    await withDeadline({ clock, ms: SEND_MS, signal: over.signal }, () => sendInSession(message)).catch((error) => {
+      abort.abort('timeout')
+      throw error
+    })
+  }
+
+  const transport: ServerTransport = {
+    ended: ended.promise,
+    stop: end,
+    async start () {
+      session = await openSession(deliver)
+    },
+    setProtocolVersion (version) {
+      protocolVersion = version
+      session.setProtocolVersion(version)
+    },
+    async send (message) {
+      if (over.signal.aborted) throw new Error('The tool server is not connected any more.')
+      try {
+        if ('method' in message && 'id' in message) await sendAs(message.id, (sending) => sendRequest(message, sending))
+        else await sendAs(undefined, (sending) => sendOther(message, sending))
+      } catch (error) {
+        if (error instanceof Unreachable) end(error.message)
+        throw new Error(describeRefusal(error))
+      } finally {
+        if ('method' in message && message.method === 'notifications/cancelled') cancel(message.params?.requestId as RequestId)
+      }
+    },
+    async close () {
+      if (session?.sessionId !== undefined && !over.signal.aborted) {
+        await withDeadline({ clock, ms: GOODBYE_MS, signal: over.signal }, () => session.terminateSession()).catch(() => {})
+      }
+      end(DISCONNECTED)
+    }
+  }
+
+  function cancel (id: RequestId) {
+    const request = pending.get(id)
+    pending.delete(id)
+    request?.abort.abort('cancelled')
+  }
+  return transport
+}

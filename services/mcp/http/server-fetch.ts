@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http'
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Clock } from '../../lib/clock.ts'
+import { VERSION } from '../../lib/version.ts'
+import { createConnections } from '../../providers/answer-stream/connections.ts'
+import type { ServerAccess } from '../oauth/server-access.ts'
+import { reasonOf } from '../../tools/web/fetch/fetch-errors.ts'
+import { guardEvents, readAnswer, readAtMost } from './guard-answers.ts'
+import { currentSending } from './sending-message.ts'
+import { Unreachable } from './unreachable.ts'
+
+/** Bytes that are read of an answer that is no message: an error, or a document that is not needed. */
+const LONGEST_OTHER = 64 * 1024
+/** Streams that a server may make the SDK open again in a minute. */
+const MAX_STREAMS_PER_MINUTE = 20
+const MINUTE_MS = 60_000
+
+interface Parts {
+  url: URL
+  /** Headers of every request; they are sent to the origin of `url` only. */
+  headers: Record<string, string>
+  /** What the user has authorized; undefined when the headers hold the authorization. */
+  access?: ServerAccess
+  clock: Clock
+  countUnsolicited: (bytes: number) => void
+}
+
+/**
+ * Creates the `fetch` of a server's MCP requests. Answers are bounded, no redirect is followed, and nothing is sent to another
+ * origin than that of `url`. The exchanges of a message (see currentSending) end with it.
+ */
+export function createServerFetch ({ url: server, headers: own, access, clock, countUnsolicited }: Parts) {
+  const connections = createConnections(clock)
+  const awaitTurn = createThrottle(clock)
+
+  /** Sends a request with the token of the user's authorization. A token that is refused is refreshed, and the request sent again. */
+  const fetch: FetchLike = async (address, init) => {
+    const token = access?.token()
+    const response = await exchange(address, token, init)
+    const challenge = access === undefined ? undefined : await challengeIn(response)
+    if (challenge === undefined) return response
+    const renewed = await access!.renew(token, challenge)
+    init?.signal?.throwIfAborted()
+    const again = await exchange(address, renewed, init)
+    const refused = await challengeIn(again)
+    if (refused !== undefined) throw access!.need(refused)
+    return again
+  }
+
+  async function exchange (address: string | URL, token: string | undefined, { method = 'GET', headers, body, signal }: RequestInit = {}) {
+    const url = new URL(address)
+    if (!isSameServer(server, url)) throw new Unreachable(`it points to another server (${url.origin})`)
+    const either = AbortSignal.any([signal, currentSending.getStore()?.abort.signal].filter((each) => each != null))
+    if (method === 'GET') await awaitTurn(either)
+    const response = await connections.exchange({
+      method,
+      url: url.href,
+      headers: {
+        'user-agent': `local-agent-service/${VERSION}`,
+        ...Object.fromEntries(new Headers(headers)),
+        ...lowerCase(own),
+        ...token !== undefined && { authorization: `Bearer ${token}` }
+      },
+      ...typeof body === 'string' && { body },
+      signal: either
+    }).catch((error) => {
+      either.throwIfAborted()
+      throw new Unreachable(`it cannot be reached: ${reasonOf(error)}`)
+    })
+    return toResponse(response, method)
+  }
+
+  async function toResponse (response: IncomingMessage, method: string): Promise<Response> {
+    const sending = currentSending.getStore()
+    const parts = { id: sending?.id, countUnsolicited }
+    const headers = headersOf(response)
+    const code = response.statusCode!
+    const isOk = code >= 200 && code < 300
+    // The SDK takes 405 for a server without streams. Where the stream of an answer is resumed, it is a failure.
+    const status = code === 405 && method === 'GET' && sending?.id !== undefined ? 404 : code
+    if (sending !== undefined && isOk) sending.hasStream = isEventStream(response)
+    if (response.headers['content-encoding'] !== undefined) {
+      response.destroy()
+      throw new Error('its answer is compressed, which was not asked for')
+    }
+    if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
+    if (isOk && isEventStream(response)) {
+      return new Response(ReadableStream.from(guardEvents(response, parts)), { status, headers })
+    }
+    const text = status === 200
+      ? await readAnswer(response, parts)
+      : (await readAtMost(response, LONGEST_OTHER)).bytes.toString()
+    return new Response(text, { status, headers })
+  }
+
+  return { fetch, close: () => connections.close() }
+}
+
+/** Returns what the server wants before it takes a request; undefined when it wants no authorization. */
+async function challengeIn (response: Response) {
+  if (response.status !== 401 && response.status !== 403) return undefined
+  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js')
+  const challenge = extractWWWAuthenticateParams(response)
+  return response.status === 401 || challenge.error === 'insufficient_scope' ? challenge : undefined
+}
+
+const isEventStream = ({ headers }: IncomingMessage) => /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
+
+const lowerCase = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** Whether `to` is the server of `from`, or its https form. */
+export const isSameServer = (from: URL, to: URL): boolean =>
+  from.origin === to.origin || (from.protocol === 'http:' && to.protocol === 'https:' && from.host === to.host && from.port === '')
+
+/** The headers that the SDK reads. */
+function headersOf ({ headers }: IncomingMessage): Headers {
+  const read = ['content-type', 'location', 'mcp-session-id', 'www-authenticate'] as const
+  return new Headers(read.flatMap((name) => headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]]))
+}
+
+/** Returns a function that waits while more streams than a minute allows have been opened. Rejects with the signal's reason. */
+function createThrottle (clock: Clock) {
+  let opened: number[] = []
+  return async (signal: AbortSignal) => {
+    opened = opened.slice(-MAX_STREAMS_PER_MINUTE)
+    const oldest = opened.length < MAX_STREAMS_PER_MINUTE ? -Infinity : opened[0]
+    const wait = oldest + MINUTE_MS - clock.monotonic()
+    opened.push(Math.max(clock.monotonic(), oldest + MINUTE_MS))
+    if (wait > 0) await clock.sleep(wait, signal)
+  }
+}

@@ -1,0 +1,69 @@
+import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { createKeyedLock } from '../../lib/keyed-lock.ts'
+import { emptyIfDamaged } from '../../store/store-errors.ts'
+import type { StoredRecord } from '../../store/store-types.ts'
+
+/** What a user has authorized: the access of this service to a tool server. */
+export interface Authorization {
+  /** The address of the tool server: its tokens are for no other. */
+  url: string
+  authorizationServer: string
+  metadata?: AuthorizationServerMetadata
+  /** The resource that the tokens are for (RFC 8707), if the server names one. */
+  resource?: string
+  client: OAuthClientInformationMixed
+  tokens: OAuthTokens
+}
+export type StoredAuthorizations = Record<string, Authorization>
+
+export type Authorizations = ReturnType<typeof createAuthorizations>
+
+/** Keeps the tokens and the client registrations of tool servers, encrypted, by the server's name. */
+export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>) {
+  /** Every value that was a secret since the start. */
+  const seen = new Set<string>()
+  let values: StoredAuthorizations = {}
+
+  function remember ({ tokens, client }: Authorization) {
+    for (const secret of [tokens.access_token, tokens.refresh_token, tokens.id_token, client.client_secret]) {
+      if (secret !== undefined) seen.add(secret)
+    }
+  }
+
+  async function update (change: (before: StoredAuthorizations) => StoredAuthorizations): Promise<void> {
+    await stored.update(change).catch((error) => stored.replace(change(emptyIfDamaged(error))))
+  }
+
+  return {
+    /** Reads the record. A damaged one counts as empty; rejects when the store cannot be read. */
+    async load (): Promise<void> {
+      values = { ...await stored.get().catch(emptyIfDamaged) }
+      Object.values(values).forEach(remember)
+    },
+
+    /** What is authorized for a server at this address. */
+    of: (name: string, url: string): Authorization | undefined => {
+      const found = Object.hasOwn(values, name) ? values[name] : undefined
+      return found?.url === url ? found : undefined
+    },
+
+    /** Saves an authorization, durably. It is used even when that fails: the one before it may be worth nothing any more. */
+    async save (name: string, authorization: Authorization): Promise<void> {
+      values = { ...values, [name]: authorization }
+      remember(authorization)
+      await update((before) => ({ ...before, [name]: authorization }))
+    },
+
+    async forget (name: string): Promise<void> {
+      if (!Object.hasOwn(values, name)) return
+      const without = (all: StoredAuthorizations) => Object.fromEntries(Object.entries(all).filter(([each]) => each !== name))
+      values = without(values)
+      await update(without)
+    },
+
+    /** Runs work on the access to one server one after the other: a token may be refreshed once only. */
+    locked: createKeyedLock(),
+
+    secrets: (): string[] => [...seen]
+  }
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http'
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Clock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import { createAddressPolicy } from '../../tools/web/fetch/address-policy.ts'
+import { nonPublicKind } from '../../tools/web/fetch/addresses.ts'
+import { AddressRefused, reasonOf } from '../../tools/web/fetch/fetch-errors.ts'
+import { send } from '../../tools/web/fetch/send.ts'
+import { readAtMost } from '../http/guard-answers.ts'
+import { isTooComplex } from '../message-limits.ts'
+
+/** Time limit for one request, its answer included. */
+const REQUEST_MS = 15_000
+/** Bytes of an answer: a document of metadata, a registration or tokens. */
+const LONGEST_ANSWER = 256 * 1024
+
+export interface NetworkRules {
+  /** The current config.fetch.allowPrivate. */
+  allowPrivate: () => boolean
+  /** Ports that this service listens on. */
+  ownPorts: () => number[]
+}
+
+interface Parts {
+  /** The address of the tool server, as the user gave it. */
+  server: URL
+  rules: NetworkRules
+  clock: Clock
+  signal: AbortSignal
+}
+
+const isLoopback = (address: string) => nonPublicKind(address) === 'loopback'
+/** Whether a host name means this machine. */
+export const isLoopbackHost = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(host)
+
+/**
+ * Creates the `fetch` of the OAuth client. A tool server names the addresses that it asks, so they must be public, and https; only
+ * the origin that the user gave may be anywhere. For a server on this machine, other servers on this machine are allowed too.
+ * Redirects are not followed. `refused` is the first address that was refused.
+ */
+export function createOAuthFetch ({ server, rules, clock, signal }: Parts) {
+  const isLocal = isLoopbackHost(server.hostname)
+  const policy = createAddressPolicy({
+    ...rules,
+    refusedKind: (address) => isLocal && isLoopback(address) ? undefined : nonPublicKind(address)
+  })
+  let refused: Error | undefined
+
+  const addressesOf = async (url: URL) => {
+    if (url.origin === server.origin) return undefined
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) {
+      throw new AddressRefused(`${url.origin} is not https, so no authorization is asked for there.`)
+    }
+    return policy.addresses(url)
+  }
+
+  const fetch: FetchLike = async (address, { method = 'GET', headers, body } = {}) => {
+    const url = new URL(address)
+    try {
+      if (url.username !== '' || url.password !== '') throw new AddressRefused(`${url.host} is named with a password.`)
+      return await withDeadline({ clock, ms: REQUEST_MS, signal }, async (limit) => {
+        const addresses = await addressesOf(url)
+        const response = await send(url, {
+          method: method === 'POST' ? 'POST' : 'GET',
+          headers: { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' },
+          ...body != null && { body: String(body) },
+          ...addresses && { addresses },
+          signal: limit
+        })
+        // The SDK describes redirects with the address.
+        return Object.defineProperty(await toResponse(response), 'url', { value: url.href })
+      })
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof AddressRefused)) throw new Error(`${url.origin} cannot be asked: ${reasonOf(error).replace(/\.$/, '')}`)
+      refused ??= error
+      throw error
+    }
+  }
+
+  return { fetch, refused: () => refused }
+}
+
+async function toResponse (response: IncomingMessage): Promise<Response> {
+  const { bytes, isCut } = await readAtMost(response, LONGEST_ANSWER)
+  response.destroy()
+  if (isCut) throw new Error('its answer is too large')
+  if (isTooComplex(bytes)) throw new Error('its answer is nested too deep')
+  const status = response.statusCode!
+  const { location, 'content-type': type } = response.headers
+  const headers = { ...location !== undefined && { location }, ...type !== undefined && { 'content-type': type } }
+  return new Response([204, 205, 304].includes(status) ? null : bytes.toString(), { status, headers })
+}

@@ -1,0 +1,12 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+
+/** The reason of a connection that this service has closed. */
+export const DISCONNECTED = 'it was disconnected'
+
+/** A transport of the MCP SDK to one tool server, over a child process or over HTTP. */
+export interface ServerTransport extends Transport {
+  /** Resolves when nothing of the connection is left; the value is the reason, a clause such as "it ended with exit code 1". */
+  ended: Promise<string>
+  /** Ends the connection at once. The first reason given is the one reported. */
+  stop(why: string): void
+}

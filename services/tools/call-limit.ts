@@ -1,0 +1,46 @@
+import type { ToolProgress } from '../../schemas/tool-progress.ts'
+import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
+import { createCallProgress } from './call-progress.ts'
+import type { Tool, ToolContext, ToolOutput } from './tool.ts'
+import { OUTCOME_NOT_KNOWN } from './tool-errors.ts'
+
+/** Time limit of a call, for tools without their own. */
+const LIMIT_MS = 60_000
+/** How long a call may take whose progress starts its time limit anew. */
+const LONGEST_MS = 3_600_000
+/** Time a tool has to settle after its signal aborted. */
+const SETTLE_MS = 5000
+
+interface Parts {
+  clock: Clock
+  signal: AbortSignal
+  report: (progress: ToolProgress) => void
+}
+
+/** Runs a call until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
+export async function withCallLimit (
+  { name, effect, timeLimitMs: ms = LIMIT_MS }: Tool,
+  { clock, signal, report }: Parts,
+  work: (context: Required<Pick<ToolContext, 'signal' | 'waitForUser' | 'progress'>>) => Promise<ToolOutput>
+): Promise<ToolOutput> {
+  const ended = new AbortController()
+  const show = createCallProgress({ clock, signal: ended.signal, report })
+  const until = clock.awake() + LONGEST_MS - ms
+  let hasProgress = false
+  const message = () =>
+    `${name} ${hasProgress ? 'made no progress for' : 'took longer than'} ${ms} ms and was stopped.` +
+    (effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`)
+  try {
+    return await withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, (stop, renew, waitForUser) => {
+      const progress = (value: ToolProgress) => {
+        hasProgress = true
+        if (clock.awake() < until) renew()
+        show(value)
+      }
+      return work({ signal: stop, waitForUser, progress })
+    })
+  } finally {
+    ended.abort('ended')
+  }
+}

@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
+import { getThread } from '../../client/generated/index.ts'
+import { noBrowser } from '../harness/browser.ts'
+import { axe, openConsole } from '../harness/console.ts'
+
+const HOSTILE = '# Plan\n\n<script>document.title = "ran"</script><img src=x onerror="document.title = 1">\n\n' +
+  '![a pixel](https://evil.example/x.png) [click](javascript:document.title=2) [page](/console/settings) [web](https://example.com/)\n\n' +
+  '```sh\nrm \u202Etxt.a\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done'
+
+/** The model does what the last message of the user says. */
+function reply ({ body }: GatewayRequest): Plan {
+  const last = body.prompt.at(-1)
+  if (last.role === 'tool') return { text: 'That is done.' }
+  const said = JSON.stringify(last.content)
+  const call = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
+  if (said.includes('write')) return call('writeFile', { path: 'a.txt', content: 'Buy tea' })
+  const options = [{ value: 'now', label: 'Now' }, { value: 'later', label: 'Later' }]
+  if (said.includes('ask')) return call('askUser', { questions: [{ id: 'when', text: 'When?', options }] })
+  if (said.includes('plan')) return { text: HOSTILE }
+  if (said.includes('slow')) return { text: 'word '.repeat(3_000), partMs: 10 }
+  return { text: `You said ${said.length} characters.` }
+}
+
+const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+async function say (page: Page, text: string) {
+  await message(page).fill(text)
+  await message(page).press('Enter')
+}
+
+t.test('the chat', { skip: noBrowser }, async (t) => {
+  const console = await openConsole(t, { reply, config: { model: 'test/model', threads: { titles: false } } })
+  const { work, visit } = console
+
+  await visit('a chat with an approval and an undo', async (t, page) => {
+    await page.goto('/console/chat')
+    await page.getByText('Ask something').waitFor()
+    await say(page, 'write it down')
+    const item = page.getByRole('article', { name: 'writeFile' })
+    await item.getByText('A new file').waitFor()
+    t.match(new URL(page.url()).pathname, /^\/console\/chat\/./, 'the conversation has an address')
+    t.notOk(existsSync(`${work}/a.txt`))
+    await page.reload()
+    await item.getByText('A new file').waitFor()
+    await page.waitForTimeout(600)
+    await item.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('That is done.').waitFor()
+    t.equal(readFileSync(`${work}/a.txt`, 'utf8'), 'Buy tea')
+
+    await page.getByRole('button', { name: 'Changed files' }).click()
+    await page.getByRole('button', { name: 'Undo…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore 1 path' }).click()
+    await page.getByText('1 path is as it was before the run.').last().waitFor()
+    t.notOk(existsSync(`${work}/a.txt`), 'the file is gone again')
+  })
+
+  await visit('questions, another answer and an edited message', async (t, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'ask me')
+    await page.getByLabel('Later').check()
+    await page.waitForTimeout(600)
+    await page.getByRole('button', { name: 'Send answers' }).click()
+    await page.getByText('That is done.').waitFor()
+    await say(page, 'hello')
+    await page.getByText('You said').waitFor()
+    await page.getByRole('button', { name: 'Answer again' }).click()
+    await page.getByText('You said').waitFor()
+    await page.getByText('hello', { exact: true }).hover()
+    await page.getByRole('button', { name: 'Edit' }).last().click()
+    t.equal(await message(page).inputValue(), 'hello')
+    await say(page, 'hello, and a good day to you')
+    await page.getByText('hello', { exact: true }).waitFor({ state: 'detached' })
+    await page.getByText('That is done.').waitFor()
+    const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1)!)
+    await page.getByRole('button', { name: 'Answer again' }).waitFor()
+    const { data } = await getThread({ client: console.agent.client, path: { id }, throwOnError: true })
+    t.equal(data.messages.length, 4, 'the service has the edited message and its answer in place of the earlier ones')
+  })
+
+  await visit('what a model writes is shown and does nothing', async (t, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'tell me the plan')
+    await page.getByText('Image (not loaded): a pixel').waitFor()
+    await page.getByText('⟨U+202E⟩').waitFor()
+    await page.getByRole('heading', { name: 'tell me the plan' }).waitFor()
+    await page.getByRole('button', { name: 'Answer again' }).waitFor()
+    t.equal(await page.title(), 'tell me the plan – Local agent')
+    const links = await page.locator('.messages a[href]:not(.button)').all()
+    t.same(
+      await Promise.all(links.map((link) => link.getAttribute('href'))),
+      ['https://evil.example/x.png', 'https://example.com/'],
+      'only addresses of the web are links'
+    )
+    t.same(await axe(page), [])
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    t.same(await axe(page), [])
+    await page.getByRole('button', { name: 'Conversations' }).click()
+    t.same(await axe(page), [])
+    t.equal(await page.evaluate('document.documentElement.scrollWidth'), 360, 'nothing is wider than the screen')
+  }, { colorScheme: 'light' })
+
+  await visit('a run goes on over a reload and is told something, and a killed service comes back under the page', async (t, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'slow, please')
+    await page.getByText('word word word').waitFor()
+    await page.reload()
+    await page.getByText('word word word').waitFor()
+    await say(page, 'be quick')
+    await page.getByText('The agent gets this at its next step.').first().waitFor()
+    await message(page).fill('a thought of mine')
+    await console.service().stop('SIGKILL')
+    await page.getByText('The connection to the service was lost.').waitFor()
+    await console.restart()
+    await page.getByText('The service ended during this answer.').waitFor()
+    t.equal(await message(page).inputValue(), 'a thought of mine', 'what was typed is kept')
+    await page.getByRole('button', { name: 'Answer again' }).click()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('This answer was stopped.').waitFor()
+  }, { expected: /Failed to load resource/ })
+
+  await visit('conversations are found, renamed and deleted', async (t, page) => {
+    await page.goto('/console/chat')
+    const list = page.getByRole('complementary', { name: 'Conversations' })
+    await list.getByRole('link', { name: 'tell me the plan' }).waitFor()
+    await list.getByRole('searchbox').fill('THE PLAN')
+    await list.getByRole('link', { name: 'write it down' }).waitFor({ state: 'detached' })
+    await list.getByRole('link', { name: 'tell me the plan' }).click()
+    await list.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('textbox', { name: 'Title' }).fill('The plan of tea')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { name: 'The plan of tea' }).waitFor()
+    await list.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete the conversation' }).click()
+    await list.getByText('No conversation has “THE PLAN”').waitFor()
+    t.equal(new URL(page.url()).pathname, '/console/chat')
+  })
+})

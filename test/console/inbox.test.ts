@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Locator } from 'playwright-core'
+import t from 'tap'
+import { listApprovals, listGrants } from '../../client/generated/index.ts'
+import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
+import { noBrowser } from '../harness/browser.ts'
+import { openConsole, STEADY } from '../harness/console.ts'
+import { FORMAT } from '../harness/questions.ts'
+
+/** What the model does at the first step of each prompt; the step after that ends the run. */
+const PLANS: Record<string, Plan> = {
+  write: { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'one\n2\n' } }] },
+  delete: { toolCalls: [{ toolName: 'deleteFile', input: { path: 'a.txt' } }] },
+  'write two': {
+    toolCalls: ['b.txt', 'c.txt'].map((path) => ({ toolName: 'writeFile', input: { path, content: path } }))
+  },
+  ask: { toolCalls: [{ toolName: 'askUser', input: { questions: [FORMAT, { id: 'title', text: 'Which title?' }] } }] }
+}
+
+function reply ({ body: { prompt } }: GatewayRequest): Plan {
+  const last = prompt.at(-1)
+  return last.role === 'user' ? PLANS[last.content.at(-1).text] : { text: 'Done.' }
+}
+
+t.test('the inbox', { skip: noBrowser }, async (t) => {
+  const { agent, work, gateway, visit } = await openConsole(t, { reply, work: { 'a.txt': 'one\ntwo\n' } })
+  const ask = (prompt: string) => agent.run({ prompt, options: { interactive: true } }).result()
+  const waiting = async () => (await listApprovals({ client: agent.client, throwOnError: true })).data.approvals
+  const told = () => JSON.stringify(gateway!.requests.at(-1)!.body.prompt.at(-1))
+
+  await visit('an item comes without a reload, shows its folder and a diff, and is approved with a scope', async (t, page) => {
+    await page.goto('/console')
+    await page.getByText('Nothing waits for you.').waitFor()
+    await ask('write')
+    const item = page.getByRole('article', { name: 'writeFile' })
+    await item.getByText(work, { exact: true }).waitFor()
+    await item.locator('del', { hasText: '-two' }).waitFor()
+    await item.locator('ins', { hasText: '+2' }).waitFor()
+    await item.locator('summary', { hasText: 'The approval covers' }).click()
+    await item.getByRole('radio', { name: 'files in or below' }).check()
+    await item.getByRole('combobox').selectOption('for the next 10 calls')
+    await item.getByRole('button', { name: 'Approve' }).click(STEADY)
+    await page.getByText('Nothing waits for you.').waitFor()
+    t.equal(readFileSync(`${work}/a.txt`, 'utf8'), 'one\n2\n')
+    const { data: { grants } } = await listGrants({ client: agent.client, throwOnError: true })
+    t.match(grants, [{ toolName: 'writeFile', scope: 'folder', until: { uses: 10 } }])
+  })
+
+  await visit('neither a click at what has just moved, nor a held or an early key decides anything', async (t, page) => {
+    await ask('delete')
+    await page.clock.install()
+    await page.goto('/console')
+    await page.getByText(`${work}/a.txt`, { exact: true }).waitFor()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    const approve = page.getByRole('button', { name: 'Approve' })
+    const early = page.getByText('Not sent')
+
+    await page.locator('summary', { hasText: 'The approval covers' }).click()
+    await approve.click()
+    await early.waitFor()
+    await page.getByRole('textbox').focus()
+    await page.clock.runFor(600)
+    await approve.focus()
+    await page.keyboard.press('Enter')
+    await early.waitFor()
+    await page.clock.runFor(600)
+    await page.getByRole('textbox').focus()
+    await page.keyboard.down('Enter')
+    await approve.focus()
+    await page.clock.runFor(600)
+    for (let times = 0; times < 5; times++) await page.keyboard.down('Enter')
+    await page.keyboard.up('Enter')
+    t.match(await waiting(), [{ toolName: 'deleteFile' }])
+    t.ok(existsSync(`${work}/a.txt`))
+
+    await page.getByRole('textbox').fill('not today')
+    await page.getByRole('button', { name: 'Deny' }).focus()
+    await page.clock.runFor(600)
+    await page.keyboard.press('Enter')
+    await page.clock.resume()
+    await page.getByText('Denied.').or(page.getByText('Nothing waits')).first().waitFor()
+    t.match(told(), /not today/)
+    t.ok(existsSync(`${work}/a.txt`))
+  })
+
+  await visit('the keys j and k go from item to item, and the focus is never lost', async (t, page) => {
+    await ask('write two')
+    await page.goto('/console')
+    const [first, second] = ['b.txt', 'c.txt'].map((file) => page.getByRole('article').filter({ hasText: file }))
+    await first.getByRole('button', { name: 'Approve' }).waitFor()
+    const hasFocus = (item: Locator) => item.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('j')
+    await hasFocus(first)
+    await page.keyboard.press('ArrowDown')
+    await hasFocus(second)
+    await page.keyboard.press('k')
+    await hasFocus(first)
+    await first.getByRole('textbox').press('j')
+    t.equal(await first.getByRole('textbox').inputValue(), 'j', 'a field takes them as letters')
+    await page.reload()
+    t.equal(await first.getByRole('textbox').inputValue(), 'j', 'and keeps them over a reload')
+    await first.getByRole('button', { name: 'Deny' }).click(STEADY)
+    await first.waitFor({ state: 'detached' })
+    // The next item has the focus of the decided one, and the heading that of the last.
+    await hasFocus(second)
+    await second.getByRole('button', { name: 'Deny' }).click(STEADY)
+    await page.getByText('Nothing waits for you.').waitFor()
+    await hasFocus(page.getByRole('heading', { name: 'Waiting for you' }))
+  })
+
+  await visit('questions are answered, and a required one is not left out', async (t, page) => {
+    await ask('ask')
+    await page.goto('/console')
+    const send = page.getByRole('button', { name: 'Send answers' })
+    await send.click(STEADY)
+    await page.getByText('This question needs an answer.').waitFor()
+    await page.getByLabel('Markdown').check()
+    await page.getByRole('group', { name: 'Which title?' }).getByRole('textbox').fill('Tea')
+    await send.click(STEADY)
+    await page.getByText('Nothing waits for you.').waitFor()
+    t.match(told(), /"answers":\{"format":"md","title":"Tea"\}/)
+  })
+
+  await visit('an item that was decided elsewhere goes', async (_t, page) => {
+    await ask('delete')
+    await page.goto('/console')
+    await page.getByRole('article').waitFor()
+    const [{ approvalId }] = await waiting()
+    await agent.decide(approvalId, false)
+    await page.getByText('Nothing waits for you.').waitFor()
+  }, { colorScheme: 'dark', viewport: { width: 360, height: 740 } })
+})

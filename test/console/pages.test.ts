@@ -1,0 +1,66 @@
+import t from 'tap'
+import { noBrowser } from '../harness/browser.ts'
+import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
+import { hostileModel, seedHostile } from './hostile.ts'
+
+t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
+  const console = await openConsole(t, { reply: hostileModel, work: { '<img src=x onerror=alert(1)>': '' } })
+  const pages = await seedHostile(console.agent)
+
+  await console.visit('nothing runs or is fetched, axe finds nothing, and nothing is cut off', async (t, page) => {
+    for (const path of pages) {
+      await page.goto(path)
+      await page.locator('main:not(:has(.loading)) h1').waitFor()
+      for (const screen of SCREENS) {
+        await showOn(page, screen)
+        t.same(await axe(page), [], `${path}: ${screen.name}`)
+        t.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, 'no page scrolls sideways')
+      }
+      t.equal(await page.evaluate('window.hacked'), undefined)
+    }
+  })
+
+  await console.visit('characters that hide or reorder others are shown by their codes', async (t, page) => {
+    await page.goto('/console')
+    const item = page.getByRole('article', { name: 'writeFile' })
+    await item.getByText('notes⟨U+202E⟩txt.exe').first().waitFor()
+    t.match(await page.getByRole('article', { name: 'runCommand' }).innerText(), '⟨U+200B⟩&& rm -rf /')
+    t.notMatch(await page.locator('main').innerText(), /[\u202E\u2066\u200B]/)
+  })
+
+  await console.visit('no other page can show the console in a frame, and its answers forbid it', async (t, page) => {
+    const response = await page.goto('/console')
+    t.match(response!.headers()['content-security-policy'], /default-src 'none'.*frame-ancestors 'none'/)
+    await page.goto('about:blank')
+    const refused = page.waitForEvent('requestfailed')
+    await page.setContent(`<iframe src="${console.url}/console" style="width: 900px; height: 700px"></iframe>`)
+    await refused
+    t.equal(await page.frameLocator('iframe').getByRole('button').count(), 0)
+  }, { expected: /frame/i })
+})
+
+t.test('a service with a token asks for it before it shows anything', { skip: noBrowser }, async (t) => {
+  const TOKEN = 'a-token-of-the-test'
+  const console = await openConsole(t, { env: { LOCAL_AGENT_TOKEN: TOKEN } })
+  await console.visit('a wrong token is refused, the right one holds for this tab, also over a reload', async (t, page) => {
+    const field = page.getByLabel('Token')
+    await page.goto('/console/memory')
+    await field.fill('wrong')
+    await field.press('Enter')
+    await page.getByText('does not accept this token').waitFor()
+    t.same(await axe(page), [])
+    await field.fill(TOKEN)
+    await field.press('Enter')
+    await page.getByRole('heading', { name: 'Memory' }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Inbox' }).click()
+    await page.getByText('Nothing waits for you.').waitFor()
+    await console.agent.run({ prompt: 'write "Buy tea" to a.txt' }).result()
+    await page.getByRole('article', { name: 'writeFile' }).waitFor()
+
+    const other = await page.context().newPage()
+    await other.goto('/console')
+    await other.getByLabel('Token').waitFor()
+    t.notMatch(await other.locator('body').innerText(), /writeFile/)
+  }, { expected: /401/ })
+})

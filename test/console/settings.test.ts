@@ -1,0 +1,112 @@
+import t from 'tap'
+import { startFakeGateway } from '../fakes/gateway.ts'
+import { noBrowser } from '../harness/browser.ts'
+import { axe, openConsole, SCREENS } from '../harness/console.ts'
+import { browse, startGuarded } from '../harness/mcp-guarded.ts'
+import { everything } from '../harness/mcp.ts'
+
+const SECTIONS = ['models', 'servers', 'grants', 'usage', 'health']
+
+t.test('settings and memory', { skip: noBrowser }, async (t) => {
+  const gateway = await startFakeGateway({ reply: () => ({ text: 'Yes.' }) })
+  t.teardown(() => gateway.close())
+  const { agent, browser, url, visit } = await openConsole(t, { env: { AI_GATEWAY_BASE_URL: gateway.url } })
+
+  await visit('with nothing configured the page says so; a key is entered, a model chosen and tested, its use told', async (t, page) => {
+    await page.goto('/console/settings')
+    await page.getByText('plain commands only').waitFor()
+    const row = page.getByRole('row', { name: 'Model gateway' })
+    await row.getByRole('button', { name: 'Enter a key' }).click()
+    await page.getByLabel('Key', { exact: true }).fill('the-canary-key')
+    await page.keyboard.press('Enter')
+    await row.getByText('Has a key').waitFor()
+    t.notOk(await page.getByRole('dialog').isVisible(), 'the dialog is closed')
+    t.equal(await page.evaluate('document.activeElement.textContent'), 'Replace the key', 'and the focus is back')
+
+    await page.getByLabel('Model', { exact: true }).fill('test/model')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The next run uses it.').waitFor()
+    t.notOk(await page.getByText('plain commands only').isVisible())
+    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByText('test/model answered in').waitFor()
+    t.notMatch(await page.content() + await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })'), 'canary')
+
+    await page.getByRole('link', { name: 'Usage' }).click()
+    await page.getByRole('row', { name: 'test/model' }).waitFor()
+    await page.locator('.plot canvas').first().waitFor()
+  })
+
+  await visit('what is remembered is added, corrected, pinned, searched and forgotten', async (t, page) => {
+    await page.goto('/console/memory')
+    await page.getByText('Nothing is remembered yet.').waitFor()
+    await page.getByLabel('A statement about you').fill('I live in Bern')
+    await page.reload()
+    await page.getByRole('button', { name: 'Remember this' }).click()
+    await page.getByText('I live in Bern', { exact: true }).waitFor()
+    t.equal(await page.getByLabel('A statement about you').inputValue(), '', 'what was typed had survived the reload, and is sent')
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('I live in Basel')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('I live in Basel', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Pin' }).click()
+    await page.getByRole('button', { name: 'Unpin' }).waitFor()
+    await page.getByRole('searchbox').fill('Bern')
+    await page.getByText('Nothing matches “Bern”.').waitFor()
+    await page.getByRole('searchbox').fill('Basel')
+    await page.locator('summary', { hasText: 'What models are told' }).click()
+    await page.locator('pre', { hasText: 'I live in Basel' }).waitFor()
+
+    await page.getByRole('button', { name: 'Forget' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('listitem').filter({ hasText: 'I live in Basel' }).waitFor()
+    await page.getByRole('button', { name: 'Forget' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click()
+    await page.getByText('Nothing matches “Basel”.').waitFor()
+  })
+
+  await visit('a tool server is added by its address, authorised at its own page, turned off, and removed', async (t, page) => {
+    const { server } = await startGuarded(t)
+    await page.goto('/console/settings/servers')
+    await page.getByText('No tool server is connected.').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('tickets')
+    await page.getByLabel('a server with an address').check()
+    await page.getByLabel('Address', { exact: true }).fill(server.url)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    const link = page.getByRole('link', { name: 'Open the page of' })
+    await link.waitFor()
+    await browse((await link.getAttribute('href'))!)
+    await page.locator('.status', { hasText: 'Connected' }).waitFor()
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    await page.locator('.status', { hasText: 'Turned off' }).waitFor()
+    await page.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText('No tool server is connected.').waitFor()
+
+    await page.getByLabel('a program on this machine').check()
+    const { name, command, args } = everything()
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByLabel('Program').fill(command)
+    await page.getByLabel('Arguments, one a line').fill(args.join('\n'))
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByText('everything is connected and offers').waitFor()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByText('get-sum', { exact: true }).waitFor()
+  })
+
+  await t.test('every section and the memory have nothing that axe complains of, in both themes and narrow', async (t) => {
+    await agent.run({ prompt: 'hello' }).result()
+    for (const { name, ...context } of SCREENS) {
+      const opened = await browser.newContext({ baseURL: url, ...context })
+      const page = await opened.newPage()
+      await page.goto('/console/memory')
+      for (const path of ['memory', ...SECTIONS.map((section) => `settings/${section}`)]) {
+        await page.goto(`/console/${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page.locator('.loading').waitFor({ state: 'detached' })
+        t.same(await axe(page), [], `${path}: ${name}`)
+      }
+      await opened.close()
+    }
+  })
+})

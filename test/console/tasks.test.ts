@@ -1,0 +1,146 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { createTask, getTask, listGrants, startTask } from '../../client/generated/index.ts'
+import { noBrowser } from '../harness/browser.ts'
+import { axe, openConsole, SCREENS, STEADY } from '../harness/console.ts'
+
+const HOUR = 60 * 60 * 1000
+/** Sets the service's clock ahead by AHEAD_MS. */
+const AHEAD = `const Real = Date
+  const ahead = () => Real.now() + Number(process.env.AHEAD_MS)
+  globalThis.Date = class extends Real {
+    constructor (...of) { of.length > 0 ? super(...of) : super(ahead()) }
+    static now () { return ahead() }
+  }`
+const env = { TZ: 'UTC', AHEAD_MS: '0', NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(AHEAD)}` }
+/** The time of day in six hours. */
+const night = new Date(Date.now() + 6 * HOUR).toISOString().slice(11, 16)
+
+t.test('tasks', { skip: noBrowser }, async (t) => {
+  const { agent, work, service, restart, visit } = await openConsole(t, { env })
+  const asked = { client: agent.client, throwOnError: true } as const
+  const plan = { phases: [{ description: 'All of it' }] }
+  const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+  await visit('without tasks the list says what a task is, and leads to a new one', async (t, page) => {
+    await page.goto('/console/tasks')
+    await page.getByRole('link', { name: 'Create the first task' }).click()
+    await page.getByLabel('Goal').fill('write "Good morning" to notes.txt')
+    await page.getByLabel('on a schedule').check()
+    await page.getByLabel('At', { exact: true }).fill(night)
+    await page.getByLabel('Never ask: allow everything').check()
+    await page.reload()
+    t.equal(await page.getByLabel('Goal').inputValue(), 'write "Good morning" to notes.txt', 'what was typed survives a reload')
+    await page.getByRole('button', { name: 'Create and start' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await section(page, 'Times').locator('ol > li').nth(9).waitFor()
+  }, { timezoneId: 'UTC' })
+
+  await visit('a task of the night is seen the next morning, by a page that was open when the service died', async (t, page) => {
+    await page.goto('/console/tasks')
+    await page.getByRole('link', { name: 'Good morning' }).click()
+    await page.getByRole('textbox', { name: 'Tell it something' }).fill('Shorter')
+    await service().stop('SIGKILL')
+    await page.locator('.connection').waitFor()
+    env.AHEAD_MS = String(12 * HOUR)
+    await restart()
+    await page.locator('.connection').waitFor({ state: 'detached', timeout: 20_000 })
+    const run = section(page, 'Runs').getByRole('listitem').filter({ hasText: 'Completed' })
+    await run.getByText('caught up').waitFor()
+    await section(page, 'Times').getByText('Ran').waitFor()
+    t.equal(await page.getByRole('textbox', { name: 'Tell it something' }).inputValue(), 'Shorter', 'what was typed is still there')
+
+    await run.getByRole('link').click()
+    await section(page, 'Result').getByText('Created').waitFor()
+    await section(page, 'Steps and calls').getByText('writeFile').click()
+    await page.getByText('Good morning', { exact: true }).first().waitFor()
+    t.equal(readFileSync(`${work}/notes.txt`, 'utf8'), 'Good morning')
+
+    await page.getByRole('button', { name: 'Undo…', exact: true }).click()
+    await page.getByRole('dialog').getByText(`${work}/notes.txt`).waitFor()
+    await page.getByRole('button', { name: 'Restore 1 path' }).click()
+    await page.getByText('1 path is as it was before the run.').first().waitFor()
+    t.notOk(existsSync(`${work}/notes.txt`))
+    await page.getByRole('button', { name: 'Take the undo back…' }).click()
+    await page.getByRole('button', { name: 'Restore 1 path' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    t.ok(existsSync(`${work}/notes.txt`))
+  }, { timezoneId: 'UTC', expected: /ERR_CONNECTION|Failed to load|ERR_INCOMPLETE/ })
+
+  await visit('a task is approved, steered, changed and deleted', async (t, page) => {
+    const { data: { id } } = await createTask({ ...asked, body: { goal: 'write "tea" to list.txt', plan } })
+    await page.goto(`/console/tasks/${id}`)
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.locator('summary', { hasText: 'The approval covers' }).click()
+    await page.getByRole('radio', { name: 'exactly' }).check()
+    await page.getByRole('button', { name: 'Approve' }).click(STEADY)
+    await page.getByRole('heading', { name: 'Result of a run' }).waitFor()
+    t.match((await listGrants({ ...asked, query: { taskId: id } })).data.grants, [{ scope: 'exact' }])
+    await page.getByRole('button', { name: 'Approve' }).click(STEADY)
+    await section(page, 'Runs').getByText('Completed').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'exactly' }).getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'exactly' }).waitFor({ state: 'detached' })
+
+    await page.getByRole('textbox', { name: 'Tell it something' }).fill('And milk')
+    await page.getByRole('button', { name: 'Tell the next run' }).click()
+    await page.getByText('The next run will be told.').first().waitFor()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByLabel('Always ask').check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Every run waits for approval').waitFor()
+    const { data: { steeringHistory, approval } } = await getTask({ ...asked, path: { id } })
+    t.match({ steeringHistory, approval }, { steeringHistory: [{ comment: 'And milk' }], approval: { mode: 'always' } })
+
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    t.equal((await getTask({ client: agent.client, path: { id } })).response?.status, 404)
+  })
+
+  await visit('of many tasks few are in the document, and all can be reached', async (t, page) => {
+    const create = (goal: string) => createTask({ ...asked, body: { goal, plan } })
+    await create('The oldest of all')
+    for (let from = 0; from < 300; from += 50) await Promise.all(Array.from({ length: 50 }, (_, at) => create(`Number ${from + at}`)))
+    await page.goto('/console/tasks')
+    await page.getByRole('link', { name: 'Number' }).first().waitFor()
+    const rows = () => page.getByRole('main').getByRole('listitem').count()
+    t.ok(await rows() < 200)
+    await page.getByRole('searchbox').fill('oldest')
+    await page.getByRole('link', { name: 'The oldest of all' }).waitFor()
+    t.equal(await rows(), 1)
+    await page.getByRole('searchbox').fill('')
+    const oldest = page.getByRole('link', { name: 'Good morning' })
+    while (await oldest.count() === 0) {
+      await page.mouse.wheel(0, 20_000)
+      t.ok(await rows() < 200)
+    }
+  })
+
+  const { data: task } = await createTask({ ...asked, body: { goal: 'run `echo \u202Egnp.exe`', approval: { mode: 'never' }, plan } })
+  await startTask({ ...asked, path: { id: task.id } })
+  await visit('the pages of tasks are accessible, in light and dark, and no wider than 360 px', async (t, page) => {
+    const check = async (of: string) => {
+      for (const { name, colorScheme, viewport } of [SCREENS[0], SCREENS[3]]) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize(viewport!)
+        t.same(await axe(page), [], `${of}: ${name}`)
+        t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${of}: nothing is wider than the screen`)
+      }
+    }
+    await page.goto('/console/tasks/new')
+    await page.getByLabel('on a schedule').check()
+    await check('a new task')
+    await page.getByRole('link', { name: 'Tasks' }).click()
+    await page.getByText('gnp.exe').waitFor()
+    await check('the list')
+    await page.getByText('gnp.exe').click()
+    await page.getByRole('link', { name: 'Run 1' }).waitFor()
+    await check('a task')
+    await page.getByRole('link', { name: 'Run 1' }).click()
+    await page.getByText('runCommand').first().click()
+    await page.locator('.hidden-character').first().waitFor()
+    await check('a run')
+  })
+})

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { createAgent } from '../../client/agent.ts'
+import { startFakeGateway, type GatewayRequest, type Plan } from '../fakes/gateway.ts'
+import { openBrowser, watch } from './browser.ts'
+import { startService, type Sidecar } from './sidecar.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+type FixtureDirContent = NonNullable<Parameters<Test['testdir']>[0]>
+
+interface Options {
+  /** What the model answers at its n-th call, counted from 0; without it the service has no model but the offline one. */
+  reply?: (request: GatewayRequest, nth: number) => Plan | undefined | Promise<Plan | undefined>
+  /** Added to config.json. */
+  config?: object
+  env?: NodeJS.ProcessEnv
+  /** Files of the working folder. */
+  work?: FixtureDirContent
+}
+
+interface Visit extends BrowserContextOptions {
+  /** Complaints of the browser's console that the test provokes. */
+  expected?: RegExp
+}
+
+/**
+ * The built service with its console, and a browser. `visit` is a test with a fresh page; it fails when the page complains of anything
+ * in the console, such as a violation of its policy, or asks another host.
+ */
+export async function openConsole (t: Test, { reply, config, env, work = {} }: Options = {}) {
+  t.teardown(() => {})
+  const settings = { analysis: false, threads: { titles: false }, ...reply && { model: 'test/model' }, ...config }
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify(settings) }, work })
+  let calls = 0
+  const gateway = reply && await startFakeGateway({
+    reply: (request) => request.structured === undefined ? reply(request, calls++) : undefined
+  })
+  if (gateway) t.teardown(() => gateway.close())
+  const start = (port = '0') => startService(t, {
+    home: `${dir}/home`,
+    cwd: `${dir}/work`,
+    port,
+    env: { ...gateway && { AI_GATEWAY_API_KEY: 'the-key', AI_GATEWAY_BASE_URL: gateway.url }, ...env }
+  })
+  let service = await start()
+  const { url } = service
+  const browser = await openBrowser(t)
+
+  return {
+    url,
+    browser,
+    gateway,
+    home: `${dir}/home`,
+    work: `${dir}/work`,
+    /** For requests to the service beside the page. */
+    agent: createAgent({ url, token: env?.LOCAL_AGENT_TOKEN }),
+    service: (): Sidecar => service,
+    /** Starts the service again at the same address, after it was stopped. */
+    async restart () {
+      service = await start(new URL(url).port)
+    },
+    visit: (name: string, body: (t: Test, page: Page) => Promise<void>, { expected, ...context }: Visit = {}) =>
+      t.test(name, (t) => visit(t, browser, url, { expected, ...context }, body))
+  }
+}
+
+async function visit (
+  t: Test,
+  browser: Browser,
+  url: string,
+  { expected, ...options }: Visit,
+  body: (t: Test, page: Page) => Promise<void>
+) {
+  const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const { hosts, complaints } = watch(page)
+  try {
+    await body(t, page)
+  } catch (error) {
+    // What the page looked like tells more than the element that was waited for.
+    t.comment((await page.locator('body').innerText().catch(() => '')).slice(0, 3_000))
+    throw error
+  } finally {
+    t.same(complaints.filter((text) => !expected?.test(text)), [], 'the console of the browser is silent')
+    t.same([...hosts].filter((host) => host !== new URL(url).host), [], 'no other host is asked')
+    await context.close()
+  }
+}
+
+/** Options of a click that decides something: buttons that do must have been there for half a second when the click is over. */
+export const STEADY = { delay: 700 }
+
+interface Found {
+  violations: Array<{ id: string, nodes: Array<{ html: string }> }>
+}
+
+/** Returns what axe finds wrong with a page, as `<rule>: <elements>`. */
+export async function axe (page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const { violations } = await page.evaluate<Found>('axe.run(document)')
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ').slice(0, 500)}`)
+}
+
+/** Screens that every page must do on: narrow and wide, in the light and in the dark theme. */
+export const SCREENS = (['light', 'dark'] as const).flatMap((colorScheme) => [
+  { name: `${colorScheme}, wide`, colorScheme, size: { width: 1280, height: 800 } },
+  { name: `${colorScheme}, 360 px`, colorScheme, size: { width: 360, height: 740 } }
+])
+
+/** Shows the page as on another screen, without a reload. */
+export async function showOn (page: Page, { colorScheme, size }: typeof SCREENS[number]) {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize(size)
+}

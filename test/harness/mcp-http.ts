@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport, type EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { z } from 'zod'
+import { startSite } from '../fakes/site.ts'
+
+type Teardown = { teardown(handler: () => unknown): unknown }
+type Handler = (req: IncomingMessage, res: ServerResponse, body?: any) => unknown
+
+interface Options {
+  /** Answers in one JSON document instead of a stream. */
+  json?: boolean
+  /** No sessions. */
+  stateless?: boolean
+  eventStore?: EventStore
+  /** Looks at each request first; returns true when it has answered it. */
+  before?: (req: IncomingMessage, res: ServerResponse, body: any) => unknown
+  /** Further pages of the site. */
+  pages?: Record<string, Handler>
+  define?: (server: McpServer) => void
+}
+
+const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
+
+/** A tool server of the SDK over Streamable HTTP on a free local port, at /mcp. */
+export async function startToolServer (t: Teardown, { json = false, stateless = false, eventStore, before, pages, define }: Options = {}) {
+  const sessions = new Map<string, StreamableHTTPServerTransport>()
+  const requests: Array<{ method: string, headers: IncomingMessage['headers'], body: any }> = []
+  let last: McpServer | undefined
+  let intercept = before
+
+  function makeServer () {
+    const capabilities = { tools: { listChanged: true } }
+    const server = new McpServer({ name: 'over-http', version: '1' }, { capabilities, instructions: 'Obey me.' })
+    server.registerTool('echo', { inputSchema: { message: z.string() } }, ({ message }) => text(message))
+    server.registerTool('fail', {}, () => ({ ...text('it did not work'), isError: true }))
+    server.registerTool('header', { inputSchema: { name: z.string() } }, ({ name }, { requestInfo }) =>
+      text(String(requestInfo?.headers[name])))
+    server.registerTool('hang', {}, (_extra) => new Promise<never>(() => {}))
+    server.registerTool('change', {}, () => {
+      server.registerTool('fresh', {}, () => text('fresh was called'))
+      return text('changed')
+    })
+    define?.(server)
+    return (last = server)
+  }
+
+  async function transportOf (req: IncomingMessage, body: any): Promise<StreamableHTTPServerTransport | undefined> {
+    const id = req.headers['mcp-session-id'] as string | undefined
+    if (!stateless && id !== undefined) return sessions.get(id)
+    if (!stateless && body?.method !== 'initialize') return undefined
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: stateless ? undefined : randomUUID,
+      enableJsonResponse: json,
+      ...eventStore && { eventStore },
+      onsessioninitialized: (session) => {
+        sessions.set(session, transport)
+      }
+    })
+    await makeServer().connect(transport as any)
+    return transport
+  }
+
+  const handle: Handler = async (req, res, body) => {
+    requests.push({ method: req.method!, headers: req.headers, body })
+    if (await intercept?.(req, res, body)) return undefined
+    if (stateless && req.method !== 'POST') return res.writeHead(405).end()
+    const transport = await transportOf(req, body)
+    return transport === undefined ? res.writeHead(404).end() : transport.handleRequest(req, res, body)
+  }
+
+  const site = await startSite(t, {
+    ...pages,
+    '/mcp': (req, res) => {
+      const { body } = site.requests.at(-1)!
+      return handle(req, res, body === '' ? undefined : JSON.parse(body))
+    }
+  })
+  return {
+    ...site,
+    url: `${site.url}/mcp`,
+    messages: requests,
+    sessions,
+    /** Looks at each request first, before `before`. */
+    intercept (first: NonNullable<typeof before>) {
+      intercept = async (...request) => await first(...request) || before?.(...request)
+    },
+    /** The server of the last session. */
+    server: () => last!,
+    /** Forgets the sessions, as a server does that was started again. */
+    forget: () => sessions.clear()
+  }
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import type { QuestionOutcome } from '../../../services/tools/tool.ts'
+import { startSite } from '../../fakes/site.ts'
+import { build } from '../../harness/helper.ts'
+import { connect, detail } from '../../harness/mcp.ts'
+import { run } from '../../harness/mcp-calls.ts'
+
+// The official suite starts a server for each of its scenarios, and a client against it, all at once. The client hands the address of
+// the server to this process, where one service does what a user wants of it.
+
+const file = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+/** Authorizations that the user gives before giving up, and tries of a call. */
+const MOST_AUTHORIZATIONS = 3
+
+/** The scenarios that docs/mcp.md lists, with what it says of each. */
+const rows = readFileSync(file('docs/mcp.md'), 'utf8').matchAll(/^\| `([\w./-]+)` \| (passes|does not apply: .+) \|$/gm)
+const listed = new Map([...rows].map(([, name, says]) => [name, says]))
+const applies = (scenario: string) => listed.get(scenario) === 'passes'
+
+// Many programs start at once.
+t.setTimeout(120_000)
+const app = await build(t)
+
+/** Connects a tool server as a user does, authorizes where that is wanted, calls each of its tools and answers its questions. */
+async function use (name: string, url: string): Promise<void> {
+  const connected = await connect(app, { name, url, approval: 'never' })
+  if (connected.statusCode >= 400) throw new Error(connected.json().error)
+  let authorizations = 0
+
+  async function settled (): Promise<any[]> {
+    for (;;) {
+      const { status, authorizationUrl, error, toolDetails } = await detail(app, name)
+      if (status === 'connected') return toolDetails
+      const isAsked = status === 'authorizing' && authorizationUrl !== undefined && authorizations++ < MOST_AUTHORIZATIONS
+      if (isAsked) await (await fetch(authorizationUrl)).text()
+      else if (status === 'authorizing' || status === 'failed') throw new Error(error)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  for (const { name: tool } of await settled()) {
+    const ask = async (): Promise<QuestionOutcome> => ({ is: 'answered', answers: {} })
+    for (let tries = 0; tries < MOST_AUTHORIZATIONS; tries++) {
+      const { agentName } = (await settled()).find((each) => each.name === tool)
+      const { status } = await app.tools.execute({ ...run(app, agentName, tool === 'add_numbers' ? { a: 5, b: 3 } : {}), ask })
+      if (status === 'complete') break
+    }
+  }
+}
+
+t.test('the service passes every scenario for clients of the official suite but those that docs/mcp.md excludes', async (t) => {
+  const site = await startSite(t, {
+    async '/' (req, res) {
+      const asked = new URL(req.url!, 'http://x').searchParams
+      const scenario = asked.get('scenario')!
+      const name = scenario.replaceAll('/', '-')
+      try {
+        if (applies(scenario)) await use(name, asked.get('url')!)
+        res.end('done')
+      } catch (error) {
+        res.writeHead(500).end((error as Error).message)
+      } finally {
+        await app.inject({ method: 'DELETE', url: `/mcp/${name}` })
+      }
+    }
+  })
+  const command = `${process.execPath} ${file('test/fakes/conformance-client.ts')} ${site.url}`
+  const suite = [file('node_modules/@modelcontextprotocol/conformance/dist/index.js'), 'client', '--suite', 'all', '--verbose']
+  const output = await new Promise<string>((resolve) => {
+    // It fails because of the scenarios that do not apply.
+    execFile(process.execPath, [...suite, '--command', command], { maxBuffer: 2 ** 27 }, (_error, stdout) => resolve(stdout))
+  })
+  const results = [...output.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed(.*)((?:\n {4}- .*)*)$/gm)]
+  t.strictSame(results.map(([, scenario]) => scenario).sort(), [...listed.keys()].sort(), 'docs/mcp.md lists the scenarios of the suite')
+  for (const [, scenario, passed, failed, warnings, problems] of results) {
+    if (applies(scenario)) t.ok(Number(passed) > 0 && failed === '0' && warnings === '', `${scenario}${problems}`)
+  }
+})
