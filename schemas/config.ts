@@ -10,7 +10,7 @@ const HttpAddress = Type.String({
 const Names = Type.Record(Type.String(), Type.String())
 
 export const McpUrl = Type.String({
-  pattern: '^https?://[^/\\s?#@]+(?:/[^\\s?#@]*)?(?:\\?[^\\s#]*)?$',
+  pattern: '^https?://[^\\/?#@ \\t\\n\\r]+(?:\\/[^?#@ \\t\\n\\r]*)?(?:\\?[^# \\t\\n\\r]*)?$',
   maxLength: 4096,
   description: 'An http or https address such as https://example.com/mcp, without user name and fragment'
 })
@@ -19,15 +19,21 @@ const OWN_HEADERS = 'accept|connection|content-length|content-type|host|last-eve
   'trailer|transfer-encoding|upgrade'
 const inAnyCase = (text: string) => text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const HEADER_NAME = `^(?!(?:${inAnyCase(OWN_HEADERS)})$)[!#$%&'*+.^_\`|~0-9A-Za-z-]{1,128}$`
-export const McpHeaders = Type.Record(
-  Type.String({ pattern: HEADER_NAME }),
-  Type.String({ pattern: '^[\\t -~]*$', maxLength: 16_384, description: 'A text of visible ASCII characters' }),
-  {
-    additionalProperties: false,
-    maxProperties: 32,
-    propertyNames: { pattern: HEADER_NAME, description: 'Name of an HTTP header that neither the protocol nor the connection sets' }
-  }
-)
+const headersNamed = (pattern: string) =>
+  Type.Record(
+    Type.String({ pattern }),
+    Type.String({ pattern: '^[\\t -~]*$', maxLength: 16_384, description: 'A text of visible ASCII characters' }),
+    {
+      additionalProperties: false,
+      maxProperties: 32,
+      propertyNames: { pattern, description: 'Name of an HTTP header that neither the protocol nor the connection sets' }
+    }
+  )
+const McpHeaders = headersNamed(HEADER_NAME)
+/** The same for requests: the pattern of the document is one that every dialect reads, and `isOwnHeader` says the rest. */
+export const McpHeadersBody = headersNamed('^[!#$%&\'*+.^_`\\|~0-9A-Za-z\\-]{1,128}$')
+/** Whether the protocol or the connection sets a header. */
+export const isOwnHeader = (name: string): boolean => OWN_HEADERS.split('|').includes(name.toLowerCase())
 export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('always'), Type.Array(Type.String())], {
   description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
     'By default, the tools that the server does not mark with readOnlyHint'

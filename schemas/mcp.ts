@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
-import { McpApproval, McpEnabled, McpHeaders, McpTimeout, McpToolFilter, McpUrl } from './config.ts'
+import { McpApproval, McpEnabled, McpHeadersBody, McpTimeout, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -96,7 +96,7 @@ const ConnectProcess = Type.Object({
 const ConnectAddress = Type.Object({
   ...connectBody,
   url: McpUrl,
-  headers: Type.Optional(McpHeaders)
+  headers: Type.Optional(McpHeadersBody)
 }, { additionalProperties: false })
 export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
   $id: 'ConnectBody',

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
 import { bundled, ROOT } from './bundle.ts'
@@ -10,17 +13,22 @@ const FIRST_LOAD = 300_000
  * than FIRST_LOAD.
  */
 export async function bundleConsole (): Promise<Map<string, Uint8Array>> {
-  const built = await build({
-    configFile: `${ROOT}console/vite.config.ts`,
-    logLevel: 'warn',
-    build: { write: false, reportCompressedSize: false }
-  }) as Rolldown.RolldownOutput
+  const built = await atReadablePath(async (root) =>
+    await build({
+      root: `${root}console`,
+      configFile: `${root}console/vite.config.ts`,
+      resolve: { preserveSymlinks: true },
+      logLevel: 'warn',
+      build: { write: false, reportCompressedSize: false }
+    }) as Rolldown.RolldownOutput
+  )
   const files = new Map<string, Uint8Array>()
   for (const file of built.output) {
     files.set(file.fileName, gzipSync(file.type === 'chunk' ? file.code : file.source, { level: 9 }))
     if (file.type !== 'chunk') continue
     for (const path of file.moduleIds) {
-      if (path.startsWith(ROOT)) bundled.add(path.slice(ROOT.length).replaceAll('\\', '/').replace(/\?.*$/, ''))
+      const packaged = /node_modules\/.*/s.exec(path.replaceAll('\\', '/'))?.[0]
+      if (packaged !== undefined) bundled.add(packaged.replace(/\?.*$/, ''))
     }
   }
   const first = firstFiles(built.output)
@@ -29,6 +37,19 @@ export async function bundleConsole (): Promise<Map<string, Uint8Array>> {
     throw new Error(`The first page of the console loads ${size} bytes of at most ${FIRST_LOAD}: ${first.join(', ')}.`)
   }
   return new Map([...files].map(([name, content]) => [`console/${name}`, content]))
+}
+
+/** Runs the build at ROOT, or at a link to it when its path has signs that Vite takes for parts of a URL. */
+async function atReadablePath<T> (work: (root: string) => Promise<T>): Promise<T> {
+  if (!/[#?%]/.test(ROOT)) return await work(ROOT)
+  const folder = mkdtempSync(join(tmpdir(), 'console-build-'))
+  try {
+    const link = join(folder, 'project')
+    symlinkSync(ROOT, link, 'junction')
+    return await work(`${link}/`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** The files that the first page loads: the page, its entry with all that it imports, their styles, and the same of the inbox. */

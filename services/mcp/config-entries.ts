@@ -1,6 +1,7 @@
-import type { McpAddress, McpEntry } from '../../schemas/config.ts'
+import { isOwnHeader, type McpAddress, type McpEntry } from '../../schemas/config.ts'
 import type { ConnectBody } from '../../schemas/mcp.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
+import { HeaderNotAllowed } from './mcp-errors.ts'
 import { hideQuery } from './secret-query.ts'
 import { toReferences } from './server-environment.ts'
 
@@ -23,9 +24,11 @@ function connectionOf (entry: McpEntry): string {
 export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>
   entry.url !== undefined && !Object.keys(entry.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
 
-/** Returns the entry of a server that is to be connected, and its secret values, to which the entry refers. */
+/** Returns the entry of a server that is to be connected, and the secret values that it refers to. Throws HeaderNotAllowed (400). */
 export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<string, string> } {
   const { env, headers, enabled, ...rest } = { env: undefined, headers: undefined, ...body }
+  const own = Object.keys(headers ?? {}).find(isOwnHeader)
+  if (own !== undefined) throw new HeaderNotAllowed(own)
   const { references, values } = toReferences(body.name, env ?? headers ?? {})
   const referring = Object.keys(references).length > 0 ? { [env === undefined ? 'headers' : 'env']: references } : {}
   const settings = { ...referring, ...enabled === false && { enabled } }

@@ -12,6 +12,10 @@ export const TooManyToolServers = defineError(
   'ERR_TOO_MANY_TOOL_SERVERS',
   'There are already %d tool servers; disconnect one first.'
 )
+export const HeaderNotAllowed = defineError(
+  'ERR_BAD_REQUEST',
+  'The header "%s" is set by the protocol or the connection; leave it out.'
+)
 const Failed = defineError('ERR_TOOL_SERVER_FAILED', '%s')
 
 /** Creates the error for a server that cannot be connected; `stderr` (its last lines) becomes part of the response. */

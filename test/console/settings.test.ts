@@ -86,7 +86,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByLabel('a program on this machine').check()
     const { name, command, args } = everything()
     await page.getByLabel('Name', { exact: true }).fill(name)
-    await page.getByLabel('Program').fill(command)
+    await page.getByRole('textbox', { name: 'Program' }).fill(command)
     await page.getByLabel('Arguments, one a line').fill(args.join('\n'))
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByText('everything is connected and offers').waitFor()

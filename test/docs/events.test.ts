@@ -7,7 +7,7 @@ import { UsageSchema } from '../../schemas/usage.ts'
 import { QuestionSchema } from '../../schemas/questions.ts'
 import { events as schemas } from '../../schemas/events.ts'
 import { answer, asked, say, sayAll } from '../harness/agent.ts'
-import { connect, noting } from '../harness/mcp.ts'
+import { connect, misbehaving, noting } from '../harness/mcp.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { asking } from '../harness/questions.ts'
 import { openRun, userSays } from '../harness/reader.ts'
@@ -47,7 +47,14 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       { toolCalls: [{ toolName: 'answer', input: {} }] },
       { toolCalls: [{ toolName: 'openTab', input: {} }] },
       { toolCalls: [{ toolName: 'count', input: { notes: 1, message: 'one' } }] },
-      { text: 'Counted.' }
+      { text: 'Counted.' },
+      {
+        toolCalls: [{
+          toolName: 'ask',
+          input: { mode: 'url', elicitationId: 'login', message: 'Log in first', url: 'http://127.0.0.1:9/x', then: 'complete' }
+        }]
+      },
+      { text: 'Logged in.' }
     ][nth], {
     // The answers are counted, so no call may be dropped.
     config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
@@ -79,7 +86,9 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   const ofApp = await say(app, 'in the app', { options: { appTools: [openTab] } })
   await connect(app, noting())
   const counted = await say(app, 'count')
-  return [counted, questions, data, ofApp, noData, long, often, first, half, second, stalled].flatMap(({ events }) => events)
+  await connect(app, misbehaving('travel', [], { approval: 'never' }))
+  const loggedIn = await say(app, 'log in')
+  return [counted, loggedIn, questions, data, ofApp, noData, long, often, first, half, second, stalled].flatMap(({ events }) => events)
 }
 
 const SHARED = [RunTaskSchema, UsageSchema, QuestionSchema]
