@@ -98,7 +98,7 @@ t.test('instructions, tools, steps and object are the same after an approval and
   const { events } = await say(app, 'go', { options })
   await app.close()
   const again = await build(t, { gatewayKey: 'the-key', gatewayBaseURL: gateway.url, home: app.home, cwd: app.cwd })
-  const continued = await answer(again, { [asked(events)[0]]: true }, { options: { instructions: 'Be long.', allowTools: ['runCommand'] } })
+  const continued = await answer(again, { [asked(events)[0]]: true })
   t.match(of(continued.events, 'data-object'), [{ data: { object: { n: 1 } } }])
   const [first, ...later] = gateway.requests
   t.equal(later.length, 2)
