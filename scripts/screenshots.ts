@@ -53,7 +53,7 @@ async function fill (agent: Agent) {
 async function take (page: Page, path: string, name: string) {
   await page.goto(`/console/${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.locator('.loading').waitFor({ state: 'detached' })
+  while (await page.locator('.loading').count() > 0) await page.locator('.loading').first().waitFor({ state: 'detached' })
   await page.waitForLoadState('networkidle', { timeout: 1_000 }).catch(() => {})
   await page.screenshot({ path: `${out}${name}.png` })
 }

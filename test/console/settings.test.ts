@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole, SCREENS } from '../harness/console.ts'
+import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { browse, startGuarded } from '../harness/mcp-guarded.ts'
 import { everything } from '../harness/mcp.ts'
 
@@ -96,17 +96,17 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
 
   await t.test('every section and the memory have nothing that axe complains of, in both themes and narrow', async (t) => {
     await agent.run({ prompt: 'hello' }).result()
-    for (const { name, ...context } of SCREENS) {
-      const opened = await browser.newContext({ baseURL: url, ...context })
-      const page = await opened.newPage()
-      await page.goto('/console/memory')
-      for (const path of ['memory', ...SECTIONS.map((section) => `settings/${section}`)]) {
-        await page.goto(`/console/${path}`)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.locator('.loading').waitFor({ state: 'detached' })
-        t.same(await axe(page), [], `${path}: ${name}`)
+    const opened = await browser.newContext({ baseURL: url })
+    const page = await opened.newPage()
+    for (const path of ['memory', ...SECTIONS.map((section) => `settings/${section}`)]) {
+      await page.goto(`/console/${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.locator('.loading').waitFor({ state: 'detached' })
+      for (const screen of SCREENS) {
+        await showOn(page, screen)
+        t.same(await axe(page), [], `${path}: ${screen.name}`)
       }
-      await opened.close()
     }
+    await opened.close()
   })
 })

@@ -45,7 +45,7 @@ export function HealthSection () {
       </section>
       <section className='section'>
         <h2>{say('settings.configFile')}</h2>
-        <Loaded query={config}>{(content) => <pre className='preview-text'>{JSON.stringify(content, null, 2)}</pre>}</Loaded>
+        <Loaded query={config}>{(content) => <pre className='preview-text' tabIndex={0}>{JSON.stringify(content, null, 2)}</pre>}</Loaded>
         {reload.error !== null && <Failed error={reload.error} />}
         <div className='actions'>
           <Button isBusy={reload.isPending} onClick={() => reload.mutate()}>{say('settings.reload')}</Button>

@@ -10,7 +10,7 @@ export function ServerDetails ({ name }: { name: string }) {
       {({ command, url, toolDetails, warnings, stderr }) => (
         <>
           <p className='mono'>{command ?? url}</p>
-          <ul className='tool-list'>
+          <ul className='tool-list' tabIndex={0}>
             {toolDetails.map((tool) => (
               <li key={tool.name}>
                 <p><code>{tool.name}</code></p>
@@ -28,7 +28,7 @@ export function ServerDetails ({ name }: { name: string }) {
           {stderr !== '' && (
             <section className='section'>
               <h3>{say('settings.serverStderr')}</h3>
-              <pre className='preview-text'>{stderr}</pre>
+              <pre className='preview-text' tabIndex={0}>{stderr}</pre>
             </section>
           )}
         </>
