@@ -54,14 +54,14 @@ export const McpToolFilter = Type.Object({
   deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
 }, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
 export const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
-/** The fields of every tool server. */
-const mcpEntry = {
-  name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+/** The settings of every tool server, which apply without a new connection, but for `enabled`. */
+export const mcpSettings = {
   approval: Type.Optional(McpApproval),
   timeoutMs: Type.Optional(McpTimeout),
   tools: Type.Optional(McpToolFilter),
   enabled: Type.Optional(McpEnabled)
 }
+const mcpEntry = { name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }), ...mcpSettings }
 const McpProcessSchema = Type.Object({
   ...mcpEntry,
   url: Type.Optional(Type.Never()),

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/mcp.ts'
-import { McpApproval, McpEnabled, McpHeadersBody, McpTimeout, McpToolFilter, McpUrl } from './config.ts'
+import { McpHeadersBody, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -72,13 +72,7 @@ export const ToolServerDetailSchema = Type.Object({
 }, { $id: 'ToolServerDetail', description: 'The details of a tool server', examples: [examples.detail] })
 export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 
-const connectBody = {
-  name: ServerName,
-  approval: Type.Optional(McpApproval),
-  timeoutMs: Type.Optional(McpTimeout),
-  tools: Type.Optional(McpToolFilter),
-  enabled: Type.Optional(McpEnabled)
-}
+const connectBody = { name: ServerName, ...mcpSettings }
 const ConnectProcess = Type.Object({
   ...connectBody,
   command: Type.String({
@@ -107,12 +101,12 @@ export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
 export type ConnectBody = Static<typeof ConnectBodySchema>
 
 /** The settings of a server that can be changed without connecting it anew with its environment. */
-export const ServerSettingsSchema = Type.Object({
-  enabled: Type.Optional(McpEnabled),
-  tools: Type.Optional(McpToolFilter),
-  approval: Type.Optional(McpApproval),
-  timeoutMs: Type.Optional(McpTimeout)
-}, { $id: 'ToolServerSettings', additionalProperties: false, minProperties: 1, examples: [examples.settings] })
+export const ServerSettingsSchema = Type.Object(mcpSettings, {
+  $id: 'ToolServerSettings',
+  additionalProperties: false,
+  minProperties: 1,
+  examples: [examples.settings]
+})
 export type ServerSettings = Static<typeof ServerSettingsSchema>
 
 export const ConnectedSchema = Type.Object({

@@ -4135,9 +4135,13 @@ export type ToolServerList = {
 
 export type ToolServerSettings = {
     /**
-     * False: the entry is kept, and the server is neither started nor connected
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
-    enabled?: boolean;
+    approval?: 'never' | 'always' | Array<string>;
+    /**
+     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
+     */
+    timeoutMs?: number;
     /**
      * Which tools of the server the agent is offered; all of them by default
      */
@@ -4152,13 +4156,9 @@ export type ToolServerSettings = {
         deny?: Array<string>;
     };
     /**
-     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     * False: the entry is kept, and the server is neither started nor connected
      */
-    approval?: 'never' | 'always' | Array<string>;
-    /**
-     * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
-     */
-    timeoutMs?: number;
+    enabled?: boolean;
 };
 
 /**

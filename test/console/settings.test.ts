@@ -59,6 +59,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
 
     await page.getByRole('button', { name: 'Forget' }).click()
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('listitem').filter({ hasText: 'I live in Basel' }).waitFor()
     await page.getByRole('button', { name: 'Forget' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Forget' }).click()

@@ -19,11 +19,18 @@ export function connect (token: string | undefined, tell: (message: ToTab) => vo
   port.onmessage = ({ data }: MessageEvent<ToTab>) => tell(data)
   begin()
   // A page that the browser keeps for the back button gets no messages; a worker learns of a closed tab only by its message.
-  addEventListener('pagehide', leave)
-  addEventListener('pageshow', begin)
+  const hide = () => {
+    tell({ type: 'connection', isOpen: false })
+    leave()
+  }
+  const show = ({ persisted }: PageTransitionEvent) => {
+    if (persisted) begin()
+  }
+  addEventListener('pagehide', hide)
+  addEventListener('pageshow', show)
   return () => {
-    removeEventListener('pagehide', leave)
-    removeEventListener('pageshow', begin)
+    removeEventListener('pagehide', hide)
+    removeEventListener('pageshow', show)
     leave()
     port.close()
   }

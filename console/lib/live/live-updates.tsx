@@ -30,9 +30,9 @@ export function LiveUpdates ({ children }: { children: ReactNode }) {
     })
   }, [listeners])
 
-  // What could not be read while the service was gone is read now.
+  // What was read before the stream was open may be out of date, and what could not be read is read now.
   useEffect(() => {
-    if (connection === 'open') void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
+    if (connection === 'open') void queries.invalidateQueries()
   }, [connection])
 
   const live = useMemo(() => ({

@@ -4,10 +4,9 @@ import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Changes } from '../../parts/changes/changes.tsx'
-import { openApprovals } from '../../parts/frame.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
-import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
+import { WaitingSection } from '../../parts/waiting/waiting-section.tsx'
 import { Calls } from './calls.tsx'
 import { Evaluation } from './evaluation.tsx'
 import { LiveText } from './live-text.tsx'
@@ -35,7 +34,7 @@ function Sections ({ run }: { run: Run }) {
     <>
       <RunFacts run={run} />
       <RunActions run={run} />
-      <Waiting runId={run.runId} />
+      <WaitingSection runId={run.runId} />
       {run.status === 'running' && run.threadId !== undefined && <LiveText runId={run.runId} />}
       {isOver(run) && <Result run={run} />}
       {run.evaluation && <Evaluation evaluation={run.evaluation} calls={run.toolCalls} />}
@@ -44,18 +43,5 @@ function Sections ({ run }: { run: Run }) {
       <Calls run={run} />
       <Changes runId={run.runId} isOver={isOver(run)} />
     </>
-  )
-}
-
-/** What the run waits for. */
-function Waiting ({ runId }: { runId: string }) {
-  const { data } = useQuery(openApprovals)
-  const waiting = data?.approvals.filter((approval) => approval.runId === runId) ?? []
-  if (waiting.length === 0) return null
-  return (
-    <section className='section' aria-label={say('tasks.waiting')}>
-      <h2>{say('tasks.waiting')}</h2>
-      {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner />)}
-    </section>
   )
 }

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
 import { say } from '../../lib/say.ts'
-import { openApprovals } from '../../parts/frame.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
-import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
+import { WaitingSection } from '../../parts/waiting/waiting-section.tsx'
 import { visibleText } from '../../lib/visible-characters.ts'
 import { EditTask } from './edit-task.tsx'
 import { Grants } from './grants.tsx'
@@ -37,7 +36,7 @@ function Sections ({ task }: { task: Task }) {
     <>
       <TaskActions task={task} />
       <TaskFacts task={task} />
-      <Waiting taskId={task.id} />
+      <WaitingSection taskId={task.id} />
       <Steer task={task} />
       <Runs taskId={task.id} />
       {task.schedule && <Times task={task} />}
@@ -45,18 +44,5 @@ function Sections ({ task }: { task: Task }) {
       <History task={task} />
       <Grants taskId={task.id} />
     </>
-  )
-}
-
-/** What the runs of the task wait for. */
-function Waiting ({ taskId }: { taskId: string }) {
-  const { data } = useQuery(openApprovals)
-  const waiting = data?.approvals.filter((approval) => approval.taskId === taskId) ?? []
-  if (waiting.length === 0) return null
-  return (
-    <section className='section' aria-label={say('tasks.waiting')}>
-      <h2>{say('tasks.waiting')}</h2>
-      {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner />)}
-    </section>
   )
 }
