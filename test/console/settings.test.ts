@@ -43,7 +43,8 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.reload()
     await page.getByRole('button', { name: 'Remember this' }).click()
     await page.getByText('I live in Bern', { exact: true }).waitFor()
-    t.equal(await page.getByLabel('A statement about you').inputValue(), '', 'what was typed had survived the reload, and is sent')
+    // What was typed had survived the reload, and is sent.
+    await page.getByLabel('A statement about you').and(page.locator('[value=""]')).waitFor()
 
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('dialog').getByRole('textbox').fill('I live in Basel')
@@ -102,7 +103,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     for (const path of ['memory', ...SECTIONS.map((section) => `settings/${section}`)]) {
       await page.goto(`/console/${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.locator('.loading').waitFor({ state: 'detached' })
+      while (await page.locator('.loading').count() > 0) await page.locator('.loading').first().waitFor({ state: 'detached' })
       for (const screen of SCREENS) {
         await showOn(page, screen)
         t.same(await axe(page), [], `${path}: ${screen.name}`)
