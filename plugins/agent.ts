@@ -9,31 +9,23 @@ declare module 'fastify' {
   }
 }
 
-const NEEDED = ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'usage', 'tasks', 'stream']
+const NEEDED = ['store', 'clock', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'engine', 'tasks', 'stream']
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, grants, usage, tasks, config } = app
-  const { workspace, log } = app
+  const { store, clock, engine, tools: host, providers: registry, threads, brain, liveQuestions, tasks, workspace } = app
   const agent = createAgent({
-    store,
-    clock,
+    ...engine,
     host,
-    fence,
     registry,
-    ledger,
-    liveQuestions: app.liveQuestions,
-    grants,
-    usage,
+    liveQuestions,
     conversations: createConversationStates({ store, clock }),
     threads,
     tasks,
-    config: () => config.current,
     memory: () => brain.promptText(),
     guides: app.folderGuides,
     machine: describeMachine(),
-    workspace,
-    log
+    workspace
   })
   app.decorate('agent', agent)
   app.addHook('onReady', agent.recover)

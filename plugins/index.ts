@@ -12,6 +12,7 @@ import pages from './core/pages.ts'
 import drain from './core/drain.ts'
 import environment from './core/environment.ts'
 import errors from './core/errors.ts'
+import engine from './engine.ts'
 import events from './events.ts'
 import health from './core/health.ts'
 import extraction from './thread-background.ts'
@@ -66,6 +67,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(ledger, settings)
   await app.register(events)
   await app.register(youngGeneration)
+  await app.register(engine)
   await app.register(tasks)
   await app.register(agent)
   await app.register(catalog)

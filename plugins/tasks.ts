@@ -11,27 +11,20 @@ declare module 'fastify' {
 
 /** Background tasks. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, brain, ledger, liveQuestions, grants, journal, usage } = app
-  const { config, workspace, log } = app
+  const { store, clock, engine, tools: host, providers: registry, brain, liveQuestions, journal, usage, workspace } = app
   const tasks = createTasks({
-    store,
-    clock,
+    ...engine,
     registry,
     host,
-    fence,
-    ledger,
     liveQuestions,
-    grants,
     journal,
     usage,
     idempotency: createIdempotency({ store, clock }),
-    config: () => config.current,
     memory: () => brain.promptText(),
     guides: app.folderGuides,
     machine: describeMachine(),
     workspace,
-    emit: app.events.emit,
-    log
+    emit: app.events.emit
   })
   app.decorate('tasks', tasks)
   let opened: Promise<void> | undefined
@@ -43,5 +36,5 @@ export default fp(async (app) => {
   app.addHook('preClose', closeRuns)
 }, {
   name: 'tasks',
-  dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'journal', 'usage', 'events']
+  dependencies: ['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'journal', 'usage', 'events']
 })

@@ -1,9 +1,9 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
-import type { TaskMain, TaskPort } from '../services/tasks/runner/worker-rpc.ts'
-import { taskLoop } from '../services/tasks/runner/worker-loop.ts'
+import { drive, type RunActions } from '../services/runs/engine/drive.ts'
+import type { TaskPort } from '../services/tasks/runner/worker-rpc.ts'
 
-// Executes one task run. Models, tools and the store are on the main thread, behind a message port that arrives as the first message.
+// Drives one run of a task. All of its state is on the main thread, behind a message port that arrives as the first message.
 
 parentPort!.once('message', (port: MessagePort) => {
   const remote = createBirpc<TaskPort>({}, {
@@ -12,14 +12,16 @@ parentPort!.once('message', (port: MessagePort) => {
     // Models and tools may be slow; the main thread sets the deadlines.
     timeout: -1
   })
-  const method = (name: keyof TaskMain) => async (...args: unknown[]) => {
-    const reply = await remote.call(name, args)
+  const act = async (action: keyof RunActions) => {
+    const reply = await remote.call(action)
     // The main thread has the error and terminates this thread, so this call never settles.
-    if (!reply.ok) return new Promise<never>(() => {})
-    return reply.value as never
+    return reply.ok ? reply.value : new Promise<never>(() => {})
   }
-  const session = { begin: method('begin'), step: method('step'), settle: method('settle'), evaluate: method('evaluate') }
-  void taskLoop(session).then((workerEnd) =>
-    remote.end(workerEnd)
-  )
+  const actions: RunActions = {
+    next: async () => await act('next') ?? 'end',
+    step: async () => void await act('step'),
+    settle: async () => void await act('settle'),
+    judge: async () => void await act('judge')
+  }
+  void drive(actions).then(() => remote.end())
 })

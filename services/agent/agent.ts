@@ -6,18 +6,19 @@ import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { defineError } from '../lib/service-error.ts'
 import { withRunModels } from '../providers/run-models.ts'
-import type { ChatRunSource } from '../runs/chat-run-record.ts'
-import { runKey } from '../store/keys.ts'
+import { ConversationBusy, NoActiveRun, type ActiveRun, type Subscription } from '../runs/engine/active-runs.ts'
+import { recoverRuns } from '../runs/engine/recover-runs.ts'
+import type { ThreadRun } from '../runs/run-record.ts'
+import type { Run } from '../runs/run-repository.ts'
 import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { readHistory } from './thread-history.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
-import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, type ActiveRun } from './active-runs.ts'
 import { BadMessage } from './raw-message.ts'
-import { interruptCutRuns, replayRecorded } from './interrupted-runs.ts'
-import { activeChatRun, loadRun, type Run, type RunHead } from './run-repository.ts'
+import { interrupt, replayRecorded } from './interrupted-runs.ts'
+import { activeStatus } from './active-status.ts'
 import { createStopRun, type RunPlace } from './stop-run.ts'
 import { settleRun } from './settle-run.ts'
 import { collectResult } from './sync.ts'
@@ -28,9 +29,6 @@ const OptionsOfNoRun = defineError(
   '"options" belong to the request that begins a run. The run keeps its own: leave them out of the body of /run/approve.'
 )
 
-/** The number of runs that may be active at once, by default. */
-const DEFAULT_ACTIVE_RUNS = 128
-
 export type Agent = ReturnType<typeof createAgent>
 
 /**
@@ -38,11 +36,7 @@ export type Agent = ReturnType<typeof createAgent>
  * its stream, waits on disk, and continues when the answer arrives.
  */
 export function createAgent (deps: AgentDeps) {
-  const listeners: Array<(threadId: string) => void> = []
-  const activeRuns = createActiveRuns({
-    limit: () => deps.config().limits?.liveRuns ?? DEFAULT_ACTIVE_RUNS,
-    ended: (threadId) => listeners.forEach((listener) => listener(threadId))
-  })
+  const { runs, activeRuns } = deps
   const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
   const stopRun = createStopRun(parts, supersedePendingRun)
@@ -84,15 +78,15 @@ export function createAgent (deps: AgentDeps) {
   /** Returns the thread with this id or, if there is none, the run with this id and its thread. */
   async function placeOf (id: string): Promise<RunPlace | undefined> {
     if (activeRuns.has(id) || await deps.threads.get(id) !== undefined) return { threadId: id }
-    const head = activeRuns.ofRun(id)?.run.head ?? (isId(id) ? await deps.store.get<RunHead>(runKey(id)) : undefined)
-    return head && { threadId: head.threadId, runId: id }
+    const head = activeRuns.ofRun(id)?.run.record ?? (isId(id) ? await runs.get(id) : undefined)
+    return head?.threadId === undefined ? undefined : { threadId: head.threadId, runId: id }
   }
 
   /** Returns the active run of a thread, or the one with this id if there is no such thread. Waits for the end of an aborted run. */
   async function activeRun (id: string): Promise<ActiveRun | undefined> {
     const place = await placeOf(id)
     const live = place && await activeRuns.current(place.threadId)
-    return place?.runId === undefined || live?.run.head.runId === place.runId ? live : undefined
+    return place?.runId === undefined || live?.run.record.runId === place.runId ? live : undefined
   }
 
   /** Throws NoActiveRun (404). */
@@ -103,11 +97,11 @@ export function createAgent (deps: AgentDeps) {
   }
 
   /** Returns the interrupted run with which a thread ends, or the run with this id. */
-  async function recordedRun (id: string): Promise<Run | undefined> {
+  async function recordedRun (id: string): Promise<Run<ThreadRun> | undefined> {
     const isThread = await deps.threads.get(id) !== undefined
     const runId = isThread ? (await deps.conversations.get(id)).runId : id
-    const run = runId !== undefined && isId(runId) ? await loadRun(deps.store, runId) : undefined
-    return isThread && run?.head.end?.status !== 'interrupted' ? undefined : run
+    const run = runId !== undefined && isId(runId) ? await runs.load<ThreadRun>(runId) : undefined
+    return run?.record.threadId === undefined || (isThread && run.record.status !== 'interrupted') ? undefined : run
   }
 
   return {
@@ -140,7 +134,7 @@ export function createAgent (deps: AgentDeps) {
      */
     async subscribe (id: string, protocol?: Protocol): Promise<Subscription | undefined> {
       const live = await activeRun(id)
-      if (live !== undefined) return live.subscribe(live.run.head.segment, protocol, { isWhole: true })
+      if (live !== undefined) return live.subscribe(live.run.record.segment, protocol, { isWhole: true })
       const recorded = await recordedRun(id)
       return recorded && replayRecorded(recorded, protocol)
     },
@@ -156,12 +150,12 @@ export function createAgent (deps: AgentDeps) {
     async steer (id: string, message: string) {
       const live = await requireActiveRun(id)
       live.steer(message)
-      const { threadId, runId } = live.run.head
+      const { threadId, runId } = live.run.record
       return { ok: true as const, threadId, runId }
     },
 
     /** Ends the runs that the last end of the service cut. To be called before any request. */
-    recover: () => interruptCutRuns(deps),
+    recover: () => recoverRuns(deps, (run) => interrupt(run, deps)),
 
     ...createConversationGuard(parts, supersedePendingRun),
 
@@ -169,25 +163,17 @@ export function createAgent (deps: AgentDeps) {
     userWords: createUserWords(parts),
 
     /** The runs that execute now. */
-    activeChatRuns: () => activeRuns.all().map(({ run }) => activeChatRun(run, deps.clock.now())),
-
-    /** A run with its events; undefined if they are not stored. */
-    async storedChatRun (runId: string): Promise<ChatRunSource | undefined> {
-      const run = await loadRun(deps.store, runId)
-      return run && { head: run.head, events: run.log.events }
-    },
+    activeRuns: () => activeRuns.all().map(({ run: { record, log: { events } } }) => ({ record: { ...record, status: activeStatus(events) }, events })),
 
     /** Whether a run is active, or waits for an approval; undefined for a run that is not stored, and not active. */
     async isRunLive (runId: string): Promise<boolean | undefined> {
       if (activeRuns.ofRun(runId) !== undefined) return true
-      const head = await deps.store.get<RunHead>(runKey(runId))
-      return head && (await deps.ledger.all(head.asked)).some(deps.ledger.isOpen)
+      const record = await runs.get(runId)
+      return record?.threadId === undefined ? undefined : (await deps.ledger.all(record.asked)).some(deps.ledger.isOpen)
     },
 
     /** Registers a listener that is called with the thread id of each run that ends. */
-    onEnd (listener: (threadId: string) => void) {
-      listeners.push(listener)
-    },
+    onEnd: activeRuns.onEnd,
 
     get activeRunCount () {
       return activeRuns.size

@@ -6,8 +6,12 @@ import { foldToUIMessage, type UIAnswer } from '../run-log/ui-message.ts'
 import type { ThreadMessage } from '../threads/thread-repository.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { continuedMessage } from './message-import.ts'
-import { commit, type Run, type RunEnd } from './run-repository.ts'
+import type { ThreadRun } from '../runs/run-record.ts'
+import type { Run } from '../runs/run-repository.ts'
 import type { Op } from '../store/store-types.ts'
+
+/** How a run of a conversation ends. `interrupted`: the service ended first. `cancelled`: stopped, left by its client, or superseded. */
+export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'interrupted'
 
 const asJson = (output: Record<string, unknown>) => ({ type: 'json' as const, value: output as never })
 
@@ -18,17 +22,17 @@ export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
 
 /** Returns the operations that store the answer, made of the run's events and `finalEvents`, in the thread, in the client's format. */
 export async function recordAnswer (
-  { head, log, messages }: Run,
+  { record, log, messages }: Pick<Run<ThreadRun>, 'record' | 'log' | 'messages'>,
   { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>,
   finalEvents: readonly RunEvent[] = []
 ): Promise<Op[]> {
   const events = [...log.events, ...finalEvents]
   const asked = itemsIn(finalEvents)
-  const put = (answer: ThreadMessage[]) => threads.appendAnswer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
-  if (head.protocol === undefined || head.protocol === 'documented') return put(answerMessages(events))
+  const put = (answer: ThreadMessage[]) => threads.appendAnswer(record.threadId, record.answerAt, answer, asked.length > 0 ? { asked } : {})
+  if (record.protocol === undefined || record.protocol === 'documented') return put(answerMessages(events))
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
   const answered = (await ledger.all(itemsIn(events))).filter((item) => item.kind === 'tool')
-  const message = foldToUIMessage(events, { ui5: head.protocol === 'ui5', answered, base })
+  const message = foldToUIMessage(events, { ui5: record.protocol === 'ui5', answered, base })
   // A message without parts never reached the client.
   return put(message.parts.length > 0 ? [message] : [])
 }
@@ -38,13 +42,13 @@ export async function recordAnswer (
  * final events only when everything before them is on disk.
  */
 export async function endSegment (
-  run: Run,
-  deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'guides'>,
+  run: Run<ThreadRun>,
+  deps: Pick<AgentDeps, 'runs' | 'threads' | 'ledger' | 'guides'>,
   { finalEvents, ops = [], end }: { finalEvents: RunEvent[], ops?: Op[], end?: RunEnd }
 ) {
   await run.saved
   const told = run.log.events.find((event) => event.type === 'context')
   if (told?.context.guide !== undefined) await deps.guides.markKnown(told.context.guide)
   const answer = await recordAnswer(run, deps, finalEvents)
-  await commit(run, deps, { finalEvents, ops: [...ops, ...answer], end, waits: end === undefined })
+  await deps.runs.commit(run, { finalEvents, ops: [...ops, ...answer], status: end ?? 'pending_approval' })
 }

@@ -3,10 +3,11 @@ import { withRunOptions } from '../run-options/with-run-options.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
 import { handOverToTask } from './hand-over.ts'
-import { holdFirstStep } from './held-step.ts'
+import { holdFirstStep } from '../runs/engine/held-step.ts'
 import { runSteps } from './loop.ts'
-import type { Context } from './model-calls.ts'
-import type { RunAttempt } from './run-attempt.ts'
+import { conversationOwner } from './conversation-owner.ts'
+import type { ConversationAttempt } from './launch-run.ts'
+import type { Context } from './run-prompt.ts'
 import { stepLimit } from './step-limits.ts'
 
 /**
@@ -17,19 +18,19 @@ import { stepLimit } from './step-limits.ts'
 export function createAnswerRequest (shared: AgentDeps) {
   const analyze = createAnalysis(shared)
 
-  return async (attempt: RunAttempt, context: Context): Promise<void> => {
-    const deps = withRunOptions(shared, attempt.live.run.head.options)
+  return async (attempt: ConversationAttempt, context: Context): Promise<void> => {
+    const deps = withRunOptions(shared, attempt.live.run.record.options)
     const { config, tasks } = deps
     if (config().analysis === false) return runSteps(attempt, context, deps)
 
     const analyzing = analyzeRun(attempt, context, deps, analyze)
-    const held = mayBeginEarly(attempt, deps) ? holdFirstStep(attempt, context, deps) : undefined
+    const held = mayBeginEarly(attempt, deps) ? holdFirstStep(attempt, conversationOwner(attempt, context, deps), deps) : undefined
     const analysis = await analyzing.catch(async (error) => {
       await held?.drop()
       throw error
     })
     // Who asked for an object waits for it; a background task would not give it here.
-    if (analysis.complexity !== 'long_running' || tasks === undefined || attempt.owed !== undefined) {
+    if (analysis.complexity !== 'long_running' || tasks === undefined || attempt.live.run.record.options?.object !== undefined) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()
@@ -39,7 +40,7 @@ export function createAnswerRequest (shared: AgentDeps) {
 
 /** Streams the analysis as reasoning, and sets the run's maximum number of steps. */
 async function analyzeRun (
-  { live, meter }: RunAttempt,
+  { live, meter }: ConversationAttempt,
   { prompt }: Context,
   { registry, config }: AgentDeps,
   analyze: ReturnType<typeof createAnalysis>
@@ -54,14 +55,14 @@ async function analyzeRun (
   log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
   end()
   log.append({ type: 'analysis', analysis })
-  live.run.head = { ...live.run.head, maxSteps: stepLimit(config(), analysis.complexity, live.run.head.options) }
+  live.run.record = { ...live.run.record, maxSteps: stepLimit(config(), analysis.complexity, live.run.record.options) }
   return analysis
 }
 
 /** Whether the first step may begin before it is needed: it may cost nothing under a budget, and gains nothing with offline models. */
-function mayBeginEarly ({ live: { run: { head } } }: RunAttempt, { registry, config }: AgentDeps): boolean {
+function mayBeginEarly ({ live: { run: { record } } }: ConversationAttempt, { registry, config }: AgentDeps): boolean {
   const { agent, budget } = config()
   const { fast, capable } = registry.roles()
   const isOffline = [fast, capable].some((id) => id.startsWith('offline/'))
-  return agent?.speculate !== false && head.options?.budget === undefined && budget?.day === undefined && !isOffline
+  return agent?.speculate !== false && record.options?.budget === undefined && budget?.day === undefined && !isOffline
 }

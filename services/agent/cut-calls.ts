@@ -3,7 +3,8 @@ import { endsOfCutParts, withoutCutInputs } from '../run-log/cut-steps.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { segmentStart } from '../run-log/run-log.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
-import { storedSegment, type Run } from './run-repository.ts'
+import type { ThreadRun } from '../runs/run-record.ts'
+import { storedSegment, type Run } from '../runs/run-repository.ts'
 
 /** The result of a call that the service ended before it began. */
 const NOT_BEGUN = 'Not carried out: the service ended before this call began.'
@@ -16,7 +17,7 @@ export const describeCall = ({ toolName, input }: { toolName: string, input: unk
  * Returns the events of a run that was cut, with ends for what was cut. A call that had begun has an unknown outcome. A call that had not
  * begun stays open in a run that continues when its approval is answered again.
  */
-export function closedEvents ({ log: { events }, durable }: Run): RunEvent[] {
+export function closedEvents ({ log: { events }, durable }: Run<ThreadRun>): RunEvent[] {
   const begun = intentsIn(events)
   const cut = openCalls(events).filter(({ toolCallId }) => begun.has(toolCallId) || !durable)
   const outcomes = cut.map(({ toolCallId, toolName }): RunEvent => ({
@@ -32,9 +33,9 @@ export function closedEvents ({ log: { events }, durable }: Run): RunEvent[] {
  * Returns notes for the model about the calls with effects in the last segment of a run, if that was cut: the client's messages may
  * hold no result of them.
  */
-export function cutCallNotes (run: Run): string[] {
-  if (storedSegment(run, run.head.segment) !== undefined) return []
-  const events = run.log.events.slice(segmentStart(run.log.events, run.head.segment))
+export function cutCallNotes (run: Run<ThreadRun>): string[] {
+  if (storedSegment(run, run.record.segment) !== undefined) return []
+  const events = run.log.events.slice(segmentStart(run.log.events, run.record.segment))
   const begun = intentsIn(events)
   const carriedOut = new Set(
     events.flatMap((event) =>

@@ -3,30 +3,24 @@ import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { endsOfLiveQuestions } from '../run-log/open-calls.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
-import type { ActiveRun } from './active-runs.ts'
+import type { ActiveRun } from '../runs/engine/active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { endSegment, recordAnswer } from './answer-record.ts'
+import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
 import { interrupt } from './interrupted-runs.ts'
-import type { RunAttempt } from './run-attempt.ts'
-import { commit, type RunEnd } from './run-repository.ts'
+import type { ConversationAttempt } from './launch-run.ts'
 
 /** The codes of aborts that count as failures of the run. */
 const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }
 
-/** Ends a run that has answered, with `answer` if it owed a structured one; its last step may have ended before an approval. */
-export function finish (
-  stepFinish: EventOf<'step-finish'> | undefined,
-  { live }: RunAttempt,
-  deps: AgentDeps,
-  answer?: EventOf<'object'>
-) {
+/** Ends a run that has answered, with `answer` if it owed a structured one. */
+export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?: EventOf<'object'>) {
   const { run } = live
   live.endSteering()
-  // The calls of the last step were the answer.
-  const finishReason = answer !== undefined || stepFinish === undefined ? 'stop' : stepFinish.finishReason
-  const ends: RunEvent[] = [stepFinish, answer].filter((event) => event !== undefined)
-  const finalEvents: RunEvent[] = [...ends, { type: 'finish', finishReason, usage: { ...run.head.usage } }]
-  return endSegment(run, deps, { finalEvents, end: 'completed' })
+  const last = run.log.events.findLast((event) => event.type === 'step-finish')
+  // The calls of a step that gave the structured answer were the answer.
+  const finishReason = answer !== undefined || last === undefined ? 'stop' : last.finishReason
+  const end: RunEvent = { type: 'finish', finishReason, usage: { ...run.record.usage } }
+  return endSegment(run, deps, { finalEvents: answer === undefined ? [end] : [answer, end], end: 'completed' })
 }
 
 /** How a run ended that was aborted; any other failure is `failed`. */
@@ -41,7 +35,7 @@ const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 'c
 export async function endEarly (
   live: ActiveRun,
   error: unknown,
-  deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'conversations' | 'ledger' | 'guides' | 'log'>
+  deps: Pick<AgentDeps, 'runs' | 'threads' | 'conversations' | 'ledger' | 'guides' | 'log'>
 ) {
   const { run } = live
   live.endSteering()
@@ -50,18 +44,18 @@ export async function endEarly (
   const end = kind === undefined ? 'failed' : ENDS[kind] ?? 'failed'
   const finalEvents: RunEvent[] = [
     ...endsOfLiveQuestions(run.log.events),
-    reasonOf(error, run.head.runId, deps.log),
-    { type: 'finish', finishReason, usage: { ...run.head.usage } }
+    reasonOf(error, run.record.runId, deps.log),
+    { type: 'finish', finishReason, usage: { ...run.record.usage } }
   ]
   try {
     // A deleted conversation must not be written again; only wait for the writes that were begun.
     if (kind === 'delete') await Promise.all([run.saved, run.writing])
     else if (end === 'interrupted') await interrupt(run, deps)
     else if (run.durable && kind !== 'stop' && kind !== 'budget' && !isWithoutObject(error)) {
-      await commit(run, deps, { ops: await recordAnswer(run, deps, finalEvents), end })
+      await deps.runs.commit(run, { ops: await recordAnswer(run, deps, finalEvents), status: end })
     } else return await endSegment(run, deps, { finalEvents, end })
   } catch (failed) {
-    deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
+    deps.log.error({ err: failed, runId: run.record.runId }, 'the end of a run could not be stored')
   }
   finalEvents.forEach(run.log.append)
 }

@@ -4,10 +4,11 @@ import { abortKind } from '../lib/abort.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { canonicalContent } from '../threads/thread-message.ts'
 import { noUsage } from '../usage/usage-sums.ts'
-import type { RunAttempt } from './run-attempt.ts'
+import type { ThreadRun } from '../runs/run-record.ts'
+import type { Run } from '../runs/run-repository.ts'
+import type { ConversationAttempt } from './launch-run.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
-import type { Run, RunHead } from './run-repository.ts'
 
 type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
 
@@ -19,14 +20,14 @@ const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, fini
  * steering arrived meanwhile: the run must then continue and answer it. A disconnected client does not cancel the
  * launch; stopping the run does.
  */
-export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, deps: Deps): Promise<boolean> {
+export async function handOverToTask (attempt: ConversationAttempt, analysis: Analysis, deps: Deps): Promise<boolean> {
   const { live } = attempt
-  const { log, head } = live.run
+  const { log, record } = live.run
   log.append({ type: 'step-start', step: STEP_FINISH.step })
   const origin = originOf(live.run)
   const earlier = await deps.tasks.launched(origin)
   const { task, badInterval } = earlier === undefined
-    ? await launchTask(analysis, head, ignoringDisconnect(live.signal), origin, deps)
+    ? await launchTask(analysis, record, ignoringDisconnect(live.signal), origin, deps)
     : { task: earlier }
   const events: RunEvent[] = [
     { type: 'task', task: taskView(task) },
@@ -35,17 +36,15 @@ export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, d
     { type: 'text-end', id: 'task' }
   ]
   events.forEach(log.append)
-  live.run.head = { ...head, steps: STEP_FINISH.step }
-  if (!live.isSteered) {
-    await finish(STEP_FINISH, attempt, deps)
-    return true
-  }
+  live.run.record = { ...record, steps: STEP_FINISH.step }
   log.append(STEP_FINISH)
-  return false
+  if (live.isSteered) return false
+  await finish(attempt, deps)
+  return true
 }
 
 /** Identifies the request: the thread, the working folder and the user's messages up to the request. */
-const originOf = ({ head: { threadId, cwd }, messages }: Run) =>
+const originOf = ({ record: { threadId, cwd }, messages }: Run<ThreadRun>) =>
   JSON.stringify([threadId, cwd, ...messages.filter(({ role }) => role === 'user').map(canonicalContent)])
 
 /** Returns a signal that aborts with the run, except when the client disconnected. */
@@ -62,7 +61,7 @@ function ignoringDisconnect (signal: AbortSignal): AbortSignal {
 /** Launches the task with the interval of the analysis. If the interval cannot be parsed, the task runs once. */
 async function launchTask (
   { goal, interval }: Analysis,
-  { cwd, options }: Pick<RunHead, 'cwd' | 'options'>,
+  { cwd, options }: Pick<ThreadRun, 'cwd' | 'options'>,
   signal: AbortSignal,
   origin: string,
   { tasks }: Deps

@@ -9,15 +9,17 @@ import { withRunOptions } from '../run-options/with-run-options.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses, isAnswer, type AnswerSource } from './approval-answers.ts'
 import { callResults, type CallResult } from './call-results.ts'
-import { requestEvent } from './request-approvals.ts'
+import { requestEvent } from '../runs/engine/asked-items.ts'
+import { inNewestStep } from '../run-log/open-calls.ts'
+import { NoActiveRun, subscribeToRecorded, type ActiveRun, type Subscription } from '../runs/engine/active-runs.ts'
+import type { ThreadRun } from '../runs/run-record.ts'
+import { storedSegment } from '../runs/run-repository.ts'
 import type { RunRequest } from './start.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
-import { NoActiveRun, subscribeToRecorded, type ActiveRun, type Subscription } from './active-runs.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
-import { commit, loadWaitingRun, storedSegment, type RunHead } from './run-repository.ts'
 
 const RunGone = defineError(
   'ERR_RUN_GONE',
@@ -31,12 +33,12 @@ const MovedOn = defineError(
 /** Where the run of answered items is: in its next segment, at its stored end, or still waiting for other answers of the step. */
 type Continuation =
   | { is: 'active', live: ActiveRun, segment: number }
-  | { is: 'recorded', head: RunHead, events: readonly RunEvent[] }
-  | { is: 'waiting', head: RunHead, open: ThreadItem[] }
+  | { is: 'recorded', record: ThreadRun, events: readonly RunEvent[] }
+  | { is: 'waiting', record: ThreadRun, open: ThreadItem[] }
 
 /** Records the decisions on approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
-  const { store, ledger, liveQuestions, grants, conversations } = deps
+  const { store, runs, ledger, liveQuestions, grants, conversations } = deps
 
   /** Finds or starts the segment after the step of these items, which have an answer. Without a `protocol`, it is the run's own. */
   async function resume (
@@ -47,43 +49,43 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     const { runId, threadId } = items[0]
     const segment = Math.max(...items.map((item) => item.segment)) + 1
     const live = await activeRuns.current(threadId)
-    if (live?.run.head.runId === runId) {
-      if (live.run.head.segment >= segment) return { is: 'active', live, segment }
+    if (live?.run.record.runId === runId) {
+      if (live.run.record.segment >= segment) return { is: 'active', live, segment }
       // The run has requested the approvals and is about to end.
       await live.done
     }
-    const run = await loadWaitingRun(store, runId)
+    const run = await runs.loadToContinue<ThreadRun>(runId)
     if (run === undefined) throw new RunGone()
-    const { head, log } = run
+    const { record, log } = run
     const recorded = storedSegment(run, segment)
-    if (recorded !== undefined) return { is: 'recorded', head, events: recorded }
+    if (recorded !== undefined) return { is: 'recorded', record, events: recorded }
     // A newer message superseded this run and took the position of its answer in the thread; do not resume it.
     if (conversation.runId !== runId) throw new MovedOn()
 
-    const asked = await ledger.all(head.asked)
+    const asked = await ledger.all(record.asked)
     const open = asked.filter(ledger.isOpen)
-    if (open.length > 0) return { is: 'waiting', head, open }
+    if (open.length > 0) return { is: 'waiting', record, open: asked.filter(inNewestStep(log.events)).filter(ledger.isOpen) }
     const resumed = await activeRuns.admit(threadId, async () => {
-      const history = head.history ?? WHOLE_THREAD
+      const history = record.history ?? WHOLE_THREAD
       const { origins, ...context } = await toPrompt(
         run.messages,
         deps.host.forModel,
         (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
       )
-      if (head.segment < segment) {
-        run.head = { ...head, segment }
-        log.append(startEvent(head))
+      if (record.segment < segment) {
+        run.record = { ...record, segment }
+        log.append(startEvent(record))
       }
       // A failed write is part of the next one.
-      commit(run, deps).catch(() => {})
+      runs.commit(run).catch(() => {})
       return launch({
         run,
         conversation,
         resumable,
-        protocol: protocol ?? head.protocol ?? 'documented',
+        protocol: protocol ?? record.protocol ?? 'documented',
         work: (attempt) => {
-          const fullContext = { ...context, ...threadPlacement(origins, head.history) }
-          return runSteps(attempt, fullContext, withRunOptions(deps, head.options), { decided: asked })
+          const fullContext = { ...context, ...threadPlacement(origins, record.history) }
+          return runSteps(attempt, fullContext, withRunOptions(deps, record.options), { asked })
         }
       })
     })
@@ -132,7 +134,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     const [{ threadId }] = await Promise.all(decisions.map((decision) => liveQuestions.decide(decision.approvalId, decision)))
     const live = threadId === undefined ? undefined : await activeRuns.current(threadId)
     if (live === undefined) throw new NoActiveRun()
-    return live.subscribe(live.run.head.segment, protocol)
+    return live.subscribe(live.run.record.segment, protocol)
   }
 
   return {
@@ -157,13 +159,13 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
           case 'active':
             return next.live.subscribe(next.segment, protocol)
           case 'recorded':
-            return subscribeToRecorded(next.head, next.events, protocol)
+            return subscribeToRecorded(next.record, next.events, protocol)
           case 'waiting': {
-            const { head, open } = next
-            const finish: RunEvent = { type: 'finish', finishReason: 'tool-calls', usage: head.usage }
+            const { record, open } = next
+            const finish: RunEvent = { type: 'finish', finishReason: 'tool-calls', usage: record.usage }
             // A chat client would execute its calls again.
             const again = protocol === 'documented' ? open : open.filter(({ kind }) => kind !== 'app')
-            return subscribeToRecorded(head, [startEvent(head), ...again.map(requestEvent), finish], protocol)
+            return subscribeToRecorded(record, [startEvent(record), ...again.map(requestEvent), finish], protocol)
           }
         }
       })
@@ -210,4 +212,4 @@ type Answer = Decision | CallResult
 const isDecision = (answer: Answer): answer is Decision => 'approved' in answer
 const isResult = (answer: Answer): answer is CallResult => 'result' in answer
 
-const startEvent = ({ messageId, threadId, runId }: RunHead): RunEvent => ({ type: 'start', messageId, threadId, runId })
+const startEvent = ({ messageId, threadId, runId }: ThreadRun): RunEvent => ({ type: 'start', messageId, threadId, runId })

@@ -1,9 +1,11 @@
-import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent } from '../run-log/run-events.ts'
-import type { RunAttempt } from './run-attempt.ts'
+import type { RunAttempt } from '../runs/engine/attempt.ts'
+import { offeredTools } from '../runs/engine/who-is-asked.ts'
+import type { ThreadRun } from '../runs/run-record.ts'
+import type { ThreadPlacement } from './thread-history.ts'
 import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { offeredTools } from '../step/who-is-asked.ts'
 import { systemPrompt } from './system-prompt.ts'
 
 /** The parts of a run's request that belong into its system prompt. */
@@ -12,6 +14,11 @@ export interface PromptInputs {
   notes?: string[]
   /** The guide of the working folder, if reading it has begun already. */
   guide?: Promise<FolderGuide | undefined>
+}
+
+/** A run's request, converted for the model. */
+export interface Context extends PromptInputs, ThreadPlacement {
+  prompt: LanguageModelV4Prompt
 }
 
 type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'>
@@ -30,31 +37,32 @@ function describeTool (tool: Described): LanguageModelV4FunctionTool {
  * memory and tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
  */
 export async function runContext (
-  { live, owed }: RunAttempt,
+  { live, owed: owedAnswer }: Pick<RunAttempt<ThreadRun>, 'live' | 'owed'>,
   { instructions, notes = [], guide: begun }: PromptInputs,
   { host, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
-  const { head, log } = live.run
+  const { record, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
-  const ofHost = offeredTools(host.offered(), head.options?.interactive === true)
+  const owed = await owedAnswer()
+  const ofHost = offeredTools(host.offered(), record.options?.interactive === true)
   const tools = owed === undefined || ofHost.length === 0 ? ofHost : [...ofHost, owed.tool]
-  const [remembered, guide] = await Promise.all([memory(), begun ?? guides.read(head.cwd)])
+  const [remembered, guide] = await Promise.all([memory(), begun ?? guides.read(record.cwd)])
   const system = systemPrompt({
     machine,
     tools: tools.map(({ name }) => name),
     servers: host.describe(),
-    cwd: head.cwd,
+    cwd: record.cwd,
     now: at,
-    instructions: [...instructions, ...head.options?.instructions === undefined ? [] : [head.options.instructions]],
+    instructions: [...instructions, ...record.options?.instructions === undefined ? [] : [record.options.instructions]],
     ...(owed && { answer: owed.instructions(ofHost.length > 0) }),
     memory: remembered,
     notes
   })
   const context = {
     at,
-    cwd: head.cwd,
+    cwd: record.cwd,
     system,
     ...(guide !== undefined && { guide }),
     tools: tools.map(describeTool)

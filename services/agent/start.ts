@@ -5,6 +5,7 @@ import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { checkRunOptions } from '../run-options/check-run-options.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { callResults, type CallResult } from './call-results.ts'
@@ -12,12 +13,14 @@ import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes } from './cut-calls.ts'
 import { workingFolder } from '../lib/working-folder.ts'
-import type { Subscription } from './active-runs.ts'
+import { inNewestStep } from '../run-log/open-calls.ts'
+import type { Subscription } from '../runs/engine/active-runs.ts'
+import { newRunFields, type ThreadRun } from '../runs/run-record.ts'
+import type { Run } from '../runs/run-repository.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
-import { newRunOps, loadRun, supersedeOps, type Run } from './run-repository.ts'
 import { settleRun } from './settle-run.ts'
 import { supersededNotes } from './superseded-notes.ts'
 import { stepLimit } from './step-limits.ts'
@@ -45,9 +48,11 @@ function withResult (item: ThreadItem, given: readonly CallResult[], now: number
   }
 }
 
+const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
+
 /** Starts runs, each in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
-  const { store, clock, ledger, conversations, threads } = deps
+  const { store, clock, runs, ledger, conversations, threads } = deps
   const answerRequest = createAnswerRequest(deps)
 
   /** Finds the conversation of a history without an `id` by the approvals in it; undefined if the ledger knows none of them. */
@@ -67,8 +72,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   ): Promise<{ conversation: ConversationState, notes: string[] }> {
     const { runId, notes: kept = [] } = conversation
     if (runId === undefined && kept.length === 0) return { conversation, notes: [] }
-    const run = runId === undefined ? undefined : await loadRun(store, runId)
-    const asked = (await ledger.all(run?.head.asked ?? [])).map((item) => withResult(item, given, clock.now()))
+    const run = runId === undefined ? undefined : await runs.load<ThreadRun>(runId)
+    const isOfStep = inNewestStep(run?.log.events ?? [])
+    const asked = (await ledger.all(run?.record.asked ?? [])).filter(isOfStep).map((item) => withResult(item, given, clock.now()))
     const begun = asked.filter(({ state }) => state === 'executing')
     const notes = [...kept, ...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)]
     const left = conversations.clearPendingRun(conversation, isStopped ? notes : [])
@@ -76,13 +82,13 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       ...ledger.record(asked.filter(({ kind, state }) => kind === 'app' && (state === 'done' || state === 'error'))),
       ...ledger.withdraw(asked),
       ...begun.map((approval) => ledger.move(approval, 'unknown').op),
-      ...run === undefined ? [] : supersedeOps(run, { at: clock.now(), isStopped }, store),
+      ...run === undefined ? [] : runs.end(run, 'cancelled', isStopped ? STOPPED : undefined),
       left.op
     ])
     return { conversation: left.conversation, notes }
   }
 
-  async function newRun (request: RunRequest, threadId: string, cwd: string): Promise<Run> {
+  async function newRun (request: RunRequest, threadId: string, cwd: string): Promise<Run<ThreadRun>> {
     const { messages, protocol, history, options } = request
     const { ops, answerAt, isWhole } = history === undefined
       ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
@@ -93,26 +99,22 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const runId = newId()
     const continued = continuedMessage(messages)
     const messageId = continued ?? newId()
-    const run: Run = {
-      head: {
-        runId,
+    const run: Run<ThreadRun> = {
+      record: {
+        ...newRunFields(runId, now, options),
         threadId,
+        trigger: 'message',
+        status: 'running',
+        attempts: 1,
         messageId,
         protocol,
         cwd,
-        ...(options !== undefined && { options }),
         // Until the analysis sets it.
         maxSteps: stepLimit(deps.config(), 'standard', options),
-        createdAt: now,
-        updatedAt: now,
-        segment: 0,
-        steps: 0,
-        asked: [],
         ...(known !== undefined && { history: known }),
         usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
-        answerAt: continued === undefined ? answerAt : answerAt - 1,
-        chunks: 0
+        answerAt: continued === undefined ? answerAt : answerAt - 1
       },
       messages,
       log: createRunLog([{ type: 'start', messageId, threadId, runId }]),
@@ -121,10 +123,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       writing: Promise.resolve(),
       // The continued message is a part of the answer.
       durable: continued !== undefined,
-      indexed: true
+      indexed: 'live'
     }
     // The model is called first, and the request is encrypted and written while it answers. Events are sent when it is on disk.
-    run.saved = nextTurn().then(() => store.transact([...ops, ...newRunOps(run, store)]))
+    run.saved = nextTurn().then(() => store.transact([...ops, ...runs.add(run)]))
     // The end of the run awaits this promise and handles its rejection.
     run.writing = run.saved.catch(() => {})
     return run
@@ -185,7 +187,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           conversation,
           resumable,
           protocol,
-          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes, guide })
+          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.record.history), notes, guide })
         })
       })
       return live.subscribe(0)

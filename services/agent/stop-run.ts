@@ -1,10 +1,9 @@
 import type { LiveRun } from '../../schemas/agent.ts'
 import { Aborted } from '../lib/abort.ts'
-import { runKey } from '../store/keys.ts'
-import { NoActiveRun } from './active-runs.ts'
+import { NoActiveRun } from '../runs/engine/active-runs.ts'
+import { isOver } from '../runs/run-record.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
-import type { RunHead } from './run-repository.ts'
 
 /** The conversation of a request about a run, and the run that is meant; without a `runId` the one that there is. */
 export interface RunPlace {
@@ -14,7 +13,7 @@ export interface RunPlace {
 
 /** Stops the run of a conversation, whether it executes or waits. */
 export function createStopRun (
-  { deps: { store, conversations }, activeRuns, locked }: RunCollaborators,
+  { deps: { runs, conversations }, activeRuns, locked }: RunCollaborators,
   supersedePendingRun: (conversation: ConversationState, how: { isStopped: true }) => Promise<unknown>
 ) {
   /** Withdraws what a waiting run waits for, and ends it; undefined if no run waits. */
@@ -22,8 +21,8 @@ export function createStopRun (
     const conversation = await conversations.get(threadId)
     const waiting = conversation.runId
     if (waiting === undefined || (runId ?? waiting) !== waiting) return undefined
-    const head = await store.get<RunHead>(runKey(waiting))
-    if (head === undefined || head.end !== undefined) return undefined
+    const record = await runs.get(waiting)
+    if (record === undefined || isOver(record)) return undefined
     await supersedePendingRun(conversation, { isStopped: true })
     return waiting
   }
@@ -32,7 +31,7 @@ export function createStopRun (
   return (place: RunPlace): Promise<LiveRun> =>
     locked(place.threadId, async () => {
       const live = await activeRuns.current(place.threadId)
-      const active = live?.run.head.runId
+      const active = live?.run.record.runId
       if (live === undefined || active === undefined || (place.runId ?? active) !== active) {
         const stopped = await stopWaiting(place)
         if (stopped === undefined) throw new NoActiveRun()

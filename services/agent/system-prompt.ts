@@ -1,5 +1,5 @@
 import type { Denial } from '../approvals/refused-calls.ts'
-import { applicationInstructions } from '../step/opening.ts'
+import { applicationInstructions } from '../runs/engine/opening.ts'
 
 export interface PromptParts {
   /** A description of the computer. */

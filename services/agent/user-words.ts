@@ -1,9 +1,9 @@
 import { readUserMessages, type UserWords } from '../threads/user-messages.ts'
 import type { ThreadRepository } from '../threads/thread-repository.ts'
-import type { createActiveRuns } from './active-runs.ts'
+import type { ActiveRuns } from '../runs/engine/active-runs.ts'
 
 interface Parts {
-  activeRuns: Pick<ReturnType<typeof createActiveRuns>, 'ofRun'>
+  activeRuns: Pick<ActiveRuns, 'ofRun'>
   deps: { threads: Pick<ThreadRepository, 'turns' | 'messages'>, clock: { now: () => number } }
 }
 
@@ -14,7 +14,7 @@ export function createUserWords ({ activeRuns, deps: { threads, clock } }: Parts
     if (live === undefined) return undefined
     // The request of the run is a part of the conversation.
     await live.run.saved
-    const { threadId } = live.run.head
+    const { threadId } = live.run.record
     const messages = await readUserMessages(threads, threadId)
     const at = messages.at(-1)?.at ?? 0
     return { threadId, messages: [...messages, ...live.steered.map((text) => ({ text, at, said: clock.now() }))] }

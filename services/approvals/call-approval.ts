@@ -1,5 +1,5 @@
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
-import type { CallAnswer, CallApproval } from '../step/call-ports.ts'
+import type { CallAnswer, CallApproval } from '../runs/engine/call-ports.ts'
 import { DENIED, type AppCallItem, type CallItem, type QuestionItem, type ToolItem } from './approval-record.ts'
 import { shownFolder } from './approved-folder.ts'
 

@@ -10,9 +10,8 @@ import {
   IDEMPOTENCY,
   OPEN_APPROVALS,
   RUN_INPUTS,
-  RUNS,
-  TASK_ORIGINS,
-  THREAD_RUNS
+  runEventsOf,
+  TASK_ORIGINS
 } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
@@ -21,8 +20,11 @@ const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
 /** Operations per transaction. */
 const BATCH = 200
 
-/** Days that records with generated ids are kept. These ids sort by age. Approvals of tasks are removed with their runs. */
-const BY_ID = { [APPROVALS]: 7, [RUN_INPUTS]: 7, [RUNS]: 7 }
+/**
+ * Days that records with generated ids are kept. These ids sort by age. Approvals and events of tasks are removed with their runs, the
+ * records of runs with their thread or task.
+ */
+const BY_ID = { [APPROVALS]: 7, [RUN_INPUTS]: 7, [runEventsOf('thread')]: 7 }
 /**
  * Records under other keys, with the field that holds their time: last change of the conversation, time of the answer,
  * creation of the task, expiry of the approval.
@@ -30,7 +32,6 @@ const BY_ID = { [APPROVALS]: 7, [RUN_INPUTS]: 7, [RUNS]: 7 }
 const BY_FIELD = {
   [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
   [IDEMPOTENCY]: { field: 'at', days: 1 },
-  [THREAD_RUNS]: { field: 'at', days: 7 },
   [TASK_ORIGINS]: { field: 'at', days: 90 },
   [OPEN_APPROVALS]: { field: 'expiresAt', days: 7 }
 }

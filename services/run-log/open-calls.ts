@@ -28,6 +28,13 @@ export const itemsIn = (events: readonly RunEvent[]): string[] =>
     }
   })
 
+/** Returns whether an item belongs to a call of the newest step. */
+export function inNewestStep (events: readonly RunEvent[]): (item: { toolCallId?: string }) => boolean {
+  const newest = events.slice(events.findLastIndex(({ type }) => type === 'step-start'))
+  const calls = new Set(newest.flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
+  return ({ toolCallId }) => toolCallId !== undefined && calls.has(toolCallId)
+}
+
 /** Returns the ends of the live questions that are open: they end with their call. */
 export function endsOfLiveQuestions (events: readonly RunEvent[]): Array<EventOf<'question-closed'>> {
   const open = new Map<string, EventOf<'question-closed'>>()

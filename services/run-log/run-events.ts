@@ -39,9 +39,10 @@ interface QuestionRequest {
   url?: string
   expiresAt: number
 }
-/** The files that the call changed. Only the judge reads them. */
-interface Changes {
+/** The end of a call: the files that it changed, which only the judge reads, and how long its tool worked, milliseconds. */
+interface Ended {
   changes?: FileChange[]
+  durationMs?: number
 }
 /** All metadata that the provider has attached to the part so far. `agent.model` is the model, see models/provenance.ts. */
 interface Meta {
@@ -90,8 +91,8 @@ export type RunEvent =
   /** How far a call is. It is shown while the call runs, and not stored. */
   | { type: 'tool-progress' } & Call & ToolProgress
   /** `isWrapped`: the application's output was no object, and is the property `result`. Chat clients get it as they gave it. */
-  | { type: 'tool-output', output: Record<string, unknown>, isWrapped?: true } & Call & Changes
-  | { type: 'tool-error', errorText: string } & Call & Changes
+  | { type: 'tool-output', output: Record<string, unknown>, isWrapped?: true } & Call & Ended
+  | { type: 'tool-error', errorText: string } & Call & Ended
   /**
    * `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time, and for
    * calls of the application.

@@ -1,32 +1,26 @@
 import type { StreamEvent } from '../../schemas/stream-events.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
-import { CHAT_RUNS, chatRunKey, runStatesPrefix, TASK_RUNS, taskRunKey } from '../store/keys.ts'
+import { runKey, RUNS, runStatesPrefix } from '../store/keys.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import { indexStateOf, type RunPlace } from './run-index.ts'
+import { isOver, ownerOf, type RunRecord } from './run-record.ts'
 
-interface StoredRun {
-  runId: string
-  status: RunStatus
-  threadId?: string
-  taskId?: string
-}
+type AnnouncedRun = Pick<RunRecord, 'runId' | 'status' | 'threadId' | 'taskId'>
 
 /**
  * Tells of every run, of conversations and of tasks, when it begins and when it is over, once each. It observes the records of runs that
  * the store commits, so that no way to begin or to end a run can be forgotten and every event is durable.
  */
 export function announceRuns (
-  { store, clock, emit }: { store: Pick<Store, 'onCommit' | 'list' | 'get'>, clock: Clock, emit: (event: StreamEvent) => void }
+  { store, clock, emit }: { store: Pick<Store, 'onCommit' | 'keys' | 'get'>, clock: Clock, emit: (event: StreamEvent) => void }
 ) {
   /** The runs that have waited since before the start of the service. They begin anew when they go on, and may be removed before. */
-  const waiting = new Map<string, StoredRun>()
+  const waiting = new Map<string, AnnouncedRun>()
   /** The runs that have begun since the start of the service and are not over, by the keys of their records. */
-  const live = new Map<string, StoredRun>()
+  const live = new Map<string, AnnouncedRun>()
 
-  const ownerOf = ({ threadId, taskId }: StoredRun) => taskId === undefined ? { threadId } : { taskId }
-  function end (key: string, run: StoredRun, status: RunStatus) {
+  function end (key: string, run: AnnouncedRun, status: RunStatus) {
     live.delete(key)
     emit({ type: 'run:end', runId: run.runId, ...ownerOf(run), status, at: clock.now() })
   }
@@ -40,8 +34,8 @@ export function announceRuns (
       if (removed !== undefined) end(op.key, removed, 'cancelled')
       return
     }
-    const { runId, status, threadId, taskId } = op.value as StoredRun
-    if (indexStateOf(status) !== 'live') {
+    const { runId, status, threadId, taskId } = op.value as AnnouncedRun
+    if (isOver({ status })) {
       if (known !== undefined || status !== 'interrupted') end(op.key, { runId, status, threadId, taskId }, status)
     } else if (known === undefined && status === 'running') {
       const run = { runId, status, threadId, taskId }
@@ -51,17 +45,17 @@ export function announceRuns (
   }
 
   store.onCommit((ops) => {
-    for (const op of ops) if (op.key.startsWith(CHAT_RUNS) || op.key.startsWith(TASK_RUNS)) observe(op)
+    for (const op of ops) if (op.key.startsWith(RUNS)) observe(op)
   })
 
   return {
     /** Reads the runs that wait since before this start, so that their ends are told when they are removed. To be called before changes. */
     async load () {
-      const index = runStatesPrefix('live')
-      for await (const [indexKey, place] of store.list<RunPlace>(index, { damaged () {} })) {
-        const key = 'thread' in place ? chatRunKey(place.thread, indexKey.slice(index.length)) : taskRunKey(place.taskId, place.runNumber)
-        const run = await unlessDamaged(store.get<StoredRun>(key))
-        if (run?.status !== 'pending_approval') continue
+      const index = runStatesPrefix('waiting')
+      for await (const indexKey of store.keys(index)) {
+        const key = runKey(indexKey.slice(index.length))
+        const run = await unlessDamaged(store.get<AnnouncedRun>(key))
+        if (run === undefined) continue
         const { runId, status, threadId, taskId } = run
         waiting.set(key, { runId, status, threadId, taskId })
       }

@@ -2,24 +2,23 @@ import type { RunStatus } from '../../schemas/tasks.ts'
 import { runStateKey } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 
-/** Where the record of a run lies: that of a conversation under the digest of its thread. */
-export type RunPlace = { thread: string } | { taskId: string, runNumber: number }
-
-/** The states of the index. `live`: the run is queued, executes or waits; its record says which. */
-export const INDEX_STATES = ['live', 'completed', 'rejected', 'failed', 'cancelled', 'interrupted'] as const
+/** The states of the index of all runs. `live`: the run is queued or executes; `waiting`: for a person or the application. */
+export const INDEX_STATES = ['live', 'waiting', 'completed', 'rejected', 'failed', 'cancelled', 'interrupted'] as const
 export type IndexState = typeof INDEX_STATES[number]
 
-export const indexStateOf = (status: RunStatus): IndexState =>
-  status === 'queued' || status === 'running' || status === 'pending_approval' ? 'live' : status
+export function indexStateOf (status: RunStatus): IndexState {
+  if (status === 'queued' || status === 'running') return 'live'
+  return status === 'pending_approval' ? 'waiting' : status
+}
 
 /** Returns the operation that adds a new run to the index of all runs. */
-export const indexNewRun = (runId: string, place: RunPlace): Op => ({ type: 'put', key: runStateKey('live', runId), value: place })
+export const indexNewRun = (runId: string): Op => ({ type: 'put', key: runStateKey('live', runId), value: {} })
 
 /** Returns the operations that keep the index of all runs when a run may have changed its status. */
-export const indexRun = ({ runId, status }: { runId: string, status: RunStatus }, place: RunPlace): Op[] =>
+export const indexRun = ({ runId, status }: { runId: string, status: RunStatus }): Op[] =>
   INDEX_STATES.map((state) => {
     const key = runStateKey(state, runId)
-    return state === indexStateOf(status) ? { type: 'put', key, value: place } : { type: 'del', key }
+    return state === indexStateOf(status) ? { type: 'put', key, value: {} } : { type: 'del', key }
   })
 
 /** Returns the operations that remove a run from the index of all runs. */

@@ -2,17 +2,20 @@ import type { Run, RunListQuery } from '../../schemas/runs.ts'
 import { isOfThread, type Approval, type ThreadApproval } from '../approvals/approval-record.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
 import { jsonBytes, PAGE_BYTES } from '../http/pages.ts'
-import { chatRunKey, chatRunsPrefix, runStateKey, runStatesPrefix } from '../store/keys.ts'
+import { runStatesPrefix } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
-import { CALL_SHOWN } from '../tasks/run-history.ts'
 import { questionView } from '../tasks/views.ts'
-import { chatRun, type ChatRunRecord, type ChatRunSource } from './chat-run-record.ts'
 import { newestFirst } from './newest-first.ts'
 import { TwoOwners, RunUnknown } from './run-errors.ts'
-import { INDEX_STATES, indexRun, indexStateOf, type RunPlace } from './run-index.ts'
-import { sweepChatRuns } from './sweep-chat-runs.ts'
+import { INDEX_STATES, indexRun, indexStateOf } from './run-index.ts'
+import type { TaskRun, ThreadRun } from './run-record.ts'
+import { putRun, type RunRepository } from './run-repository.ts'
+import { threadRunView } from './run-view.ts'
+import { sweepThreadRuns } from './sweep-thread-runs.ts'
+import { CALL_SHOWN } from './tool-calls.ts'
 import type { createRunWaits } from './run-waits.ts'
 
 /** What a run has asked: whether it can still be answered, and the open approvals. */
@@ -25,22 +28,22 @@ interface Asked {
 /** States of what nobody answered in time; one of these that is not open any more is overdue. */
 const UNANSWERED = ['pending', 'open', 'expired']
 
-/** A run of a conversation that executes now. */
-export type ActiveChatRun = ChatRunSource & { status: Run['status'], at: number }
+/** A run of a conversation that executes now, with its status. */
+interface ActiveThreadRun {
+  record: ThreadRun
+  events: readonly RunEvent[]
+}
 
 export interface RunServiceParts {
   store: Store
   clock: Clock
+  runs: RunRepository
   ledger: Pick<Ledger, 'all' | 'isOpen'>
   /** The open approvals of a run, by their ids. */
   openOf: (runId: string) => string[]
-  agent: {
-    activeChatRuns(): ActiveChatRun[],
-    /** The events of a run, as long as they are stored. */
-    storedChatRun(runId: string): Promise<ChatRunSource | undefined>
-  }
+  agent: { activeRuns(): ActiveThreadRun[] }
   tasks: {
-    shownRun(place: { taskId: string, runNumber: number }): Promise<Run | undefined>,
+    shownRun(run: TaskRun): Promise<Run>,
     shownRuns(taskId: string, after?: string): AsyncIterable<Run>,
     wholeRun(runId: string): Promise<Run | undefined>
   }
@@ -50,67 +53,65 @@ export interface RunServiceParts {
 export type RunService = ReturnType<typeof createRunService>
 
 /** The runs of conversations and of tasks, in one shape. */
-export function createRunService ({ store, clock, ledger, openOf, agent, tasks, waits }: RunServiceParts) {
-  const activeRun = (runId: string) => agent.activeChatRuns().find(({ head }) => head.runId === runId)
+export function createRunService ({ store, clock, runs, ledger, openOf, agent, tasks, waits }: RunServiceParts) {
+  const activeRun = (runId: string) => agent.activeRuns().find(({ record }) => record.runId === runId)
 
-  /** Reads what a run of a conversation has asked. */
-  async function questions (run: Pick<ChatRunRecord, 'runId' | 'asked'>): Promise<Asked> {
-    const asked: Approval[] = await ledger.all([...new Set([...run.asked ?? [], ...openOf(run.runId)])])
-    const open = asked.filter(ledger.isOpen)
-    const isUnanswered = asked.every(({ state }) => UNANSWERED.includes(state))
+  /** Reads what a run of a conversation has asked. Only its newest requests say whether it was answered. */
+  async function questions ({ runId, asked, segment }: Pick<ThreadRun, 'runId' | 'asked' | 'segment'>): Promise<Asked> {
+    const items: Approval[] = await ledger.all([...new Set([...asked, ...openOf(runId)])])
+    const open = items.filter(ledger.isOpen)
+    const isUnanswered = items.filter((item) => item.segment === segment).every(({ state }) => UNANSWERED.includes(state))
     return { isWaiting: open.length > 0, isUnanswered, open: open.filter(isOfThread) }
   }
 
   /** The public form of a run that does not execute. One that waits for nothing any more that can be answered is over. */
-  function shown ({ asked: _, ...run }: ChatRunRecord, { isWaiting, isUnanswered, open }: Asked): Run {
-    if (run.status !== 'pending_approval' || isWaiting) return { ...run, questions: open.map(questionView) }
+  function shown (record: ThreadRun, { isWaiting, isUnanswered, open }: Asked): Run {
+    const run = threadRunView(record, { questions: isWaiting ? open.map(questionView) : [], now: clock.now() })
+    if (run.status !== 'pending_approval' || isWaiting) return run
     return {
       ...run,
-      questions: [],
       ...isUnanswered
         ? { status: 'rejected', error: 'Nobody answered in time.' }
         : { status: 'interrupted', error: 'The run did not go on after the answer.' }
     }
   }
 
-  async function viewActive ({ status, at, ...source }: ActiveChatRun, limit?: number): Promise<Run> {
-    const { asked, ...run } = chatRun(source, { status, at, limit })
-    return { ...run, questions: (await questions({ runId: run.runId, asked })).open.map(questionView) }
-  }
+  const viewActive = async ({ record, events }: ActiveThreadRun, limit?: number): Promise<Run> =>
+    threadRunView(record, { questions: (await questions(record)).open.map(questionView), events, limit, now: clock.now() })
 
-  /** Reads a run of a conversation, shortened; undefined if it is gone or damaged. */
-  async function listed (thread: string, runId: string): Promise<Run | undefined> {
+  const shownThreadRun = async (record: ThreadRun): Promise<Run> =>
+    record.status === 'pending_approval' ? shown(record, await questions(record)) : shown(record, { isWaiting: false, isUnanswered: false, open: [] })
+
+  /** Reads a run, shortened; undefined if it is gone or damaged. */
+  async function read (runId: string): Promise<Run | undefined> {
     const active = activeRun(runId)
     if (active !== undefined) return viewActive(active, CALL_SHOWN)
-    const record = await unlessDamaged(store.get<ChatRunRecord>(chatRunKey(thread, runId)))
-    return record && shown(record, await questions(record))
+    const record = await unlessDamaged(runs.get(runId))
+    if (record === undefined) return undefined
+    return record.taskId === undefined ? shownThreadRun(record) : tasks.shownRun(record)
   }
 
-  const read = ({ runId, place }: { runId: string, place: RunPlace }) =>
-    'thread' in place ? listed(place.thread, runId) : tasks.shownRun(place)
-
-  async function * entries (prefix: string, cursor?: string): AsyncGenerator<{ runId: string, place: RunPlace }> {
+  async function * entries (prefix: string, cursor?: string): AsyncGenerator<{ runId: string }> {
     const options = { reverse: true, damaged () {}, ...(cursor !== undefined && { after: prefix + cursor }) }
-    for await (const [key, place] of store.list<RunPlace>(prefix, options)) yield { runId: key.slice(prefix.length), place }
+    for await (const [key] of store.list(prefix, options)) yield { runId: key.slice(prefix.length) }
   }
 
   async function * ofThread (threadId: string, cursor?: string): AsyncGenerator<Run> {
-    const thread = store.digest(threadId)
-    for await (const { runId } of entries(chatRunsPrefix(thread), cursor)) {
-      const run = await listed(thread, runId)
+    for await (const runId of runs.ofThread(threadId, cursor)) {
+      const run = await read(runId)
       if (run !== undefined) yield run
     }
   }
 
-  /** All runs, or those that may have a status, newest first. A live run may be over by now: its record says it. */
+  /** All runs, or those that may have a status, newest first. A run that waits may be over by now: its items say it. */
   async function * all (status: Run['status'] | undefined, cursor?: string): AsyncGenerator<Run> {
-    const states = status === undefined ? INDEX_STATES : [...new Set(['live', indexStateOf(status)])]
+    const states = status === undefined ? INDEX_STATES : [...new Set(['live', 'waiting', indexStateOf(status)])]
     // A run that was interrupted and goes on is live, whatever the index says.
-    const active = agent.activeChatRuns().map(({ head: { runId, threadId } }) => ({ runId, place: { thread: store.digest(threadId) } }))
+    const active = agent.activeRuns().map(({ record: { runId } }) => ({ runId }))
       .filter(({ runId }) => cursor === undefined || runId < cursor)
       .sort((a, b) => a.runId < b.runId ? 1 : -1)
-    for await (const entry of newestFirst([active, ...states.map((state) => entries(runStatesPrefix(state), cursor))])) {
-      const run = await read(entry)
+    for await (const { runId } of newestFirst([active, ...states.map((state) => entries(runStatesPrefix(state), cursor))])) {
+      const run = await read(runId)
       if (run !== undefined) yield run
     }
   }
@@ -119,19 +120,17 @@ export function createRunService ({ store, clock, ledger, openOf, agent, tasks, 
   async function find (runId: string): Promise<Run> {
     const active = activeRun(runId)
     if (active !== undefined) return viewActive(active)
-    const ofTask = await tasks.wholeRun(runId)
-    if (ofTask !== undefined) return ofTask
-    for (const state of INDEX_STATES) {
-      const place = await store.get<RunPlace>(runStateKey(state, runId))
-      if (place === undefined || !('thread' in place)) continue
-      const run = await listed(place.thread, runId)
-      if (run === undefined) continue
-      const source = await unlessDamaged(agent.storedChatRun(runId))
-      return source === undefined
-        ? run
-        : { ...run, toolCalls: chatRun(source, { status: run.status, at: run.completedAt ?? run.startedAt }).toolCalls }
+    const record = await runs.get(runId)
+    if (record === undefined) throw new RunUnknown(runId)
+    if (record.taskId !== undefined) {
+      const run = await tasks.wholeRun(runId)
+      if (run === undefined) throw new RunUnknown(runId)
+      return run
     }
-    throw new RunUnknown(runId)
+    const run = await shownThreadRun(record)
+    const events = await unlessDamaged(runs.events('thread', runId))
+    if (events === undefined || events.length === 0) return run
+    return { ...run, toolCalls: threadRunView(record, { questions: [], events, now: clock.now() }).toolCalls }
   }
 
   return {
@@ -168,18 +167,17 @@ export function createRunService ({ store, clock, ledger, openOf, agent, tasks, 
 
     /** Ends the runs that nobody answered in time, and removes what is not kept. */
     async sweep (signal?: AbortSignal): Promise<void> {
-      for await (const { runId, place } of entries(runStatesPrefix('live'))) {
+      for await (const { runId } of entries(runStatesPrefix('waiting'))) {
         signal?.throwIfAborted()
-        if (!('thread' in place) || activeRun(runId) !== undefined) continue
-        const record = await unlessDamaged(store.get<ChatRunRecord>(chatRunKey(place.thread, runId)))
-        const run = record && shown(record, await questions(record))
-        if (run?.status !== 'rejected') continue
-        const { questions: _, ...ended } = run
+        const record = activeRun(runId) === undefined ? await unlessDamaged(runs.get(runId)) : undefined
+        if (record === undefined || record.taskId !== undefined) continue
+        const { status, error } = await shownThreadRun(record)
+        if (status !== 'rejected') continue
         const completedAt = clock.now()
-        const value = { ...ended, completedAt, durationMs: Math.max(completedAt - ended.startedAt, 0) }
-        await store.transact([{ type: 'put', key: chatRunKey(place.thread, runId), value }, ...indexRun(value, place)])
+        const ended = { ...record, status, error, completedAt, durationMs: Math.max(completedAt - record.startedAt, 0) }
+        await store.transact([putRun(ended), ...indexRun(ended)])
       }
-      await sweepChatRuns(store, signal)
+      await sweepThreadRuns({ store, runs }, signal)
     },
 
     close: waits.close

@@ -20,24 +20,25 @@ export const IMPORTED = 'imported'
 /** First answers of requests with an `Idempotency-Key`, by digest. */
 export const IDEMPOTENCY = 'idempotency/'
 
-// Runs of conversations.
+// Runs of conversations and of tasks. `kind` says whose a run is: those of conversations are kept for some days only.
 export const RUNS = 'run/'
 export const runKey = (runId: string) => RUNS + runId
-export const runEventsPrefix = (runId: string) => `${runKey(runId)}/`
-export const runEventsKey = (runId: string, chunk: number) => historyKey('run', runId, chunk)
+export type OwnerKind = 'thread' | 'task'
+export const runEventsOf = (kind: OwnerKind) => `run-event/${kind}/`
+export const runEventsPrefix = (kind: OwnerKind, runId: string) => `${runEventsOf(kind)}${runId}/`
+export const runEventsKey = (kind: OwnerKind, runId: string, chunk: number) => historyKey(`run-event/${kind}`, runId, chunk)
+/** The requests of runs of conversations. */
 export const RUN_INPUTS = 'run-input/'
 export const runInputKey = (runId: string) => RUN_INPUTS + runId
-/** The index of runs that execute, so that a start finds those that the last end of the service cut. */
-export const LIVE_RUNS = 'live-run/'
-export const liveRunKey = (runId: string) => LIVE_RUNS + runId
-/** The index of a thread's runs. */
+/** The index of the runs of a conversation, newest last. */
 export const THREAD_RUNS = 'thread-run/'
 export const threadRunsPrefix = (thread: string) => `${THREAD_RUNS}${thread}/`
-/** Runs of conversations as lists show them, by thread, newest last. They are kept as long as the thread. */
-export const CHAT_RUNS = 'chat-run/'
-export const chatRunsPrefix = (thread: string) => `${CHAT_RUNS}${thread}/`
-export const chatRunKey = (thread: string, runId: string) => chatRunsPrefix(thread) + runId
-/** The index of all runs, of conversations and of tasks, by state, newest last. */
+export const threadRunKey = (thread: string, runId: string) => threadRunsPrefix(thread) + runId
+/** The index of the runs of a task, by their numbers. */
+export const TASK_RUNS = 'task-run/'
+export const taskRunsPrefix = (taskId: string) => `${TASK_RUNS}${taskId}/`
+export const taskRunKey = (taskId: string, runNumber: number) => historyKey('task-run', taskId, runNumber)
+/** The index of all runs by state, newest last. */
 export const runStatesPrefix = (state: string) => `run-state/${state}/`
 export const runStateKey = (state: string, runId: string) => runStatesPrefix(state) + runId
 export const CONVERSATIONS = 'conversation/'
@@ -95,13 +96,6 @@ export const taskKey = (taskId: string) => TASKS + taskId
 export const TASK_STATES = 'task-state/'
 export const taskStateKey = (taskId: string, { status, taskType }: { status?: string, taskType?: string }) =>
   `${TASK_STATES}${status}/${taskType}/${taskId}`
-export const TASK_RUNS = 'task-run/'
-export const taskRunsPrefix = (taskId: string) => `${TASK_RUNS}${taskId}/`
-export const taskRunKey = (taskId: string, runNumber: number) => historyKey('task-run', taskId, runNumber)
-/** Key of the record that maps a run's id to its task and number. */
-export const taskRunIndexKey = (runId: string) => `task-run-id/${runId}`
-export const taskEventsPrefix = (runId: string) => `task-event/${runId}/`
-export const taskEventsKey = (runId: string, chunk: number) => historyKey('task-event', runId, chunk)
 export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>

@@ -76,7 +76,7 @@ export function createDigest (
     const endedRuns = async (kind: OutcomeKind): Promise<Excerpt<DigestRun>> => {
       const { items, more } = await outcomesSince<RunOutcome>(kind, since, limit, states)
       const runs = await Promise.all(
-        items.map(async (pointer) => ({ run: await repository.runAt(pointer, pointer.taskId), task: await taskOf(pointer.taskId) }))
+        items.map(async (pointer) => ({ run: await repository.runById(pointer.runId), task: await taskOf(pointer.taskId) }))
       )
       return {
         items: runs.flatMap(({ run, task }) =>
@@ -118,7 +118,7 @@ export function createDigest (
       ),
       limit
     )
-    const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await repository.runAt(task.liveRun!, task.id) })))
+    const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await repository.runById(task.liveRun!.runId) })))
     const working = {
       items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: describe.working(task, run) }]),
       more: busy.more
@@ -132,7 +132,7 @@ export function createDigest (
     )
     const paused = {
       items: await Promise.all(halted.items.map(async (task) => {
-        const error = (await repository.runAt({ runNumber: task.totalRuns }, task.id))?.error
+        const error = (await repository.runNumbered(task.id, task.totalRuns))?.error
         return {
           taskId: task.id,
           goal: shortGoal(task),

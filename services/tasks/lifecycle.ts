@@ -10,7 +10,8 @@ import type { RunDeps } from './task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
 import { RunNotFound, WrongState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
-import { isOver, hasUsedAllRuns, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver } from '../runs/run-record.ts'
+import { hasUsedAllRuns, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
 import { newRun } from './new-run.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 import { assertState } from './allowed-operations.ts'
@@ -64,7 +65,7 @@ export function createLifecycle (
   async function dropNext ({ nextRun, ...task }: StoredTask, error: string): Promise<StopChange> {
     if (nextRun === undefined) return { task, runs: [], events: [] }
     queue.drop(nextRun.runId)
-    const run = await repository.runAt(nextRun, task.id)
+    const run = await repository.runById(nextRun.runId)
     const closed = run && closeRun(run, [], { status: 'cancelled', error }, clock.now())
     return { task, runs: closed ? [closed.run] : [], events: closed?.events ?? [] }
   }
@@ -73,7 +74,7 @@ export function createLifecycle (
   async function stopLive (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
     if (task.liveRun === undefined) return { task, runs: [], events: [] }
     queue.drop(task.liveRun.runId)
-    const run = await executor.stop(task.liveRun.runId, reason) ?? await repository.runAt(task.liveRun, task.id)
+    const run = await executor.stop(task.liveRun.runId, reason) ?? await repository.runById(task.liveRun.runId)
     // A paused run of a one_shot is stored as interrupted but may still continue, so it has to be ended.
     if (run === undefined || (isOver(run) && run.status !== 'interrupted')) return { task, runs: [], events: [] }
     const history = await unlessDamaged(repository.events(run.runId)) ?? []
@@ -85,7 +86,7 @@ export function createLifecycle (
   async function pauseOneShot (task: StoredTask): Promise<StopChange> {
     const { runId } = task.liveRun!
     queue.drop(runId)
-    const run = await executor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await repository.runAt(task.liveRun!, task.id)
+    const run = await executor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await repository.runById(task.liveRun!.runId)
     return { task, runs: run === undefined || run.status === 'queued' ? [] : [{ ...run, status: 'interrupted' }], events: [] }
   }
 
@@ -111,7 +112,7 @@ export function createLifecycle (
     assertState(task, 'resume')
     const { pausedReason, ...rest } = task
     const { task: resumed, ops } = await schedules.resume(rest)
-    const live = task.liveRun && await repository.runAt(task.liveRun, task.id)
+    const live = task.liveRun && await repository.runById(task.liveRun.runId)
     const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({
       task: { ...resumed, status },
       ops,
@@ -122,7 +123,7 @@ export function createLifecycle (
       if ((await repository.open(live)).length > 0) return to('pending_approval')
       // The application answered while the task was paused.
       const { runId } = live
-      return to('running', { runs: [{ ...live, status: 'running', putDown: true }], after: () => queue.push(task.id, runId) })
+      return to('running', { runs: [{ ...live, status: 'running', suspended: true }], after: () => queue.push(task.id, runId) })
     }
     if (hasUsedAllRuns(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
     if (task.taskType !== 'one_shot') return to('scheduled')
@@ -130,7 +131,7 @@ export function createLifecycle (
     if (live?.status === 'queued') return to('running', { after: enqueue })
     // The interrupted run continues from its last step.
     if (live?.status === 'interrupted') {
-      return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, putDown: true }], after: enqueue })
+      return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, suspended: true }], after: enqueue })
     }
     const { queued, ...begun } = await beginRun(resumed, 'start')
     return { ...begun, answer: begun.task }

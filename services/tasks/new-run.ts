@@ -1,7 +1,9 @@
 import type { RunTrigger } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/store-types.ts'
+import { newRunFields } from '../runs/run-record.ts'
 import { noUsage } from '../usage/usage-sums.ts'
+import { mostSteps } from './runner/run-steps.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
@@ -18,7 +20,7 @@ export async function newRun (
 ): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
   const runNumber = task.totalRuns + 1
   const run: StoredRun = { ...blankRun(task, { runId: newId(), runNumber }, trigger, now), ...(standsFor !== undefined && { standsFor }) }
-  const oldest = runNumber > MAX_RUNS ? await repository.runAt({ runNumber: runNumber - MAX_RUNS }, task.id) : undefined
+  const oldest = runNumber > MAX_RUNS ? await repository.runNumbered(task.id, runNumber - MAX_RUNS) : undefined
   return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await repository.removal(oldest) }
 }
 
@@ -28,24 +30,17 @@ export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: numbe
 
 function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
   return {
-    runId,
-    id: runId,
+    ...newRunFields(runId, now),
     taskId: task.id,
     runNumber,
     trigger,
     status: 'queued',
-    queuedAt: now,
-    startedAt: now,
+    cwd: task.cwd,
+    maxSteps: mostSteps(task.options),
     phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
-    toolCalls: [],
-    toolCount: 0,
-    steering: [],
     usage: noUsage(),
     attempts: 0,
-    chunks: 0,
-    steps: 0,
     refined: false,
-    activeMs: 0,
     crashes: 0,
     needsApproval: true
   }

@@ -3,7 +3,8 @@ import type { TaskDeps } from './task-deps.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
 import { IMPORTED } from '../store/keys.ts'
 import { isDamage } from '../store/store-errors.ts'
-import { isOver, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver } from '../runs/run-record.ts'
+import type { StoredRun, StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 
 const REASON = 'The run was under way when the backup was made.'
@@ -26,9 +27,9 @@ export async function recoverImported (
   async function settle (task: StoredTask): Promise<Change<undefined>> {
     const { liveRun, nextRun, ...rest } = task
     const runs: StoredRun[] = []
-    const next = nextRun && await repository.runAt(nextRun, task.id)
+    const next = nextRun && await repository.runById(nextRun.runId)
     if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: REASON }, clock.now()).run)
-    const live = liveRun && await repository.runAt(liveRun, task.id)
+    const live = liveRun && await repository.runById(liveRun.runId)
     let after: StoredTask = { ...rest, ...(liveRun && { liveRun }) }
     if (live?.status === 'running' || live?.status === 'queued') {
       const log = await repository.events(live.runId)

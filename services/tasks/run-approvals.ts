@@ -12,7 +12,8 @@ import type { RunDeps } from './task-deps.ts'
 import { NoQuestion, QuestionNotFound } from './task-errors.ts'
 import { withFeedback } from './runner/run-memory.ts'
 import type { Queue } from './runner/queue.ts'
-import { isOver, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver } from '../runs/run-record.ts'
+import type { StoredRun, StoredTask } from './task-records.ts'
 import { assertState } from './allowed-operations.ts'
 
 /** Entries that a task's approval history keeps; older entries are dropped. */
@@ -38,7 +39,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
       if (item === undefined || !isOfTask(item) || item.taskId !== task.id) throw new QuestionNotFound(approvalId)
       return { run: await repository.run(task.id, item.runId), item }
     }
-    const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
+    const run = task.liveRun && await repository.runById(task.liveRun.runId)
     const [item] = run === undefined ? [] : (await repository.open(run)).filter((each) => each.kind === 'tool' || each.kind === 'result')
     if (run === undefined || item === undefined) throw new NoQuestion(task.status)
     return { run, item }
@@ -82,7 +83,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     if (!continued) return { task: after, approvals: [decided], ops, answer }
     return {
       task: { ...after, status: 'running' },
-      runs: [{ ...run, status: 'running', putDown: true }],
+      runs: [{ ...run, status: 'running', suspended: true }],
       approvals: [decided],
       ops,
       answer,
@@ -106,7 +107,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   /** The change that rejects a run with an expired approval; undefined when none has expired. */
   async function expire (task: StoredTask): Promise<Change<undefined> | undefined> {
     if (task.waitsUntil === undefined || task.waitsUntil > clock.now()) return undefined
-    const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
+    const run = task.liveRun && await repository.runById(task.liveRun.runId)
     if (run === undefined || run.status !== 'pending_approval') return undefined
     const open = (await repository.open(run)).filter(isOfTask)
     const after = open.reduce((current, item) => withDecision(current, run, item, { approved: false, expired: true }), task)
@@ -143,7 +144,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     if (!continued) return { task, ...change }
     return {
       task: { ...task, status: 'running' },
-      runs: [{ ...run, status: 'running', putDown: true }],
+      runs: [{ ...run, status: 'running', suspended: true }],
       ...change,
       after: () => queue.push(task.id, run.runId)
     }

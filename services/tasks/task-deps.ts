@@ -1,15 +1,11 @@
-import type { Grants } from '../approvals/grants/grants.ts'
-import type { Ledger } from '../approvals/ledger.ts'
 import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
-import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
-import type { Clock } from '../lib/clock.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Idempotency } from '../http/idempotency.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
-import type { Store } from '../store/store-types.ts'
-import type { Fence } from '../tools/fence.ts'
+import type { ActiveRuns } from '../runs/engine/active-runs.ts'
+import type { EngineDeps } from '../runs/engine/attempt.ts'
 import type { FolderGuides } from '../tools/files/folder-guide.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { UsageMeters } from '../usage/meter.ts'
@@ -17,19 +13,14 @@ import type { UsageRepository } from '../usage/usage-repository.ts'
 import type { TaskRepository } from './task-repository.ts'
 
 /** The collaborators of the task service. */
-export interface TaskDeps {
-  store: Store
-  clock: Clock
+export interface TaskDeps extends EngineDeps {
+  activeRuns: ActiveRuns
   registry: Registry & ContextWindows
   host: ToolHost
-  fence: Fence
-  ledger: Ledger
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   journal: Pick<Journal, 'removal' | 'sweepSoon'>
-  grants: Grants
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>
-  config: () => Config
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
@@ -38,11 +29,6 @@ export interface TaskDeps {
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
-  log: {
-    info(details: object, message: string): void,
-    warn(details: object, message: string): void,
-    error(details: object, message: string): void
-  }
 }
 
 /** The collaborators of the parts that use the repository. */

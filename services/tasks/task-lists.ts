@@ -4,12 +4,15 @@ import type { Task, TaskListSchema, TaskQuery } from '../../schemas/tasks.ts'
 import type { TaskRun, TaskRunListSchema } from '../../schemas/task-runs.ts'
 import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
-import { CALL_SHOWN } from './run-history.ts'
+import { CALL_SHOWN } from '../runs/tool-calls.ts'
+import { taskRunView } from '../runs/run-view.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 import { BadTask } from './task-errors.ts'
-import { isOver, type RunPointer, type StoredRun } from './task-records.ts'
+import { isOfTask } from '../approvals/approval-record.ts'
+import { isOver } from '../runs/run-record.ts'
+import type { StoredRun } from './task-records.ts'
 import type { TaskRepository } from './task-repository.ts'
-import { runView, taskView } from './views.ts'
+import { questionView, taskView } from './views.ts'
 
 /** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */
 export function createTaskLists ({ repository, schedules, liveQuestions }: {
@@ -18,26 +21,26 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
   liveQuestions: Pick<LiveQuestions, 'ofTask'>
 }) {
   const open = async (run: StoredRun) => [...await repository.open(run), ...liveQuestions.ofTask(run.runId)]
+  const questions = async (run: StoredRun) => (await open(run)).filter(isOfTask).map(questionView)
 
   /** The public form of a run, with shortened inputs and outputs of its tool calls. */
   const shortRunView = async (run: StoredRun): Promise<TaskRun> =>
     isOver(run)
-      ? runView(run, [])
-      : runView(run, await open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
+      ? taskRunView(run, { questions: [] })
+      : taskRunView(run, { questions: await questions(run), events: await unlessDamaged(repository.events(run.runId)), limit: CALL_SHOWN })
 
   return {
     /** What a run waits for, also while it executes. */
     open,
 
-    /** The run at that place, with shortened inputs and outputs of its tool calls; undefined if it is gone or damaged. */
-    async shownRun ({ taskId, runNumber }: Pick<RunPointer, 'runNumber'> & { taskId: string }): Promise<TaskRun | undefined> {
-      const run = await repository.runAt({ runNumber }, taskId)
-      return run && shortRunView(run)
-    },
+    questions,
+
+    /** The run with shortened inputs and outputs of its tool calls. */
+    shownRun: shortRunView,
 
     /** The runs of a task, newest first, those that are older than the run `after`. Damaged ones are left out. */
     async * shownRuns (taskId: string, after?: string): AsyncGenerator<TaskRun> {
-      for await (const [, run] of repository.runs(taskId, { damaged () {} })) {
+      for await (const run of repository.runs(taskId, { damaged () {} })) {
         if (after === undefined || run.runId < after) yield await shortRunView(run)
       }
     },
@@ -71,9 +74,9 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
       const runs: TaskRun[] = []
       const damaged: number[] = []
       for await (
-        const [, run] of repository.runs(taskId, {
+        const run of repository.runs(taskId, {
           before: cursor,
-          damaged: (runNumber) => {
+          damaged: ({ runNumber }) => {
             damaged.push(runNumber)
           }
         })

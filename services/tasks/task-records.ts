@@ -1,8 +1,6 @@
 import type { Task } from '../../schemas/tasks.ts'
-import type { RecordedUsage } from '../../schemas/usage.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
-import type { TaskRun, TaskToolCall } from '../../schemas/task-runs.ts'
-import type { Summary } from '../models/compaction/items.ts'
+import type { TaskRun } from '../runs/run-record.ts'
 import type { Plan as Timing } from './scheduling/calendar/schedule-plan.ts'
 
 /** A reference to a run of the task. */
@@ -39,31 +37,7 @@ export interface StoredTask extends Omit<Task, 'budget'> {
 }
 
 /** A run as it is stored beside its events. */
-export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls' | 'usage'> {
-  usage: RecordedUsage
-  /** The ids of its approvals, oldest first; absent when it has none. */
-  asked?: string[]
-  /** Written once, at the end of the run, shortened. Until then the calls are read from the events. */
-  toolCalls: TaskToolCall[]
-  /** The number of stored chunks of events. */
-  chunks: number
-  /** The number of model calls so far. */
-  steps: number
-  /** Whether the run has used its one refinement. */
-  refined: boolean
-  /** Working time without the time spent waiting for people; milliseconds. */
-  activeMs: number
-  /** How often the service or the worker died during the run. */
-  crashes: number
-  /** The run is suspended: it was stopped in order, so its continuation does not count as a crash. */
-  putDown?: boolean
-  /** Whether a person must approve the tools and the result of this run. */
-  needsApproval: boolean
-  /** Summaries that replace the older steps in the prompt. */
-  summaries?: Summary[]
-  /** Findings and decisions that enter the task's memory when the run completes. */
-  learned?: { findings: string[], decisions: string[] }
-}
+export type StoredRun = TaskRun
 
 /** Maps a request to `/run` to the task it created. */
 export interface Origin {
@@ -74,8 +48,6 @@ export interface Origin {
 /** Whether the task has ended and runs only when it is started again. A task whose record cannot be read is not finished. */
 export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
-
-export const isOver = ({ status }: Pick<StoredRun, 'status'>) => !['queued', 'running', 'pending_approval'].includes(status)
 
 /** Whether the active schedule has begun all the runs that maxRuns allows. */
 export const hasUsedAllRuns = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns

@@ -4,13 +4,13 @@ import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { taskEventsKey, taskEventsPrefix, taskKey, taskRunIndexKey, taskRunKey, taskRunsPrefix, taskTrashKey } from '../store/keys.ts'
+import { taskKey, taskRunKey, taskRunsPrefix, taskTrashKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import type { UsageRepository } from '../usage/usage-repository.ts'
-import { indexRun, unindexRun } from '../runs/run-index.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
+import type { RunRepository } from '../runs/run-repository.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
-import type { TaskLogEvent } from './run-history.ts'
 import { outcomeOfRun } from './scheduling/outcomes.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 import { createTaskIndex } from './task-index.ts'
@@ -40,9 +40,10 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>
  * one synced transaction, and its events are emitted when it is durable.
  */
 export function createTaskRepository (
-  { store, clock, ledger, usage, emit }: {
+  { store, clock, runs: stored, ledger, usage, emit }: {
     store: Store,
     clock: Clock,
+    runs: RunRepository,
     ledger: Ledger,
     usage: Pick<UsageRepository, 'forget'>,
     emit: (event: TaskStreamEvent) => void
@@ -74,25 +75,24 @@ export function createTaskRepository (
     return undefined
   }
 
-  /** Reads a run by its number; undefined when it does not exist or is damaged. */
-  const runAt = ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string) =>
-    unlessDamaged(store.get<StoredRun>(taskRunKey(taskId, runNumber)))
-
-  /** Reads a run by its id alone; undefined when it does not exist or is damaged. */
+  /** Reads a run by its id alone; undefined when it does not exist or is damaged, and for one of a conversation. */
   async function runById (runId: string): Promise<StoredRun | undefined> {
-    const pointer = await store.get<{ taskId: string, runNumber: number }>(taskRunIndexKey(runId))
-    return pointer && runAt(pointer, pointer.taskId)
+    const run = await unlessDamaged(stored.get(runId))
+    return run?.taskId === undefined ? undefined : run
+  }
+
+  /** Reads a run of a task by its number; undefined when it does not exist or is damaged. */
+  async function runNumbered (taskId: string, runNumber: number): Promise<StoredRun | undefined> {
+    const pointer = await unlessDamaged(store.get<{ runId: string }>(taskRunKey(taskId, runNumber)))
+    return pointer && runById(pointer.runId)
   }
 
   /** Reads a run by its id. Throws RunNotFound (404) or RunDamaged (500). */
   async function run (taskId: string, runId: string): Promise<StoredRun> {
-    const pointer = await store.get<{ taskId: string, runNumber: number }>(taskRunIndexKey(runId))
-    const found = pointer?.taskId === taskId
-      ? await store.get<StoredRun>(taskRunKey(taskId, pointer.runNumber)).catch((error) => {
-        throw isDamage(error) ? new RunDamaged(runId) : error
-      })
-      : undefined
-    if (found === undefined) throw new RunNotFound(runId)
+    const found = await stored.get(runId).catch((error) => {
+      throw isDamage(error) ? new RunDamaged(runId) : error
+    })
+    if (found?.taskId !== taskId) throw new RunNotFound(runId)
     return found
   }
 
@@ -114,16 +114,11 @@ export function createTaskRepository (
   ): Promise<T> {
     const now = clock.now()
     const { liveRun } = given
-    const live = liveRun && (runs.find(({ runId }) => runId === liveRun.runId) ?? await runAt(liveRun, given.id))
+    const live = liveRun && (runs.find(({ runId }) => runId === liveRun.runId) ?? await runById(liveRun.runId))
     const { task, approvals } = await settleApprovals(ledger, { task: given, runs, live, changed })
     const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }, ...ledger.record(approvals)]
     for (const run of runs) {
-      writes.push({ type: 'put', key: taskRunKey(task.id, run.runNumber), value: run })
-      if (run.status === 'queued') {
-        writes.push({ type: 'put', key: taskRunIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
-      }
-      writes.push(...indexRun(run, { taskId: task.id, runNumber: run.runNumber }))
-      writes.push(...outcomeOfRun('put', run))
+      writes.push(...stored.put(run), ...outcomeOfRun('put', run))
     }
     await index.write(
       task.id,
@@ -144,8 +139,8 @@ export function createTaskRepository (
     get,
     find,
     run,
-    runAt,
     runById,
+    runNumbered,
     watch,
     forget: (taskId: string) => {
       due.delete(taskId)
@@ -201,50 +196,38 @@ export function createTaskRepository (
           ])
       ),
 
-    /** The runs of a task, newest first, older than number `before`. Damaged runs are left out; `damaged` gets their numbers. */
-    runs: (taskId: string, { before, damaged }: { before?: number, damaged: (runNumber: number) => void }) =>
-      store.list<StoredRun>(taskRunsPrefix(taskId), {
-        reverse: true,
-        ...(before !== undefined && { after: taskRunKey(taskId, before) }),
-        damaged: (key) => damaged(Number(key.slice(taskRunsPrefix(taskId).length)))
-      }),
+    /** The runs of a task, newest first, older than number `before`. Damaged runs are left out; `damaged` gets their places. */
+    async * runs (
+      taskId: string,
+      { before, damaged }: { before?: number, damaged: (place: Partial<RunPointer> & { runNumber: number }) => void }
+    ): AsyncGenerator<StoredRun> {
+      const prefix = taskRunsPrefix(taskId)
+      const options = { reverse: true, ...(before !== undefined && { after: taskRunKey(taskId, before) }) }
+      const numberOf = (key: string) => Number(key.slice(prefix.length))
+      const index = store.list<{ runId: string }>(prefix, { ...options, damaged: (key) => damaged({ runNumber: numberOf(key) }) })
+      for await (const [key, { runId }] of index) {
+        const run = await runById(runId)
+        if (run === undefined) damaged({ runId, runNumber: numberOf(key) })
+        else yield run
+      }
+    },
 
     /** The stored history of a run. */
-    async events (runId: string): Promise<TaskLogEvent[]> {
-      const events: TaskLogEvent[] = []
-      for await (const [, chunk] of store.list<TaskLogEvent[]>(taskEventsPrefix(runId))) events.push(...chunk)
-      return events
-    },
+    events: (runId: string): Promise<readonly RunEvent[]> => stored.events('task', runId),
 
     /** What a run waits for. */
     async open (run: StoredRun): Promise<TaskItem[]> {
-      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(isUnanswered) : []
+      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked)).filter(isUnanswered) : []
     },
 
-    /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
-    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskItem[] = [], ops: Op[] = []) {
-      const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
-      await store.transact([
-        { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },
-        ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: taskEventsKey(run.runId, run.chunks), value: fresh }]),
-        ...ledger.record(approvals),
-        ...ops
-      ])
-      return written
+    /** The operations that remove a damaged run: its id is unknown if the index is damaged, too. */
+    async damagedRemoval (taskId: string, { runId, runNumber }: { runId?: string, runNumber: number }): Promise<Op[]> {
+      return runId === undefined ? [{ type: 'del', key: taskRunKey(taskId, runNumber) }] : stored.removal({ taskId, runId, runNumber })
     },
 
     /** The operations that remove a run with its history and approvals. */
     async removal (run: StoredRun): Promise<Op[]> {
-      const { taskId, runId, runNumber, asked = [] } = run
-      const ops: Op[] = [
-        { type: 'del', key: taskRunKey(taskId, runNumber) },
-        { type: 'del', key: taskRunIndexKey(runId) },
-        ...outcomeOfRun('del', run),
-        ...unindexRun(runId),
-        ...ledger.remove(asked)
-      ]
-      for await (const key of store.keys(taskEventsPrefix(runId))) ops.push({ type: 'del', key })
-      return ops
+      return [...await stored.removal(run), ...outcomeOfRun('del', run), ...ledger.remove(run.asked)]
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { Task, TaskBody, TaskChanges, TaskStatus } from '../../schemas/tasks.ts'
 import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
-import { IMPORTED, TASK_TRASH, taskKey, taskOriginKey, taskRunKey, taskTrashKey } from '../store/keys.ts'
-import type { Op } from '../store/store-types.ts'
+import { IMPORTED, TASK_TRASH, taskKey, taskOriginKey, taskTrashKey } from '../store/keys.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { createTaskRepository } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
@@ -13,11 +12,13 @@ import { isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
-import { isOver, type Origin, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver } from '../runs/run-record.ts'
+import type { Origin, StoredRun, StoredTask } from './task-records.ts'
 import { createSchedules } from './scheduling/schedules.ts'
 import { createScheduleTicker } from './scheduling/ticker.ts'
 import { createTaskLists } from './task-lists.ts'
-import { runView, taskView } from './views.ts'
+import { taskView } from './views.ts'
+import { taskRunView } from '../runs/run-view.ts'
 
 /** The states of a task that was started and has not ended. */
 const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval', 'paused']
@@ -44,15 +45,14 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
   /** Removes the runs and slots of a deleted task, and what its runs changed from the journal. */
   async function purge (taskId: string) {
-    const damaged: Op[] = []
-    for await (
-      const [, run] of repository.runs(taskId, {
-        damaged: (runNumber) => {
-          damaged.push({ type: 'del', key: taskRunKey(taskId, runNumber) })
-        }
-      })
-    ) await store.transact(await repository.removal(run))
-    await store.transact(damaged)
+    const damaged: Array<{ runId?: string, runNumber: number }> = []
+    const runs = repository.runs(taskId, {
+      damaged: (place) => {
+        damaged.push(place)
+      }
+    })
+    for await (const run of runs) await store.transact(await repository.removal(run))
+    for (const place of damaged) await store.transact(await repository.damagedRemoval(taskId, place))
     for (;;) {
       const { ops } = await schedules.removal(taskId, 500)
       if (ops.length === 0) break
@@ -86,7 +86,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
-    return runView(run, await lists.open(run), await repository.events(run.runId))
+    return taskRunView(run, { questions: await lists.questions(run), events: await repository.events(run.runId) })
   }
 
   return {

@@ -1,10 +1,8 @@
 import type { Task } from '../../schemas/tasks.ts'
-import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
-import { isOfTask, type QuestionItem, type TaskApproval, type TaskItem, type ThreadApproval } from '../approvals/approval-record.ts'
-import { wholeUsage } from '../usage/usage-sums.ts'
-import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
+import type { TaskQuestion } from '../../schemas/task-runs.ts'
+import type { QuestionItem, TaskApproval, ThreadApproval } from '../approvals/approval-record.ts'
 import { earlierBudget } from './task-options.ts'
-import type { StoredRun, StoredTask } from './task-records.ts'
+import type { StoredTask } from './task-records.ts'
 
 /** The public form of a task, without the internal fields. */
 export function taskView (
@@ -25,25 +23,6 @@ export function taskView (
   }: StoredTask
 ): Task {
   return { ...task, budget: earlierBudget(task.options), ...(task.status === 'pending_approval' && { waitingFor }) }
-}
-
-/**
- * The public form of a run with its open approvals. With `history`, its tool calls are read from there; `limit` is the number of
- * characters kept of each input and output.
- */
-export function runView (
-  run: StoredRun,
-  open: readonly TaskItem[],
-  history?: readonly TaskLogEvent[],
-  limit?: number
-): TaskRun {
-  const { chunks, steps, refined, activeMs, crashes, putDown, needsApproval, learned, summaries, asked, ...shown } = run
-  return {
-    ...shown,
-    usage: wholeUsage(shown.usage),
-    questions: open.filter(isOfTask).map(questionView),
-    ...(history && { toolCalls: toolCallsOf(history, limit) })
-  }
 }
 
 /** The part of an open approval that runs, events and the digest include. */

@@ -36,7 +36,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.locator('.plot canvas').first().waitFor()
   })
 
-  await visit('what is remembered is added, corrected, pinned, searched and forgotten', async (t, page) => {
+  await visit('what is remembered is added, corrected, pinned, searched and forgotten', async (_t, page) => {
     await page.goto('/console/memory')
     await page.getByText('Nothing is remembered yet.').waitFor()
     await page.getByLabel('A statement about you').fill('I live in Bern')

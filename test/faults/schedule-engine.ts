@@ -6,7 +6,9 @@ import { createLedger } from '../../services/approvals/ledger.ts'
 import { createIdempotency } from '../../services/http/idempotency.ts'
 import type { Store } from '../../services/store/store-types.ts'
 import { createTasks } from '../../services/tasks/task-service.ts'
-import { taskLoop } from '../../services/tasks/runner/worker-loop.ts'
+import { createActiveRuns } from '../../services/runs/engine/active-runs.ts'
+import { drive } from '../../services/runs/engine/drive.ts'
+import { createRunRepository } from '../../services/runs/run-repository.ts'
 
 /** The service looks at the clock at least so often. */
 export const LOOK_MS = 10_000
@@ -94,10 +96,13 @@ export class Engine {
     this.modes = modes
     this.#cut = cuttable(app.store)
     const { store } = this.#cut
+    const activeRuns = createActiveRuns({ limit: () => 128 })
     this.tasks = createTasks(
       {
         store,
         clock,
+        runs: createRunRepository({ store, clock }),
+        activeRuns,
         registry: app.providers,
         host: app.tools,
         fence: app.fence,
@@ -116,16 +121,19 @@ export class Engine {
         log: { info () {}, warn () {}, error () {} }
       } as Parameters<typeof createTasks>[0],
       {
-        run: async (main, signal) => {
+        run: async (actions, signal) => {
           signal.throwIfAborted()
           const aborted = new Promise<never>((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason), { once: true })
           })
           aborted.catch(() => {})
-          const name = /task \d+/.exec(JSON.stringify(await main.begin()))![0]
+          const { log: { events } } = activeRuns.ofTasks().find((live) => live.signal === signal)!.run
+          await actions.next()
+          const context = events.find((event) => event.type === 'context')
+          const name = /task \d+/.exec(JSON.stringify(context))![0]
           while (this.modes.get(name) === 'hold') await Promise.race([aborted, new Promise<void>((resolve) => this.#held.add(resolve))])
           if (this.modes.get(name) === 'fail') throw Object.assign(new Error('it failed, as the test says'), { code: 'ERR_TEST' })
-          return Promise.race([aborted, taskLoop(main)])
+          return Promise.race([aborted, drive(actions)])
         },
         prepare () {},
         close: async () => {}

@@ -6,7 +6,7 @@ import { build } from '../harness/helper.ts'
 import { agree } from './schedule-agree.ts'
 import { Engine, LOOK_MS, setClock, type Mode } from './schedule-engine.ts'
 import { ALLOWED, ModelTask, scheduleOf, type Wanted } from './schedule-model.ts'
-import { taskRunKey } from '../../services/store/keys.ts'
+import { runKey, taskRunKey } from '../../services/store/keys.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -134,9 +134,11 @@ async function live (app: App, actions: Action[]) {
     async kill () {
       await engine.kill()
       for (const [n, model] of models.entries()) {
-        const run = model.live && await app.store.get<StoredRun>(taskRunKey(ids[n], model.runs.indexOf(model.live) + 1))
+        const number = model.live && model.runs.indexOf(model.live) + 1
+        const place = number && await app.store.get<{ runId: string }>(taskRunKey(ids[n], number))
+        const run = place ? await app.store.get<StoredRun>(runKey(place.runId)) : undefined
         if (run?.status !== 'running') continue
-        const crashes = run.crashes + (run.putDown ? 0 : 1)
+        const crashes = run.crashes + (run.suspended ? 0 : 1)
         if (crashes > model.live!.crashes + 1) throw new Error(`${crashes} crashes counted of ${model.live!.crashes + 1}`)
         model.live!.crashes = crashes
         if (crashes >= 3) model.end('interrupted')

@@ -114,7 +114,7 @@ t.test('a run whose tools answer more than can be kept of it fails and says so',
   await connect(app, misbehaving('odd', [], { approval: 'never' }))
   const task = await tasks.create('look round', plan)
   await tasks.post(`/${task.id}/start`)
-  t.match(await events.until('task:error'), { status: 'failed', error: /returned more than 32 MiB/ })
+  t.match(await events.until('task:error'), { status: 'failed', error: /grew beyond 32 MiB/ })
   const calls = events.events.filter(({ type }) => type === 'task:tool')
   t.ok(calls.length < 100)
 })

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { build } from '../harness/helper.ts'
 import { damage } from '../services/store/rewrite.ts'
 import { tasksOf } from '../harness/tasks.ts'
-import { taskKey, taskRunKey } from '../../services/store/keys.ts'
+import { taskKey, runKey } from '../../services/store/keys.ts'
 
 const hourly = { taskType: 'recurring', schedule: { interval: '1h' } }
 
@@ -61,9 +61,10 @@ t.test('a run that is damaged on the disk is named, and its task goes on without
   await first.post(`/${asking}/run`)
   await events.until('task:approval')
   const [{ runId }] = await first.runs(id)
+  const [waiting] = await first.runs(asking)
   await before.close()
 
-  const { tasks } = await again(t, before, [taskRunKey(id, 2), taskRunKey(asking, 1)])
+  const { tasks } = await again(t, before, [runKey(runId), runKey(waiting.runId)])
   t.match(await tasks.get(`/${id}/runs`), { runs: [{ runNumber: 1 }], damaged: [2] })
   t.match(await tasks.call('GET', `/${id}/runs/${runId}`), { status: 500, body: { error: /damaged and cannot be read/ } })
   t.match(await tasks.get('/digest?since=0'), { completed: { items: [{ runNumber: 1 }] } })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { taskRunKey } from '../../services/store/keys.ts'
+import { runKey } from '../../services/store/keys.ts'
 import type { StoredRun } from '../../services/tasks/task-records.ts'
 import { build } from '../harness/helper.ts'
 import { tasksOf } from '../harness/tasks.ts'
@@ -94,7 +94,7 @@ t.test('evaluations of earlier versions are served as they are', async (t) => {
   const { id } = await tasks.create('system info', { taskType: 'triggered' })
   await tasks.post(`/${id}/run`)
   await events.until('task:complete')
-  const key = taskRunKey(id, 1)
+  const key = runKey((await tasks.runs(id))[0].runId)
   const old = { satisfied: false, qualityScore: 0.25, issues: ['Phases failed.'], judge: 'rules' as const }
   const stored = (await app.store.get<StoredRun>(key))!
   await app.store.transact([{ type: 'put', key, value: { ...stored, evaluation: old, qualityScore: 0.25 } }])

@@ -1,12 +1,16 @@
 import { abortKind, Aborted } from '../../lib/abort.ts'
+import { withoutCutCall } from '../../run-log/cut-steps.ts'
+import { createRunItems } from '../../runs/engine/run-items.ts'
+import { wholeUsage } from '../../usage/usage-sums.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { RunEnding } from './run-ending.ts'
 import { createRunTransitions, firstStart, isStoreFailure, MAX_CRASHES, type AttemptResult } from './run-transitions.ts'
 import type { WorkerPool } from './workers.ts'
-import { isOver, type StoredRun } from '../task-records.ts'
+import { isOver } from '../../runs/run-record.ts'
+import type { StoredRun } from '../task-records.ts'
 import { interruptedRun } from '../new-run.ts'
 import { isGone } from '../task-errors.ts'
-import { createSession, type Session } from './session.ts'
+import { createTaskAttempt, type TaskAttempt } from './task-attempt.ts'
 
 /** Delay before a write that the store refused is repeated; milliseconds. */
 const RETRY_MS = 1_000
@@ -25,9 +29,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   requeue: (taskId: string, runId: string, isCatchUp?: boolean) => void,
   isKnown: (runId: string) => boolean
 }) {
-  const { repository, clock, fence, ledger, log } = deps
+  const { repository, runs, activeRuns, clock, ledger, log } = deps
   const { suspendRun, afterAttempt, conclude } = createRunTransitions({ deps, requeue })
-  const sessions = new Map<string, Session>()
   const closing = new AbortController()
 
   /**
@@ -54,55 +57,55 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   /** Ends a run that cannot be processed, for example because its history is damaged. */
   async function abandon ({ taskId, runId }: { taskId: string, runId: string }): Promise<undefined> {
     await repository.change<undefined>(taskId, async (task) => {
-      const run = task.liveRun?.runId === runId ? await repository.runAt(task.liveRun, taskId) : undefined
+      const run = task.liveRun?.runId === runId ? await repository.runById(task.liveRun.runId) : undefined
       if (run === undefined || isOver(run)) return undefined
       return conclude(task, run, [], UNREADABLE)
     }).catch((error) => log.error({ err: error, taskId, runId }, 'the end of an abandoned run could not be stored'))
   }
 
   /**
-   * Starts or continues a run. Resolves to undefined when the run must not execute any more. The session is registered
-   * while the task is still locked, so that every later change of the task finds it.
+   * Starts or continues a run. Resolves to undefined when the run must not execute any more. The run is active while the task is still
+   * locked, so that every later change of the task finds it.
    */
-  async function start (taskId: string, runId: string): Promise<Session | undefined> {
-    const history = await repository.events(runId)
-    let session: Session | undefined
+  async function start (taskId: string, runId: string): Promise<TaskAttempt | undefined> {
+    const history = withoutCutCall(await repository.events(runId))
+    let attempt: TaskAttempt | undefined
     await repository.change<undefined>(taskId, async (task) => {
-      const run = task.liveRun?.runId === runId ? await repository.runAt(task.liveRun, taskId) : undefined
+      const run = task.liveRun?.runId === runId ? await repository.runById(task.liveRun.runId) : undefined
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closing.signal.aborted) {
         return undefined
       }
-      const approvals = await ledger.ofTask(run.asked ?? [])
-      const started = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, putDown: false }, events: [] }
+      const asked = await ledger.ofTask(run.asked)
+      const started = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, suspended: false }, events: [] }
+      const segment = Math.max(-1, ...asked.map((item) => item.segment)) + 1
+      const record = { ...started.run, cwd: task.cwd, segment, usage: wholeUsage(run.usage) }
       return {
         task: started.task,
-        runs: [started.run],
+        runs: [record],
         events: started.events,
         answer: undefined,
         after () {
-          session = createSession({ ...started, approvals, log: history, attempt: fence.enter(runId), deps })
-          sessions.set(runId, session)
-          if (closing.signal.aborted) session.abort(shutdown())
+          const live = activeRuns.enter(runs.open(record, history))
+          attempt = createTaskAttempt({ task: started.task, live, items: createRunItems(asked, ledger.isOpen), deps })
+          if (closing.signal.aborted) live.abort(shutdown())
         }
       }
     })
-    return session
+    return attempt
   }
 
   async function executeRun (taskId: string, runId: string): Promise<void> {
-    const session = await retryUntilStored(() => start(taskId, runId), { taskId, runId }, 'a run could not be started')
-    if (session === undefined) return
-    const result: AttemptResult = await workers.run(session.main, session.signal)
-      .then((workerEnd) => ({ workerEnd }), (error) => ({ error }))
-    const stopKind = session.signal.aborted ? abortKind(session.signal.reason) : undefined
-    const run = await session.end()
-    fence.leave(runId)
-    sessions.delete(runId)
-    session.markStopped()
+    const attempt = await retryUntilStored(() => start(taskId, runId), { taskId, runId }, 'a run could not be started')
+    if (attempt === undefined) return
+    const { signal, live } = attempt
+    const result: AttemptResult = await workers.run(attempt.actions, signal).then(() => ({}), (error) => ({ error }))
+    const stopKind = signal.aborted ? abortKind(signal.reason) : undefined
+    const run = await attempt.end()
+    live.end()
     await retryUntilStored(
       () =>
         repository.change<undefined>(taskId, async (task) => {
-          const stored = await repository.runAt(run, taskId)
+          const stored = await repository.runById(run.runId)
           if (stored === undefined || isOver(stored)) return undefined
           if (stopKind === 'shutdown') return suspendRun(task, run)
           if (stopKind === 'pause' || stopKind === 'cancel' || stopKind === 'delete') {
@@ -111,7 +114,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
             requeue(taskId, runId)
             return undefined
           }
-          return afterAttempt(task, run, session, result)
+          return afterAttempt(task, run, attempt, result)
         }),
       { taskId, runId },
       'the end of a run could not be stored'
@@ -125,7 +128,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
     /** Continues the run that was under way when the service last ended. A run that crashed MAX_CRASHES times is ended instead. */
     recover: (taskId: string) =>
       repository.change<undefined>(taskId, async (task) => {
-        const run = task.liveRun && await repository.runAt(task.liveRun, taskId)
+        const run = task.liveRun && await repository.runById(task.liveRun.runId)
         repository.watch(task)
         if (task.liveRun !== undefined && run === undefined) {
           return conclude(task, interruptedRun(task, task.liveRun, clock.now()), [], UNREADABLE)
@@ -141,29 +144,29 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
           enqueue()
           return undefined
         }
-        const crashes = run.crashes + (run.putDown ? 0 : 1)
+        const crashes = run.crashes + (run.suspended ? 0 : 1)
         if (crashes >= MAX_CRASHES) {
           return conclude(task, { ...run, crashes }, await repository.events(run.runId).catch(() => []), {
             status: 'interrupted',
             error: `The service ended ${crashes} times while this run was executing, so the run was stopped.`
           })
         }
-        return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, putDown: true }], answer: undefined, after: enqueue }
+        return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, suspended: true }], answer: undefined, after: enqueue }
       }),
 
     /** Stops an executing run and resolves to the run as stored once all its work has ended; undefined when the run does not execute. */
     async stop (runId: string, reason: Aborted): Promise<StoredRun | undefined> {
-      const session = sessions.get(runId)
-      if (session === undefined) return undefined
-      session.abort(reason)
-      await session.stopped
-      return session.run
+      const live = activeRuns.ofTaskRun(runId)
+      if (live === undefined) return undefined
+      live.abort(reason)
+      await live.done
+      return live.run.record
     },
 
     /** Suspends every executing run. They continue at the next start. */
     close () {
       closing.abort()
-      for (const session of sessions.values()) session.abort(shutdown())
+      for (const live of activeRuns.ofTasks()) live.abort(shutdown())
     }
   }
 }

@@ -1,15 +1,15 @@
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { judgeRun, type JudgeDeps } from '../../judge/judge.ts'
-import { runEvents, type TaskLogEvent } from '../run-history.ts'
+import type { RunEvent } from '../../run-log/run-events.ts'
+import { PHASE_TOOL } from '../../runs/tool-calls.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import { PHASE_TOOL } from './phases.ts'
 
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
 export async function judgeTaskRun (
   { task, run, log }: {
     task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>,
     run: Pick<StoredRun, 'phases' | 'evaluation' | 'object'>,
-    log: readonly TaskLogEvent[]
+    log: readonly RunEvent[]
   },
   deps: JudgeDeps,
   signal: AbortSignal
@@ -19,7 +19,7 @@ export async function judgeTaskRun (
     criteria: task.plan.qualityCriteria,
     plan: run.phases.map(({ description, status }) => `${description}: ${status}`),
     // Progress reports are no work.
-    events: runEvents(log).filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
+    events: log.filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
     cwd: task.cwd,
     object: run.object,
     earlier: run.evaluation?.claims

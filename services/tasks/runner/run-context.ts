@@ -5,7 +5,7 @@ import type { RunContext } from '../../run-log/run-events.ts'
 import type { FolderGuide } from '../../tools/files/folder-guide.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { taskContext, type ContextParts } from './task-prompt.ts'
-import type { TaskLogEvent } from '../run-history.ts'
+import type { RunEvent } from '../../run-log/run-events.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
 interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
@@ -16,7 +16,7 @@ interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
 }
 
 /** The context of an earlier attempt at the run; undefined when there was none, or when the task has changed since. */
-export function knownContext (log: readonly TaskLogEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
+export function knownContext (log: readonly RunEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
   const known = log.findLast((event) => event.type === 'context')
   return known?.context.cwd === task.cwd && task.outdatedRun !== run.runNumber ? known.context : undefined
 }
@@ -52,7 +52,7 @@ export function newContext ({ tools, guide, owed, ...parts }: Parts): RunContext
  * Texts that a continued run receives because its context does not contain them: that it was interrupted, and what the
  * user said to the task since.
  */
-export function notesOf (log: readonly TaskLogEvent[], context: RunContext, task: StoredTask, run: StoredRun): string[] {
+export function notesOf (log: readonly RunEvent[], context: RunContext, task: StoredTask, run: StoredRun): string[] {
   const texts = [
     ...(run.attempts > 1
       ? [

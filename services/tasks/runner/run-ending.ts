@@ -1,7 +1,8 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
 import { filesCreated, mergeMemory, sources } from './run-memory.ts'
-import { CALL_SHOWN, toolCallsOf, type TaskLogEvent } from '../run-history.ts'
+import type { RunEvent } from '../../run-log/run-events.ts'
+import { CALL_SHOWN, toolCallsOf } from '../../runs/tool-calls.ts'
 import { endPhases } from './phases.ts'
 import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
 
@@ -19,7 +20,7 @@ export interface RunEnding {
 /** The ended run, and the events that announce its end. The last event is the only terminal event of the run. */
 export function closeRun (
   run: StoredRun,
-  log: readonly TaskLogEvent[],
+  log: readonly RunEvent[],
   { status, error }: RunEnding,
   now: number
 ): { run: StoredRun, events: TaskStreamEvent[] } {
@@ -58,7 +59,7 @@ export function closeRun (
 }
 
 /** The task after its live run has ended, with its memory, counters and next status. */
-export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLogEvent[], now: number): StoredTask {
+export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
   const completed = run.status === 'completed'
   const { liveRun, returnTo, pausedReason, ...rest } = task
   // A task that was paused while its run waited for a person stays paused, as it does after a manual run.

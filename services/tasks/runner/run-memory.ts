@@ -4,7 +4,7 @@ import { learningPrompt } from '../../models/prompts/findings.ts'
 import { askStructured } from '../../models/structured-call.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { Meter } from '../../usage/meter.ts'
-import type { TaskLogEvent } from '../run-history.ts'
+import type { RunEvent } from '../../run-log/run-events.ts'
 import type { StoredRun } from '../task-records.ts'
 
 /** Deadline of the model call; milliseconds. */
@@ -57,7 +57,7 @@ export const withFeedback = (memory: TaskMemory, entry: TaskMemory['feedback'][n
 })
 
 /** The paths of files that the run wrote, as its tools recorded them. */
-export const filesCreated = (log: readonly TaskLogEvent[]): string[] =>
+export const filesCreated = (log: readonly RunEvent[]): string[] =>
   log.flatMap((event) => 'changes' in event ? event.changes ?? [] : []).flatMap(({ path, after }) => after === null ? [] : [path])
 
 /** The addresses of pages that the run read. */

@@ -1,27 +1,28 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { TaskItem } from '../../approvals/approval-record.ts'
-import { inState } from '../../approvals/approval-states.ts'
-import { itemOfCall } from '../../approvals/item-of-call.ts'
+import { askItems } from '../../runs/engine/asked-items.ts'
 import { isCompleted } from '../../judge/evaluate.ts'
 import { abortKind } from '../../lib/abort.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
+import { mostSteps } from './run-steps.ts'
 import { WorkerDied } from './workers.ts'
-import type { TaskLogEvent } from '../run-history.ts'
+import type { RunEvent } from '../../run-log/run-events.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import { questionView } from '../views.ts'
-import type { Session } from './session.ts'
-import type { WorkerEnd } from './worker-rpc.ts'
+import type { TaskAttempt } from './task-attempt.ts'
 
 /** Time that a person has to answer a question, unless the configuration says otherwise; milliseconds. */
 const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
 /** A run that is interrupted this often is ended. */
 export const MAX_CRASHES = 3
 
-/** How the worker of an attempt ended, or the error that ended it. */
-export type AttemptResult = { workerEnd: WorkerEnd } | { error: unknown }
+/** The error that ended an attempt; none if its worker ended in order. */
+export interface AttemptResult {
+  error?: unknown
+}
 
 /** The changes of a task and its run that follow an attempt: continue later, ask a person, or end. */
 export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (taskId: string, runId: string) => void }) {
@@ -30,68 +31,60 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
   /** Marks a run as stopped in order, so that its continuation does not count as a crash. */
   const suspendRun = (task: StoredTask, run: StoredRun): Change<undefined> => ({
     task,
-    runs: [{ ...run, putDown: true }],
+    runs: [{ ...run, suspended: true }],
     answer: undefined
   })
 
   /** Decides how the run continues after an attempt: retry, question to a person, or end. */
-  function afterAttempt (task: StoredTask, run: StoredRun, session: Session, result: AttemptResult): Change<undefined> {
+  function afterAttempt (task: StoredTask, run: StoredRun, attempt: TaskAttempt, result: AttemptResult): Change<undefined> {
+    const { executed, live: { run: { log: { events } } } } = attempt
     if ('error' in result) {
       if (isStoreFailure(result.error) && run.crashes + 1 < MAX_CRASHES) {
         return {
           task,
-          runs: [{ ...run, crashes: run.crashes + 1, attempts: run.attempts + 1, putDown: true }],
+          runs: [{ ...run, crashes: run.crashes + 1, attempts: run.attempts + 1, suspended: true }],
           answer: undefined,
           after: () => requeue(task.id, run.runId)
         }
       }
-      return conclude(task, run, session.log, endingOf(result.error, run.runId))
+      return conclude(task, run, events, endingOf(result.error, run.runId))
     }
-    if (result.workerEnd === 'waiting' ? session.callsToAsk.length === 0 : run.evaluation === undefined) {
-      return conclude(task, run, session.log, {
+    if (executed.isWaiting ? executed.asked.length === 0 : !executed.isAccepted) {
+      return conclude(task, run, events, {
         status: 'interrupted',
         error: 'The worker of this run stopped before the run was complete.'
       })
     }
-    if (result.workerEnd === 'waiting') return waitForCalls(task, run, session)
+    if (executed.isWaiting) return waitForCalls(task, run, attempt)
     if (run.evaluation === undefined || !isCompleted(run.evaluation)) {
-      const denied = session.items.denied()
+      const denied = attempt.items.denied()
       if (denied !== undefined) {
-        return conclude(task, run, session.log, {
+        return conclude(task, run, events, {
           status: 'rejected',
           error: `The user denied ${denied.toolName}${denied.reason ? `: ${denied.reason}` : '.'}`
         })
       }
-      return conclude(task, run, session.log, {
+      return conclude(task, run, events, {
         status: 'failed',
         error: `The run did not reach its goal: ${run.evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
       })
     }
     return run.needsApproval
-      ? askResult(task, run, session)
-      : conclude(task, run, session.log, { status: 'completed' })
+      ? askResult(task, run)
+      : conclude(task, run, events, { status: 'completed' })
   }
 
   const ttl = () => config().tasks?.approvalTtl ?? APPROVAL_TTL_MS
 
-  /**
-   * Lets the run wait for its calls. An approval for another folder is replaced by the new one of its call; an approved call that the
-   * application now executes is `executing`.
-   */
-  function waitForCalls (task: StoredTask, run: StoredRun, session: Session): Change<undefined> {
-    const place = { runId: run.runId, segment: session.items.segment() }
-    const { items } = deps.ledger.ask({ taskId: task.id }, session.callsToAsk.map((call) => itemOfCall(call, place)), ttl())
-    const moved = items.flatMap((item): TaskItem[] => {
-      const approval = item.toolCallId === undefined ? undefined : session.items.itemOf(item.toolCallId)
-      if (approval?.state !== 'approved') return []
-      return [item.kind === 'app' ? inState(approval, 'executing') : { ...inState(approval, 'withdrawn'), replacedBy: item.approvalId }]
-    })
-    return wait(task, run, items, moved)
+  /** Lets the run wait for its calls. */
+  function waitForCalls (task: StoredTask, run: StoredRun, { executed }: TaskAttempt): Change<undefined> {
+    const { items, moved } = askItems(run, executed, { ledger: deps.ledger, ttlMs: ttl() })
+    return wait(task, run, items as TaskItem[], moved as TaskItem[])
   }
 
-  const askResult = (task: StoredTask, run: StoredRun, session: Session): Change<undefined> =>
+  const askResult = (task: StoredTask, run: StoredRun): Change<undefined> =>
     wait(task, run, [
-      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: session.items.segment(), output: run.output }, ttl())
+      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: run.segment, output: run.output }, ttl())
     ])
 
   /**
@@ -99,7 +92,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
    * announced. The result of a run that requested an approval also needs one.
    */
   function wait (task: StoredTask, run: StoredRun, requests: TaskItem[], moved: TaskItem[] = []): Change<undefined> {
-    const asked = [...run.asked ?? [], ...requests.map(({ approvalId }) => approvalId)]
+    const asked = [...run.asked, ...requests.map(({ approvalId }) => approvalId)]
     const needsApproval = run.needsApproval || requests.some(({ kind }) => kind === 'tool')
     return {
       task: { ...task, status: 'pending_approval' },
@@ -111,7 +104,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
   }
 
   /** Ends the run, and queues the run that waited behind it. */
-  function conclude (task: StoredTask, run: StoredRun, history: readonly TaskLogEvent[], ending: RunEnding): Change<undefined> {
+  function conclude (task: StoredTask, run: StoredRun, history: readonly RunEvent[], ending: RunEnding): Change<undefined> {
     const now = clock.now()
     const closed = closeRun(run, history, ending, now)
     const after = afterRun(task, closed.run, history, now)
@@ -134,7 +127,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
     if (isStoreFailure(error)) {
       return { status: 'interrupted', error: 'The store refused the records of this run; see the log of the service.' }
     }
-    if (abortKind(error) === 'timeout' || error instanceof ServiceError) return { status: 'failed', error: (error as Error).message }
+    if (['timeout', 'budget'].includes(abortKind(error) ?? '') || error instanceof ServiceError) return { status: 'failed', error: (error as Error).message }
     log.error({ err: error, runId }, 'a task run failed')
     return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
   }
@@ -169,6 +162,8 @@ export function firstStart (task: StoredTask, run: StoredRun, now: number) {
     startedAt: now,
     attempts: 1,
     options: task.options,
+    cwd: task.cwd,
+    maxSteps: mostSteps(task.options),
     phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
     steering: newComments.map(({ comment }) => comment),
     needsApproval: mode === 'always' || (mode === 'first_n' && approvedRuns < firstN)

@@ -2,7 +2,8 @@ import { MessageChannel } from 'node:worker_threads'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { createTaskThreads, type TaskThread } from './task-threads.ts'
-import type { TaskMain, TaskPort, WorkerEnd } from './worker-rpc.ts'
+import type { RunActions } from '../../runs/engine/drive.ts'
+import type { TaskPort } from './worker-rpc.ts'
 
 /** A worker that calls no method for this long, while no call is being answered, is taken for hung; milliseconds. */
 const HUNG_MS = 30_000
@@ -25,14 +26,14 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
    * Runs the task loop in a worker until the loop ends. Rejects with the reason of the signal, with the error of a failed
    * method, or with WorkerDied. The worker has exited in every case when the promise settles.
    */
-  async function run (main: TaskMain, signal: AbortSignal): Promise<WorkerEnd> {
+  async function run (actions: RunActions, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const [{ createBirpc }, thread] = await Promise.all([import('birpc'), threads.take()])
     try {
-      return await serve(createBirpc, thread, main, signal)
+      return await serve(createBirpc, thread, actions, signal)
     } catch (error) {
       if (!(error instanceof SpareDied)) throw error
-      return await serve(createBirpc, await threads.start(), main, signal)
+      return await serve(createBirpc, await threads.start(), actions, signal)
     } finally {
       threads.prepare()
     }
@@ -41,10 +42,10 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
   async function serve (
     createBirpc: typeof import('birpc').createBirpc,
     { worker, exited, isSpare }: TaskThread,
-    main: TaskMain,
+    actions: RunActions,
     signal: AbortSignal
-  ): Promise<WorkerEnd> {
-    const ended = Promise.withResolvers<WorkerEnd>()
+  ): Promise<void> {
+    const ended = Promise.withResolvers<void>()
     ended.promise.catch(() => {})
     const { port1, port2 } = new MessageChannel()
     const watch = watchdog(() => ended.reject(new WorkerDied(`The worker of this run did nothing for ${HUNG_MS / 1000} s and was ended.`)))
@@ -52,15 +53,15 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     // A correct worker makes one call at a time. A worker that makes two at once is broken, so it is ended.
     let busy = false
     const port: TaskPort = {
-      async call (method, args) {
-        if (busy || !Object.hasOwn(main, method)) {
+      async call (action) {
+        if (busy || !Object.hasOwn(actions, action)) {
           ended.reject(INVALID_REQUEST())
           return { ok: false }
         }
         busy = true
         watch.pause()
         try {
-          return { ok: true, value: await (main[method] as (...args: unknown[]) => Promise<unknown>)(...args) }
+          return { ok: true, value: await actions[action]() ?? undefined }
         } catch (error) {
           ended.reject(error)
           return { ok: false }
@@ -69,8 +70,8 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
           watch.resume()
         }
       },
-      async end (how) {
-        ended.resolve(how)
+      async end () {
+        ended.resolve()
       }
     }
     const rpc = createBirpc({ ...port }, {

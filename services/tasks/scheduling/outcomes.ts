@@ -8,7 +8,7 @@ import type { StoredRun } from '../task-records.ts'
 export type OutcomeKind = 'completed' | 'failed' | 'stopped' | 'notRun'
 
 /** A reference to an ended run. */
-export type RunOutcome = { taskId: string, runNumber: number }
+export type RunOutcome = { taskId: string, runId: string }
 /** A slot that began no run. */
 export type SlotOutcome = { taskId: string, slot: Slot }
 
@@ -23,11 +23,11 @@ const KINDS: Partial<Record<RunStatus, OutcomeKind>> = {
 /** The operation that adds a run to the outcome index or removes it; none while the run has not ended. */
 export function outcomeOfRun (
   type: Op['type'],
-  { taskId, runId, runNumber, status, completedAt }: Pick<StoredRun, 'taskId' | 'runId' | 'runNumber' | 'status' | 'completedAt'>
+  { taskId, runId, status, completedAt }: Pick<StoredRun, 'taskId' | 'runId' | 'status' | 'completedAt'>
 ): Op[] {
   const kind = KINDS[status]
   if (kind === undefined || completedAt === undefined) return []
-  return [opOf<RunOutcome>(type, outcomeKey(kind, completedAt, runId), { taskId, runNumber })]
+  return [opOf<RunOutcome>(type, outcomeKey(kind, completedAt, runId), { taskId, runId })]
 }
 
 /** The operation that adds a slot to the outcome index or removes it; none unless the slot was skipped or missed. */

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { newId } from '../../../services/lib/ids.ts'
-import { chatRunKey, runStateKey } from '../../../services/store/keys.ts'
+import { runKey, runStateKey, threadRunKey } from '../../../services/store/keys.ts'
+import type { ThreadRun } from '../../../services/runs/run-record.ts'
 import type { Op } from '../../../services/store/store-types.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { asked, of, say } from '../../harness/agent.ts'
@@ -12,11 +13,13 @@ t.test('a conversation keeps its newest thousand runs, and a conversation that i
   const app = await build(t)
   await say(app, 'system info', { id: 'chat' })
   const [first] = (await app.inject('/runs')).json().runs
+  const stored = (await app.store.get<ThreadRun>(runKey(first.runId)))!
   const record = (threadId: string): Op[] => {
     const [runId, thread] = [newId(), app.store.digest(threadId)]
     return [
-      { type: 'put', key: chatRunKey(thread, runId), value: { ...first, runId, id: runId, threadId } },
-      { type: 'put', key: runStateKey('completed', runId), value: { thread } }
+      { type: 'put', key: runKey(runId), value: { ...stored, runId, threadId } },
+      { type: 'put', key: threadRunKey(thread, runId), value: {} },
+      { type: 'put', key: runStateKey('completed', runId), value: {} }
     ]
   }
   await app.store.transact([...Array.from({ length: 1_000 }, () => record('chat')), record('gone')].flat())

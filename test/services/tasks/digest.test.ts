@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createLedger } from '../../../services/approvals/ledger.ts'
+import { createRunRepository } from '../../../services/runs/run-repository.ts'
 import { createTaskRepository } from '../../../services/tasks/task-repository.ts'
 import { createUsageRepository } from '../../../services/usage/usage-repository.ts'
 import { createDigest } from '../../../services/tasks/digest.ts'
@@ -35,7 +36,7 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const ledger = createLedger({ store, clock })
   const liveQuestions = { ofTask: () => [] }
   const usage = createUsageRepository({ store, clock, log: { error () {} } })
-  const repository = createTaskRepository({ store, clock, ledger, usage, emit () {} })
+  const repository = createTaskRepository({ store, clock, runs: createRunRepository({ store, clock }), ledger, usage, emit () {} })
   await repository.index.load()
   read.records = 0
   const digest = createDigest({ repository, ledger, liveQuestions, store, clock, timezone: () => 'UTC' })

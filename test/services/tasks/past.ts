@@ -1,5 +1,6 @@
-import { slotKey, taskKey, taskRunKey } from '../../../services/store/keys.ts'
+import { runKey, slotKey, taskKey, taskRunKey } from '../../../services/store/keys.ts'
 import type { Store } from '../../../services/store/store-types.ts'
+import { noUsage } from '../../../services/usage/usage-sums.ts'
 import { emptyTaskMemory } from '../../../services/tasks/definitions.ts'
 import { outcomeOfRun, outcomeOfSlot } from '../../../services/tasks/scheduling/outcomes.ts'
 import { type StoredRun, type StoredTask } from '../../../services/tasks/task-records.ts'
@@ -40,7 +41,6 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
       const status = n % 4 === 3 ? 'failed' as const : 'completed' as const
       const run: StoredRun = {
         runId,
-        id: runId,
         taskId: id,
         runNumber: i,
         trigger: 'schedule',
@@ -54,7 +54,11 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
         toolCalls: [],
         toolCount: 0,
         steering: [],
-        usage: { inputTokens: 0, outputTokens: 0 },
+        usage: noUsage(),
+        cwd: '/',
+        maxSteps: 49,
+        segment: 0,
+        asked: [],
         attempts: 1,
         chunks: 0,
         steps: 1,
@@ -64,7 +68,7 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
         needsApproval: false
       }
       const slot = { at: completedAt, fate: 'skipped' as const, reason: 'overlap', settledAt: completedAt }
-      ops.push({ type: 'put', key: taskRunKey(id, i), value: run }, ...outcomeOfRun('put', run), {
+      ops.push({ type: 'put', key: taskRunKey(id, i), value: { runId } }, { type: 'put', key: runKey(runId), value: run }, ...outcomeOfRun('put', run), {
         type: 'put',
         key: slotKey(id, slot),
         value: slot

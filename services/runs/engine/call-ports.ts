@@ -1,12 +1,12 @@
-import type { ToolProgress } from '../../schemas/tool-progress.ts'
-import type { ToolItem } from '../approvals/approval-record.ts'
-import type { CallGrants } from '../approvals/grants/call-grants.ts'
-import type { Grant } from '../approvals/grants/grant-record.ts'
-import type { EventOf, RunEvent } from '../run-log/run-events.ts'
-import type { Op } from '../store/store-types.ts'
-import type { ToolHost } from '../tools/host.ts'
-import type { CallQuestions, QuestionOutcome } from '../tools/tool.ts'
-import type { WorkFolder } from '../tools/work-folder.ts'
+import type { ToolProgress } from '../../../schemas/tool-progress.ts'
+import type { ToolItem } from '../../approvals/approval-record.ts'
+import type { CallGrants } from '../../approvals/grants/call-grants.ts'
+import type { Grant } from '../../approvals/grants/grant-record.ts'
+import type { EventOf, RunEvent } from '../../run-log/run-events.ts'
+import type { Op } from '../../store/store-types.ts'
+import type { ToolHost } from '../../tools/host.ts'
+import type { CallQuestions, QuestionOutcome } from '../../tools/tool.ts'
+import type { WorkFolder } from '../../tools/work-folder.ts'
 
 /** A call whose tool exists and whose input is valid. */
 export interface Call {

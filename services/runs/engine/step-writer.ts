@@ -1,10 +1,10 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import { newId } from '../lib/ids.ts'
-import { defineError } from '../lib/service-error.ts'
-import type { Usage } from '../../schemas/usage.ts'
-import type { FinishReason, RunEvent } from '../run-log/run-events.ts'
-import { noUsage, tokensReported } from '../usage/usage-sums.ts'
-import { attachedTo, createMetadata } from '../models/provenance.ts'
+import { newId } from '../../lib/ids.ts'
+import { defineError } from '../../lib/service-error.ts'
+import type { Usage } from '../../../schemas/usage.ts'
+import type { FinishReason, RunEvent } from '../../run-log/run-events.ts'
+import { noUsage, tokensReported } from '../../usage/usage-sums.ts'
+import { attachedTo, createMetadata } from '../../models/provenance.ts'
 
 /** The maximum number of tool calls in one answer; a model that makes more is in a loop. */
 const MAX_CALLS = 128

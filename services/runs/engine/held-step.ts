@@ -1,8 +1,9 @@
-import { Aborted } from '../lib/abort.ts'
-import { createRunLog } from '../run-log/run-log.ts'
-import type { AgentDeps } from './agent-deps.ts'
-import { createModelCalls, type CalledStep, type Context, type ModelCalls } from './model-calls.ts'
-import type { RunAttempt } from './run-attempt.ts'
+import { Aborted } from '../../lib/abort.ts'
+import { createRunLog } from '../../run-log/run-log.ts'
+import type { RunRecord } from '../run-record.ts'
+import type { EngineDeps, RunAttempt } from './attempt.ts'
+import { createModelCalls, type ModelCalls } from './model-calls.ts'
+import type { RunOwner } from './run-owner.ts'
 
 /** The size of the held events at which the model stream pauses, bytes. */
 const MAX_HELD_BYTES = 1024 * 1024
@@ -23,7 +24,11 @@ export interface HeldStep {
  * run begins: steering that arrived before it would be lost with a dropped step; what arrives later is for the next step. No tool
  * runs, because the loop settles the calls of a step only after it was given the step.
  */
-export function holdFirstStep (attempt: RunAttempt, context: Context, deps: AgentDeps): HeldStep {
+export function holdFirstStep<R extends RunRecord> (
+  attempt: RunAttempt<R>,
+  owner: RunOwner<R>,
+  deps: Pick<EngineDeps, 'clock' | 'log'>
+): HeldStep {
   const { live } = attempt
   const { log } = live.run
   const held = createRunLog()
@@ -31,7 +36,7 @@ export function holdFirstStep (attempt: RunAttempt, context: Context, deps: Agen
   const dropped = new AbortController()
   let target = held
 
-  const callModel = createModelCalls(attempt, context, deps, {
+  const callModel = createModelCalls(attempt, owner, deps, {
     append: (event) => target.append(event),
     backpressure: () => target === log ? live.backpressure() : held.bytes > MAX_HELD_BYTES ? opened.promise : undefined,
     signal: AbortSignal.any([live.signal, dropped.signal])
@@ -45,7 +50,7 @@ export function holdFirstStep (attempt: RunAttempt, context: Context, deps: Agen
       held.events.forEach(log.append)
       target = log
       opened.resolve()
-      let begun: Promise<CalledStep> | undefined = first
+      let begun: ReturnType<ModelCalls> | undefined = first
       return () => {
         const step = begun ?? callModel()
         begun = undefined

@@ -1,12 +1,13 @@
-import { defineError } from '../lib/service-error.ts'
-import type { Protocol } from '../../schemas/agent.ts'
-import type { RunOptions } from '../../schemas/run-options.ts'
-import { Aborted } from '../lib/abort.ts'
-import { Draining } from '../http/draining.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
-import { createRunLog, segmentStart } from '../run-log/run-log.ts'
-import { wholeMessage } from '../run-log/whole-message.ts'
-import type { Run, RunHead } from './run-repository.ts'
+import type { Protocol } from '../../../schemas/agent.ts'
+import type { RunOptions } from '../../../schemas/run-options.ts'
+import { Draining } from '../../http/draining.ts'
+import { Aborted } from '../../lib/abort.ts'
+import { defineError } from '../../lib/service-error.ts'
+import type { RunEvent } from '../../run-log/run-events.ts'
+import { createRunLog, segmentStart } from '../../run-log/run-log.ts'
+import { wholeMessage } from '../../run-log/whole-message.ts'
+import type { RunRecord, TaskRun, ThreadRun } from '../run-record.ts'
+import type { Run } from '../run-repository.ts'
 
 export const TooManyRuns = defineError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.')
 export const NoActiveRun = defineError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.')
@@ -17,9 +18,9 @@ export const ConversationBusy = defineError(
 )
 
 /** A reader of one segment of a run, batch by batch. Its owner must call `unsubscribe`. */
-export interface Subscription {
+export interface Subscription<R extends RunRecord = ThreadRun> {
   runId: string
-  threadId: string
+  threadId: R['threadId']
   /** The options of the run. */
   options?: RunOptions
   /** The protocol in which this subscriber gets the events. */
@@ -44,10 +45,14 @@ export interface SubscriberOptions {
   protocol: Protocol
 }
 
-export type ActiveRun = ReturnType<typeof createActiveRun>
+export type ActiveRun<R extends RunRecord = ThreadRun> = ReturnType<typeof createActiveRun<R>>
 
 /** A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted, unless it is resumable. */
-export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOptions) {
+export function createActiveRun<R extends RunRecord> (
+  run: Run<R>,
+  { resumable, protocol }: SubscriberOptions,
+  onEnd?: () => void
+) {
   let steering: string[] | undefined = []
   const steered: string[] = []
   const controller = new AbortController()
@@ -78,6 +83,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
     aborted: aborted.promise,
     abort,
     end () {
+      onEnd?.()
       run.log.end()
       done.resolve()
     },
@@ -118,7 +124,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
      * Subscribes from the first event of a segment, by default in the run's own protocol. With `isWhole`, a chat client gets the earlier
      * segments, too, because it builds one message of all.
      */
-    subscribe (segment: number, as: Protocol = protocol, { isWhole = false } = {}): Subscription {
+    subscribe (segment: number, as: Protocol = protocol, { isWhole = false } = {}): Subscription<R> {
       const subscriber = Symbol('subscriber')
       const first = segmentStart(run.log.events, segment)
       const earlier = isWhole && as !== 'documented' && segment > 0 ? wholeMessage(run.log.events.slice(0, first + 1), as) : []
@@ -127,9 +133,9 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
       const end = run.log.events.length
       positions.set(subscriber, start)
       return {
-        runId: run.head.runId,
-        threadId: run.head.threadId,
-        options: run.head.options,
+        runId: run.record.runId,
+        threadId: run.record.threadId,
+        options: run.record.options,
         protocol: as,
         lag: () => run.log.lag(Math.max(end, positions.get(subscriber) ?? end)),
         async * batches (signal) {
@@ -154,7 +160,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
 
 /** Returns a subscription to recorded events: a replayed segment, or approval requests that are sent again. */
 export function subscribeToRecorded (
-  { runId, threadId, options }: Pick<RunHead, 'runId' | 'threadId' | 'options'>,
+  { runId, threadId, options }: Pick<ThreadRun, 'runId' | 'threadId' | 'options'>,
   events: readonly RunEvent[],
   protocol: Protocol
 ): Subscription {
@@ -171,21 +177,32 @@ export function subscribeToRecorded (
   }
 }
 
-/** Keeps the active runs: one for each conversation, at most `limit()` in all. */
-export function createActiveRuns ({ limit, ended }: { limit: () => number, ended?: (threadId: string) => void }) {
+export type ActiveRuns = ReturnType<typeof createActiveRuns>
+
+/** Keeps the active runs: one for each conversation, at most `limit()` in all, and those of tasks, whose number their queue limits. */
+export function createActiveRuns ({ limit }: { limit: () => number }) {
+  const listeners: Array<(threadId: string) => void> = []
   const byThread = new Map<string, ActiveRun>()
+  const ofTasks = new Map<string, ActiveRun<TaskRun>>()
   /** Conversations whose run was admitted and has not started yet. */
   const starting = new Map<string, Promise<ActiveRun>>()
   let closing: Aborted | undefined
 
   return {
+    /** The number of active runs of conversations. */
     get size () {
       return byThread.size
     },
     of: (threadId: string): ActiveRun | undefined => byThread.get(threadId),
+    /** The active runs of conversations. */
     all: (): ActiveRun[] => [...byThread.values()],
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
-    ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.head.runId === runId),
+    /** Returns the active run of a conversation with this id. */
+    ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.record.runId === runId),
+    /** Returns the active run of a task with this id. */
+    ofTaskRun: (runId: string): ActiveRun<TaskRun> | undefined => ofTasks.get(runId),
+    /** The active runs of tasks. */
+    ofTasks: (): ActiveRun<TaskRun>[] => [...ofTasks.values()],
     /** Returns the active run of a conversation. Waits for the end of an aborted run, then returns undefined. */
     async current (threadId: string): Promise<ActiveRun | undefined> {
       const live = byThread.get(threadId)
@@ -212,24 +229,39 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
     },
 
     /** Starts `work` in the reserved place; the run counts as active until `work` has ended. */
-    launch (run: Run, options: SubscriberOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
+    launch (run: Run<ThreadRun>, options: SubscriberOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
       const live = createActiveRun(run, options)
-      starting.delete(run.head.threadId)
-      byThread.set(run.head.threadId, live)
+      const { threadId } = run.record
+      starting.delete(threadId)
+      byThread.set(threadId, live)
       // The run was admitted just before the shutdown began.
       if (closing) live.abort(closing)
       void work(live).finally(() => {
-        byThread.delete(run.head.threadId)
+        byThread.delete(threadId)
         live.end()
-        ended?.(run.head.threadId)
+        for (const listener of listeners) listener(threadId)
       })
       return live
     },
 
-    /** Aborts every run and waits for their ends. Requests that arrive later are refused with Draining (503). */
+    /** Takes up a run of a task, which nobody reads, until its `end` is called. */
+    enter (run: Run<TaskRun>): ActiveRun<TaskRun> {
+      const { runId } = run.record
+      const live = createActiveRun(run, { resumable: true, protocol: 'documented' }, () => ofTasks.delete(runId))
+      ofTasks.set(runId, live)
+      if (closing) live.abort(closing)
+      return live
+    },
+
+    /** Registers a listener that is called with the thread id of each run of a conversation that ends. */
+    onEnd (listener: (threadId: string) => void) {
+      listeners.push(listener)
+    },
+
+    /** Aborts every run, and waits for the ends of those of conversations. Requests that arrive later are refused with Draining (503). */
     async close (reason: Aborted) {
       closing = reason
-      for (const live of byThread.values()) live.abort(reason)
+      for (const live of [...byThread.values(), ...ofTasks.values()]) live.abort(reason)
       await Promise.allSettled(starting.values())
       await Promise.all([...byThread.values()].map(({ done }) => done))
     }

@@ -1,22 +1,17 @@
 import type { TaskToolCall } from '../../schemas/task-runs.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
-import { PHASE_TOOL } from './runner/phases.ts'
 
-/** An entry of a task run's history: an event of the run log; outcomes have the duration of their call, milliseconds. */
-export type TaskLogEvent = RunEvent & { durationMs?: number }
+/** The tool with which runs of tasks report the progress of their plan. Its calls are no work. */
+export const PHASE_TOOL = 'updatePhase'
 
 /** Characters of each tool input and output in a run's record; the history keeps them whole. */
 export const CALL_SHOWN = 2_000
-
-/** The events of the run log, without intents and without the context that only models receive. */
-export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] =>
-  log.filter(({ type }) => type !== 'tool-intent' && type !== 'context')
 
 /**
  * The tool calls of a run in order, each with its outcome. Calls of the phase tool are left out, because they only report
  * progress. `limit` is the number of characters kept of each input and output.
  */
-export function toolCallsOf (log: readonly TaskLogEvent[], limit = Infinity): TaskToolCall[] {
+export function toolCallsOf (log: readonly RunEvent[], limit = Infinity): TaskToolCall[] {
   const calls = new Map<string, TaskToolCall>()
   for (const event of log) {
     if (!('toolCallId' in event) || event.toolCallId === undefined || ('toolName' in event && event.toolName === PHASE_TOOL)) continue

@@ -1,0 +1,32 @@
+import fp from 'fastify-plugin'
+import { createActiveRuns, type ActiveRuns } from '../services/runs/engine/active-runs.ts'
+import type { EngineDeps } from '../services/runs/engine/attempt.ts'
+import { createRunRepository } from '../services/runs/run-repository.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The runs that execute now, and what executes them. */
+    engine: EngineDeps & { activeRuns: ActiveRuns }
+  }
+}
+
+/** The number of runs of conversations that may be active at once, by default. */
+const DEFAULT_ACTIVE_RUNS = 128
+
+/** What executes runs, of conversations and of tasks. */
+export default fp(async (app) => {
+  const { store, clock, fence, ledger, liveQuestions, grants, usage, config, log } = app
+  app.decorate('engine', {
+    store,
+    clock,
+    runs: createRunRepository({ store, clock }),
+    activeRuns: createActiveRuns({ limit: () => config.current.limits?.liveRuns ?? DEFAULT_ACTIVE_RUNS }),
+    fence,
+    ledger,
+    liveQuestions,
+    grants,
+    usage,
+    config: () => config.current,
+    log
+  })
+}, { name: 'engine', dependencies: ['store', 'clock', 'config', 'tools', 'ledger', 'usage'] })

@@ -1,0 +1,54 @@
+import { inputDigest } from '../approvals/approval-record.ts'
+import { wasRefused } from '../approvals/refused-calls.ts'
+import { reviewAnswer } from '../judge/review-answer.ts'
+import type { RunOwner } from '../runs/engine/run-owner.ts'
+import { whoIsAsked } from '../runs/engine/who-is-asked.ts'
+import type { ThreadRun } from '../runs/run-record.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { recordAnswer } from './answer-record.ts'
+import type { ConversationAttempt } from './launch-run.ts'
+import { runContext, type Context } from './run-prompt.ts'
+import { denialNotes } from './system-prompt.ts'
+
+/** What the engine needs to know of the conversation of a run. `deps` are those that the options of the run leave. */
+export function conversationOwner (attempt: ConversationAttempt, context: Context, deps: AgentDeps): RunOwner<ThreadRun> {
+  const { live: { run, signal }, conversation: { denials }, meter } = attempt
+  const { threadId, cwd, options } = run.record
+  const { host, registry, threads } = deps
+  const { prompt, older, places } = context
+
+  return {
+    owner: { threadId },
+    place: deps.store.digest(threadId),
+    registry,
+    tools: host,
+    prompt,
+    placement: { older, places },
+    summaries: {
+      load: () => threads.summaries(threadId),
+      // A failed write costs only time: the summary is then made again.
+      keep: (summaries) =>
+        threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
+    },
+    context: (append) => runContext(attempt, context, { ...deps, append }),
+    closingNotes: () => denialNotes(denials),
+    takeNotes: () => [],
+    needsApproval: (toolName) => host.permission(toolName) === 'ask',
+    ...whoIsAsked(options?.interactive),
+    mayAskInCalls: options?.interactive !== false,
+    usesLearned: false,
+    storesSteps: false,
+    wasDenied: ({ toolName, input }) => wasRefused(denials, toolName, inputDigest(input)),
+    withOutcome: (event) => recordAnswer(run, deps, [event]),
+
+    /** The answer to a complex request is judged once in a run. */
+    async review ({ isLast, object }) {
+      if (isLast) return undefined
+      const { events } = run.log
+      const review = await reviewAnswer({ events, prompt, cwd, object }, { ...deps, meter }, signal)
+      if (review === undefined) return undefined
+      run.log.append({ type: 'evaluation', evaluation: review.evaluation })
+      return { refinement: review.refinement }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { Config } from '../../../schemas/config.ts'
+import type { RunOptions } from '../../../schemas/run-options.ts'
+import type { Grants } from '../../approvals/grants/grants.ts'
+import type { Ledger } from '../../approvals/ledger.ts'
+import type { LiveQuestions } from '../../approvals/questions/live-questions.ts'
+import { Aborted } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { startDeadline, type Deadline } from '../../lib/deadline.ts'
+import { openObjectAnswer, type ObjectAnswer } from '../../objects/object-answer.ts'
+import type { Store } from '../../store/store-types.ts'
+import type { Fence } from '../../tools/fence.ts'
+import type { Meter, UsageMeters } from '../../usage/meter.ts'
+import type { RunRecord } from '../run-record.ts'
+import type { RunRepository, RunWrite } from '../run-repository.ts'
+import type { ActiveRun } from './active-runs.ts'
+
+/** The collaborators of the engine, which are the same for all runs. */
+export interface EngineDeps {
+  store: Store
+  clock: Clock
+  runs: RunRepository
+  ledger: Ledger
+  grants: Grants
+  liveQuestions: Pick<LiveQuestions, 'ask'>
+  fence: Fence
+  usage: Pick<UsageMeters, 'open' | 'close'>
+  config: () => Config
+  log: {
+    info(details: object, message: string): void,
+    warn(details: object, message: string): void,
+    error(details: object, message: string): void
+  }
+}
+
+/** One execution of a run, from its start or its continuation until it ends, waits or is stopped. */
+export interface RunAttempt<R extends RunRecord = RunRecord> {
+  live: ActiveRun<R>
+  /** Its number at the fence. */
+  attempt: number
+  /** Counts and admits the model calls of the run. */
+  meter: Meter
+  /** Returns the structured answer that the run owes by its options. */
+  owed: () => Promise<ObjectAnswer | undefined>
+  /** Stores what is new in the run. Rejects when the attempt is over. */
+  commit: (write?: RunWrite<R>) => Promise<void>
+  /** Returns how long the run has worked, over all its attempts; milliseconds. */
+  activeMs: () => number
+  /** Waits without letting the time of the run pass. */
+  pause: Deadline['pause']
+  /** Ends the attempt. Resolves when what it wrote is on disk; after that it writes nothing more. */
+  close: () => Promise<void>
+}
+
+/** Opens an attempt: gives it a number, a meter, and the time that is left of its limit. `ms`: how long the run may work in all. */
+export function openAttempt<R extends RunRecord> (
+  live: ActiveRun<R>,
+  { ms = Infinity, minutes = Infinity }: { ms?: number, minutes?: number },
+  { clock, fence, usage, runs }: Pick<EngineDeps, 'clock' | 'fence' | 'usage' | 'runs'>
+): RunAttempt<R> {
+  const { run } = live
+  const { runId, threadId, taskId, activeMs: before, options } = run.record
+  const begun = clock.awake()
+  const left = Math.max(minutes * 60_000 - before, 0)
+  const reason = () => left < ms
+    ? new Aborted('budget', `The run worked for ${minutes} minutes; that is its budget.`)
+    : new Aborted('timeout', `The run took longer than ${ms / 1000} s and was stopped.`)
+  const deadline = startDeadline({ clock, ms: Math.min(ms, left) }, () => live.abort(reason()))
+  const activeMs = () => before + Math.round(clock.awake() - begun - deadline.paused())
+  let isOver = false
+
+  return {
+    live,
+    attempt: fence.enter(runId),
+    meter: usage.open(runId, {
+      owner: taskId === undefined ? { kind: 'thread', id: threadId! } : { kind: 'task', id: taskId },
+      budget: options?.budget,
+      total: run.record.usage
+    }),
+    owed: onceOwed(options),
+    async commit (write = {}) {
+      if (isOver) throw live.signal.reason
+      await runs.commit(run, { ...write, changes: { activeMs: activeMs(), ...write.changes } as Partial<R> })
+    },
+    activeMs,
+    pause: deadline.pause,
+    async close () {
+      deadline.stop()
+      isOver = true
+      await run.writing
+      run.record = { ...run.record, activeMs: activeMs() }
+      fence.leave(runId)
+      usage.close(runId)
+    }
+  }
+}
+
+function onceOwed (options: RunOptions | undefined): RunAttempt['owed'] {
+  let opened: Promise<ObjectAnswer> | undefined
+  return async () => options?.object && (opened ??= openObjectAnswer(options.object))
+}

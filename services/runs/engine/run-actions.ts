@@ -1,0 +1,174 @@
+import { takeAnswer } from '../../objects/take-answer.ts'
+import { joinDeltas } from '../../run-log/join-deltas.ts'
+import { openCalls } from '../../run-log/open-calls.ts'
+import type { EventOf, RunEvent } from '../../run-log/run-events.ts'
+import { noUsage } from '../../usage/usage-sums.ts'
+import { PHASE_TOOL } from '../tool-calls.ts'
+import type { RunRecord } from '../run-record.ts'
+import type { EngineDeps, RunAttempt } from './attempt.ts'
+import type { AskedCall } from './call-ports.ts'
+import type { RunActions } from './drive.ts'
+import { createModelCalls, directOutput, type ModelCalls } from './model-calls.ts'
+import { newestStep, nextAction } from './next-action.ts'
+import type { RunItems } from './run-items.ts'
+import type { RunOwner } from './run-owner.ts'
+import { settleStep } from './settle-step.ts'
+
+/** What an attempt at a run begins with. */
+interface Start {
+  /** What the run has asked before. */
+  items: RunItems
+  /** Makes the model calls; given if the first one was begun beforehand. */
+  callModel?: ModelCalls
+}
+
+export type ExecutedRun = ReturnType<typeof createRunActions>
+
+/**
+ * The actions of one attempt at a run. Its state is the record and the log of the run, so that a later attempt goes on where this one was
+ * ended. `waiting` and `asked` say what the run waits for when `next` has returned `end`.
+ */
+export function createRunActions<R extends RunRecord> (
+  attempt: RunAttempt<R>,
+  owner: RunOwner<R>,
+  deps: EngineDeps,
+  { items, callModel }: Start
+) {
+  const { live, commit } = attempt
+  const { run } = live
+  const { log } = run
+  /** The events of the model call under way, of runs whose steps are stored as a whole. */
+  let held: RunEvent[] = []
+  const output = owner.storesSteps
+    ? { ...directOutput(live), append: (event: RunEvent) => void held.push(event) }
+    : directOutput(live)
+  const call = callModel ?? createModelCalls(attempt, owner, deps, output)
+  /** The end of the newest step, which the settlement of its calls appends. */
+  let stepFinish: EventOf<'step-finish'> | undefined
+  let waiting: AskedCall[] | undefined
+  /** The structured answer that the newest step has given. Readers get it when it is accepted. */
+  let answer: EventOf<'object'> | undefined
+  let isAccepted = false
+  /** A first step that was begun beforehand has events in the log before it is made here. */
+  let isBegun = callModel !== undefined
+  const settling = new Set<Promise<unknown>>()
+
+  const isLast = () => run.record.steps > run.record.maxSteps
+
+  /** No step follows: what steering is left is for the attempt after this one. */
+  function keepSteering () {
+    const left = live.endSteering()
+    const pendingSteering = [...run.record.pendingSteering ?? [], ...left]
+    if (left.length > 0) run.record = { ...run.record, pendingSteering }
+  }
+
+  async function step (): Promise<void> {
+    isAccepted = false
+    isBegun = false
+    answer = undefined
+    if (!owner.storesSteps) deps.runs.saveSoon(run)
+    held = []
+    stepFinish = await call()
+    const made = owner.storesSteps ? held : newestStep(log.events)
+    const calls = made.filter(({ type }) => type === 'tool-input' || type === 'tool-input-error')
+    const isSettled = openCalls(made).length === 0 && await attempt.owed() === undefined
+    const end = isSettled ? [stepFinish] : []
+    const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
+    if (owner.storesSteps) await commit({ finalEvents: [...joinDeltas(held), ...end], changes: { toolCount } as Partial<R> })
+    else end.forEach(log.append)
+    if (isSettled) stepFinish = undefined
+    owner.told?.stepMade(made)
+  }
+
+  async function settleNow (): Promise<void> {
+    const { asked, isWaiting } = await settleStep(attempt, owner, items, deps)
+    if (isWaiting) {
+      waiting = asked
+      return
+    }
+    const newest = newestStep(log.events)
+    const owed = await attempt.owed()
+    // The tokens of a step that a crash cut off from its end are part of the run's total.
+    const cut = (): RunEvent => ({ type: 'step-finish', step: run.record.steps, finishReason: 'tool-calls', usage: noUsage() })
+    const end = newest.some(({ type }) => type === 'step-finish') ? [] : [stepFinish ?? cut()]
+    stepFinish = undefined
+    if (owed === undefined) return end.forEach(log.append)
+    const { retry, ...taken } = takeAnswer(log.events, owed, { isLast: isLast() })
+    const { outcomes } = taken
+    answer = taken.answer
+    const events = [...outcomes, ...end, retry].filter((event) => event !== undefined)
+    if (owner.storesSteps) {
+      await commit({
+        finalEvents: answer === undefined ? events : [...events, answer],
+        changes: (answer === undefined ? {} : { object: answer.object }) as Partial<R>
+      })
+    } else events.forEach(log.append)
+    for (const event of outcomes) {
+      if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
+      const { toolCallId, toolName } = event
+      const given = newest.find((each) => each.type === 'tool-input' && each.toolCallId === toolCallId) as EventOf<'tool-input'> | undefined
+      owner.told?.callEnded({ toolCallId, toolName, input: given?.input }, event)
+    }
+  }
+
+  async function judge (): Promise<void> {
+    const { refinement, changes, told } = await owner.review({ isLast: isLast(), object: answer?.object }) ?? {}
+    if (refinement !== undefined) answer = undefined
+    const message: RunEvent[] = refinement === undefined ? [] : [{ type: 'message', text: refinement }]
+    if (changes !== undefined) await commit({ finalEvents: message, changes })
+    else message.forEach(log.append)
+    told?.()
+    isAccepted = refinement === undefined
+  }
+
+  const actions: RunActions = {
+    async next () {
+      if (waiting !== undefined) {
+        keepSteering()
+        return 'end'
+      }
+      const isOwed = await attempt.owed() !== undefined
+      const action = isBegun ? 'step' : answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed })
+      // Steering may arrive during the review, too; then the answer is not the last word.
+      if (action === 'judge' && live.isSteered) return 'step'
+      if (action !== 'judge' || !isAccepted) return action
+      keepSteering()
+      return 'end'
+    },
+    step,
+    async settle () {
+      const work = settleNow()
+      settling.add(work)
+      await work.finally(() => settling.delete(work))
+    },
+    judge
+  }
+
+  return {
+    actions,
+    items,
+    /** Whether the run must wait. */
+    get isWaiting () {
+      return waiting !== undefined
+    },
+    /** The calls that the run must ask for. */
+    get asked (): readonly AskedCall[] {
+      return waiting ?? []
+    },
+    /** The end of the step whose calls wait; undefined if it has its end already. */
+    get stepFinish () {
+      return stepFinish
+    },
+    /** The structured answer, of a run that does not store its steps: readers get it last. */
+    get answer () {
+      return owner.storesSteps ? undefined : answer
+    },
+    /** Whether the answer was accepted. */
+    get isAccepted () {
+      return isAccepted
+    },
+    keepSteering,
+    /** Resolves when no call is running. */
+    quiet: () => Promise.allSettled(settling)
+  }
+}

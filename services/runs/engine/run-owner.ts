@@ -1,0 +1,67 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { Owner, QuestionItem } from '../../approvals/approval-record.ts'
+import type { ContextWindows } from '../../providers/context-windows.ts'
+import type { Registry } from '../../providers/registry.ts'
+import type { CompactorParts, Conversation } from '../../models/compaction/compactor.ts'
+import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
+import type { Op } from '../../store/store-types.ts'
+import type { ToolHost } from '../../tools/host.ts'
+import type { RunRecord } from '../run-record.ts'
+import type { Call, CallEnd, CallPorts } from './call-ports.ts'
+
+/** What the engine needs to know of the conversation or the task that a run belongs to, for one attempt at the run. */
+export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPorts, 'deniesUngranted' | 'deniesQuestions' | 'wasDenied'> {
+  owner: Owner
+  /** The task, or the digest of the thread: whose changes the calls make. */
+  place: string
+  /** The models and the tools that the options of the run leave. */
+  registry: Registry & ContextWindows
+  tools: ToolHost
+  /** The messages before those of the run, as models get them, and their places in the thread. */
+  prompt: LanguageModelV4Prompt
+  placement: Pick<Conversation, 'older' | 'places'>
+  /** Load and store the summaries that replace older parts of the conversation. */
+  summaries: Pick<CompactorParts, 'load' | 'keep'>
+  /** Returns the context of the run, which is made once and kept in the log: `append` puts a new one there. */
+  context: (append: (event: RunEvent) => void) => Promise<RunContext>
+  /** What the system prompt says last. It may change within a run. */
+  closingNotes: () => string[]
+  /** Returns user messages that the model gets with its next step, once each. */
+  takeNotes: () => string[]
+  /** Whether a call of the tool needs an approval now. */
+  needsApproval: (toolName: string) => boolean
+  /** Whether calls may ask the user while they run. */
+  mayAskInCalls: boolean
+  /** Whether grants hold that approved runs have taught. */
+  usesLearned: boolean
+  /**
+   * Whether every step and the end of every call is stored before the run goes on, so that it continues from there after a crash.
+   * Otherwise only calls that may change something are, and nobody waits for the rest.
+   */
+  storesSteps: boolean
+  /** Returns the operations that are to be stored with the outcome of a call. */
+  withOutcome: (event: CallEnd['event']) => Promise<Op[]>
+  /** Returns fields of the record that a call has changed. */
+  changesOfCalls?: () => Partial<R>
+  /** Tell the owner's readers what happens. */
+  told?: {
+    stepMade(events: readonly RunEvent[]): void,
+    callBegun(call: Call): void,
+    callEnded(call: Call, event: CallEnd['event']): void,
+    questionAsked(item: QuestionItem): void
+  }
+  /**
+   * Judges the answer of the run. Returns the message with which the run may mend it, and changes of the record; undefined when the
+   * answer is accepted. It is not called while steering waits.
+   */
+  review: (answer: { isLast: boolean, object?: object }) => Promise<Review<R> | undefined>
+}
+
+/** What a review of an answer leads to. */
+export interface Review<R extends RunRecord = RunRecord> {
+  /** The run goes on with this message; without one, the answer is accepted. */
+  refinement?: string
+  changes?: Partial<R>
+  /** Called when the changes are on disk. */
+  told?: () => void
+}

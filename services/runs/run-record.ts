@@ -1,0 +1,111 @@
+import type { Protocol } from '../../schemas/agent.ts'
+import type { Run as RunView } from '../../schemas/runs.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
+import type { RunStatus } from '../../schemas/tasks.ts'
+import type { Usage } from '../../schemas/usage.ts'
+import type { Owner } from '../approvals/approval-record.ts'
+import type { Summary } from '../models/compaction/items.ts'
+import type { History } from '../agent/thread-history.ts'
+
+/** The fields of a run that its readers get as they are stored. */
+type Shown =
+  | 'runId'
+  | 'status'
+  | 'queuedAt'
+  | 'startedAt'
+  | 'completedAt'
+  | 'durationMs'
+  | 'output'
+  | 'object'
+  | 'error'
+  | 'toolCount'
+  | 'qualityScore'
+  | 'evaluation'
+  | 'steering'
+  | 'options'
+  | 'attempts'
+
+/** What is stored of every run beside its events. */
+interface AnyRun extends Pick<RunView, Shown> {
+  cwd: string
+  /** The steps in which the model may call tools. The step after them must answer. */
+  maxSteps: number
+  /** Steps taken so far. */
+  steps: number
+  /** The newest segment of the run, counted from 0. A run begins a new one when it goes on after it has waited. */
+  segment: number
+  /** The ids of all that the run has asked, oldest first. */
+  asked: string[]
+  /** Milliseconds that the run has worked, without the time in which it waited. */
+  activeMs: number
+  /** Steering that no step has read yet. */
+  pendingSteering?: string[]
+  /** The usage of all model calls. The meter of the run adds to this very object, which all copies of the record share. */
+  usage: Usage
+  /** Written when the run stops executing, shortened; until then the calls are read from the events. */
+  toolCalls: RunView['toolCalls']
+  /** The number of stored chunks of events. */
+  chunks: number
+}
+
+/** A run of a conversation. */
+export interface ThreadRun extends AnyRun {
+  threadId: string
+  taskId?: undefined
+  trigger: 'message'
+  messageId: string
+  /** The protocol of the client, which decides the format of the answer in the thread. */
+  protocol?: Protocol
+  /** The positions of the run's messages in the thread; undefined if unknown. */
+  history?: History
+  /** The position of the answer's first message in the thread. */
+  answerAt: number
+}
+
+/** A run of a task. */
+export interface TaskRun extends AnyRun {
+  taskId: string
+  threadId?: undefined
+  trigger: Exclude<RunView['trigger'], 'message'>
+  runNumber: number
+  phases: NonNullable<RunView['phases']>
+  /** The number of planned times that the run makes up for. */
+  standsFor?: number
+  /** Whether the run has used its one refinement. */
+  refined: boolean
+  /** How often the service or the worker died during the run. */
+  crashes: number
+  /** The run was stopped in order, so its continuation does not count as a crash. */
+  suspended?: boolean
+  /** Whether a person must approve the tools and the result of this run. */
+  needsApproval: boolean
+  /** Summaries that replace the older steps in the prompt. */
+  summaries?: Summary[]
+  /** Findings and decisions that enter the task's memory when the run completes. */
+  learned?: { findings: string[], decisions: string[] }
+}
+
+/** A run as it is stored beside its events. Its owner is a conversation or a task. */
+export type RunRecord = ThreadRun | TaskRun
+
+export const ownerOf = ({ threadId, taskId }: Pick<RunRecord, 'threadId' | 'taskId'>): Owner =>
+  taskId === undefined ? { threadId: threadId! } : { taskId }
+
+export const isOver = ({ status }: { status: RunStatus }): boolean =>
+  status !== 'queued' && status !== 'running' && status !== 'pending_approval'
+
+/** The fields of a new run, whoever owns it. */
+export const newRunFields = (runId: string, now: number, options?: RunOptions) => ({
+  runId,
+  queuedAt: now,
+  startedAt: now,
+  ...(options !== undefined && { options }),
+  steps: 0,
+  segment: 0,
+  asked: [],
+  activeMs: 0,
+  toolCalls: [],
+  toolCount: 0,
+  steering: [],
+  chunks: 0
+})

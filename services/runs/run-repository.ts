@@ -1,0 +1,239 @@
+import type { RunStatus } from '../../schemas/tasks.ts'
+import type { RawMessage } from '../agent/raw-message.ts'
+import type { Clock } from '../lib/clock.ts'
+import { defineError } from '../lib/service-error.ts'
+import { withoutCutCall, withoutRepeatedSteps } from '../run-log/cut-steps.ts'
+import { joinDeltas } from '../run-log/join-deltas.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
+import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from '../run-log/run-log.ts'
+import {
+  runEventsKey,
+  runEventsPrefix,
+  runInputKey,
+  runKey,
+  runStatesPrefix,
+  taskRunKey,
+  threadRunKey,
+  threadRunsPrefix,
+  type OwnerKind
+} from '../store/keys.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
+import type { Op, Store } from '../store/store-types.ts'
+import { wholeUsage } from '../usage/usage-sums.ts'
+import { indexNewRun, indexRun, indexStateOf, unindexRun, type IndexState } from './run-index.ts'
+import { isOver, type RunRecord, type TaskRun, type ThreadRun } from './run-record.ts'
+import { resultOf } from './run-result.ts'
+
+/** A run in memory. */
+export interface Run<R extends RunRecord = RunRecord> {
+  record: R
+  /** The messages of the request of a conversation: the model's context. */
+  messages: RawMessage[]
+  log: RunLog
+  /** The number of events of the log that are stored. */
+  stored: number
+  /** Settles when the user's message and the record of the run are on disk. */
+  saved: Promise<void>
+  /** Settles when the writes of the run that were begun have ended. */
+  writing: Promise<void>
+  /** Whether all that the run needs to continue after a restart is on disk. In conversations true from the first wait on. */
+  durable: boolean
+  /** The state that the index of all runs has of the run. */
+  indexed: IndexState
+}
+
+const RunTooLong = defineError(
+  'ERR_RUN_TOO_LONG',
+  'The run, with the outputs of its tools, grew beyond 32 MiB and was stopped. Ask for less at a time.'
+)
+
+/** Throws RunTooLong (ERR_RUN_TOO_LONG) if the log of a run is larger than LOG_LIMIT. */
+export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {
+  if (bytes > LOG_LIMIT) throw new RunTooLong()
+}
+
+export interface RunWrite<R extends RunRecord = RunRecord> {
+  /** Readers get these events only after the transaction is durable; if it fails, they get none of them. */
+  finalEvents?: RunEvent[]
+  /** Changed fields of the record. They take effect when they are durable. */
+  changes?: Partial<R>
+  ops?: Op[]
+  /** The status of the run from now on; default: it executes. */
+  status?: RunStatus
+}
+
+const kindOf = ({ taskId }: Pick<RunRecord, 'taskId'>): OwnerKind => taskId === undefined ? 'thread' : 'task'
+
+/** Returns the operation that stores the record of a run. */
+export const putRun = (record: RunRecord): Op => ({ type: 'put', key: runKey(record.runId), value: record })
+
+export type RunRepository = ReturnType<typeof createRunRepository>
+
+/** The stored runs of conversations and of tasks: one record each, and its events in the order in which they were written. */
+export function createRunRepository ({ store, clock }: { store: Store, clock: Clock }) {
+  /** Reads the record of a run; undefined if there is none. */
+  async function get<R extends RunRecord = RunRecord> (runId: string): Promise<R | undefined> {
+    return store.get<R>(runKey(runId))
+  }
+
+  /** Reads the stored events of a run, each step once. */
+  async function events (kind: OwnerKind, runId: string): Promise<readonly RunEvent[]> {
+    const stored: RunEvent[] = []
+    for await (const [, chunk] of store.list<RunEvent[]>(runEventsPrefix(kind, runId))) stored.push(...chunk)
+    return withoutRepeatedSteps(stored)
+  }
+
+  /** Reads a run with its events; undefined if they are not stored any more. */
+  async function load<R extends RunRecord = RunRecord> (runId: string): Promise<Run<R> | undefined> {
+    const record = await get<R>(runId)
+    if (record === undefined) return undefined
+    const stored = await events(kindOf(record), runId)
+    if (stored.length === 0 && record.chunks > 0) return undefined
+    const messages = record.taskId === undefined ? await store.get<RawMessage[]>(runInputKey(runId)) : []
+    return open({ ...record, usage: wholeUsage(record.usage) }, stored, messages)
+  }
+
+  /** Makes a stored run one in memory. */
+  const open = <R extends RunRecord>(record: R, stored: readonly RunEvent[], messages: RawMessage[] | undefined = []): Run<R> => ({
+    record,
+    messages: messages ?? [],
+    log: createRunLog(stored),
+    stored: stored.length,
+    saved: Promise.resolve(),
+    writing: Promise.resolve(),
+    durable: messages !== undefined,
+    indexed: indexStateOf(record.status)
+  })
+
+  /** Returns the events that are still to be stored. Only a run that may continue needs the context of its models, which is large. */
+  function newEvents ({ log, stored, durable }: Run, waits: boolean): RunEvent[] {
+    const fresh = log.events.slice(stored).filter(({ type }) => type !== 'tool-progress')
+    if (durable) return fresh
+    const isContext = ({ type }: RunEvent) => type === 'context'
+    return [...fresh.filter((event) => !isContext(event)), ...waits ? log.events.filter(isContext) : []]
+  }
+
+  async function writeNow<R extends RunRecord> (
+    run: Run<R>,
+    { finalEvents = [], changes = {}, ops = [], status = 'running' }: RunWrite<R>
+  ) {
+    const { log, durable } = run
+    const upTo = log.events.length
+    const waits = status === 'pending_approval'
+    const fresh = joinDeltas([...newEvents(run, waits), ...finalEvents])
+    const { completedAt: _, durationMs: __, ...before } = run.record
+    const { runId, taskId, chunks } = run.record
+    // The records of tasks get their results from the change that ends the run.
+    const result = status === 'running' || taskId !== undefined
+      ? {}
+      : resultOf([...log.events, ...finalEvents], { record: run.record, status, at: clock.now() })
+    const written = { ...changes, ...result, status, chunks: chunks + (fresh.length > 0 ? 1 : 0) }
+    const record = { ...(status === 'running' ? before : run.record), ...written } as R
+    const writes: Op[] = [putRun(record)]
+    if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(kindOf(record), runId, chunks), value: fresh })
+    if (waits && !durable) writes.push({ type: 'put', key: runInputKey(runId), value: run.messages })
+    const indexed = indexStateOf(status)
+    if (indexed !== run.indexed) writes.push(...indexRun({ runId, status }))
+    await store.transact([...writes, ...ops])
+    run.record = { ...run.record, ...written }
+    run.durable ||= waits
+    run.indexed = indexed
+    finalEvents.forEach(log.append)
+    // Events that arrived during a write without final events are not stored yet.
+    run.stored = finalEvents.length > 0 ? log.events.length : upTo
+  }
+
+  /** Stores the new events of the run in one transaction with `ops` and `finalEvents`, after the writes that were begun before. */
+  function commit<R extends RunRecord> (run: Run<R>, write: RunWrite<R> = {}): Promise<void> {
+    const written = run.writing.then(() => writeNow(run, write))
+    run.writing = written.catch(() => {})
+    return written
+  }
+
+  /** Returns the operations that remove a run with its events, but for its entry in the index of its owner. */
+  async function recordRemoval (kind: OwnerKind, runId: string): Promise<Op[]> {
+    const keys = [runKey(runId), runInputKey(runId)]
+    for await (const key of store.keys(runEventsPrefix(kind, runId))) keys.push(key)
+    return [...keys.map((key): Op => ({ type: 'del', key })), ...unindexRun(runId)]
+  }
+
+  return {
+    get,
+    events,
+    load,
+    open,
+    commit,
+
+    /** Begins to store the new events of the run. Nothing waits for it: what could not be written is part of the next write. */
+    saveSoon (run: Run): void {
+      if (run.stored < run.log.events.length) commit(run).catch(() => {})
+    },
+
+    /**
+     * Reads a run to continue it; undefined if it is not stored with its request. A step whose model call was cut is left out, because
+     * the model is called again for it.
+     */
+    async loadToContinue<R extends RunRecord = RunRecord> (runId: string): Promise<Run<R> | undefined> {
+      const run = await load<R>(runId)
+      return run?.durable ? { ...open(run.record, withoutCutCall(run.log.events), run.messages) } : undefined
+    },
+
+    /** Returns the operations that store a new run of a conversation, in the transaction of its request. */
+    add: ({ record, messages, durable }: Run<ThreadRun>): Op[] => [
+      putRun(record),
+      ...durable ? [{ type: 'put' as const, key: runInputKey(record.runId), value: messages }] : [],
+      { type: 'put', key: threadRunKey(store.digest(record.threadId), record.runId), value: {} },
+      indexNewRun(record.runId)
+    ],
+
+    /** Returns the operations that store the record of a run of a task in a transaction of its task. */
+    put: (record: TaskRun): Op[] => [
+      putRun(record),
+      ...record.status === 'queued'
+        ? [{ type: 'put' as const, key: taskRunKey(record.taskId, record.runNumber), value: { runId: record.runId } }]
+        : [],
+      ...indexRun(record)
+    ],
+
+    /** Returns the operations that end a run of a conversation that does not execute. `event` says why, unless its events do. */
+    end ({ record, log }: Run<ThreadRun>, status: RunStatus, event?: RunEvent): Op[] {
+      if (isOver(record)) return []
+      const ended = { ...record, ...resultOf([...log.events, ...event ? [event] : []], { record, status, at: clock.now() }), status }
+      return [putRun(ended), ...indexRun(ended)]
+    },
+
+    recordRemoval,
+
+    /** Returns the operations that remove a run with its events. */
+    async removal ({ runId, ...owner }: { runId: string } & ({ threadId: string } | { taskId: string, runNumber: number })): Promise<Op[]> {
+      if ('threadId' in owner) {
+        return [...await recordRemoval('thread', runId), { type: 'del', key: threadRunKey(store.digest(owner.threadId), runId) }]
+      }
+      return [...await recordRemoval('task', runId), { type: 'del', key: taskRunKey(owner.taskId, owner.runNumber) }]
+    },
+
+    /** Yields the ids of the runs of a conversation, newest first. */
+    async * ofThread (threadId: string, before?: string): AsyncGenerator<string> {
+      const prefix = threadRunsPrefix(store.digest(threadId))
+      const options = { reverse: true, damaged () {}, ...(before !== undefined && { after: prefix + before }) }
+      for await (const [key] of store.list(prefix, options)) yield key.slice(prefix.length)
+    },
+
+    /** Yields the records of the runs that execute by the index, also those that the last end of the service cut; no damaged ones. */
+    async * live (): AsyncGenerator<RunRecord> {
+      const prefix = runStatesPrefix('live')
+      for await (const key of store.keys(prefix)) {
+        const record = await unlessDamaged(get(key.slice(prefix.length)))
+        if (record !== undefined) yield record
+      }
+    }
+  }
+}
+
+/** Returns the events of a completely stored segment; undefined if it has not begun or was interrupted. */
+export function storedSegment ({ log }: Pick<Run, 'log'>, segment: number): readonly RunEvent[] | undefined {
+  const start = segmentStart(log.events, segment)
+  if (start === -1) return undefined
+  const end = log.events.findIndex(({ type }, at) => at >= start && type === 'finish')
+  return end === -1 ? undefined : log.events.slice(start, end + 1)
+}

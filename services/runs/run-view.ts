@@ -1,0 +1,36 @@
+import type { Run as RunView } from '../../schemas/runs.ts'
+import type { TaskRun as TaskRunView } from '../../schemas/task-runs.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
+import { wholeUsage } from '../usage/usage-sums.ts'
+import { resultOf } from './run-result.ts'
+import type { RunRecord, TaskRun, ThreadRun } from './run-record.ts'
+import { toolCallsOf } from './tool-calls.ts'
+
+/** What a view adds to the record of a run. */
+interface Shown {
+  /** The open approvals and questions. */
+  questions: RunView['questions']
+  /** The events of the run, for the calls of a run that is not over, or for its whole calls. */
+  events?: readonly RunEvent[]
+  /** The number of characters kept of each input and output. */
+  limit?: number
+}
+
+/** Returns the public form of a run of a task. */
+export function taskRunView (run: TaskRun, { questions, events, limit }: Shown): TaskRunView {
+  const { refined, crashes, suspended, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
+  return { ...shown, id: run.runId, questions, ...(events && { toolCalls: toolCallsOf(events, limit) }) }
+}
+
+/** Returns the public form of a run of a conversation. What is not over is read from its events. `now`: epoch milliseconds. */
+export function threadRunView (run: ThreadRun, { questions, events, limit, now }: Shown & { now: number }): RunView {
+  const { messageId, protocol, history, answerAt, ...shown } = withoutInternals(run)
+  const result = events && resultOf(events, { record: run, status: run.status, at: run.completedAt ?? now, limit: limit ?? Infinity })
+  // A result of a run that has ended may say more than its events.
+  return { ...result, ...shown, ...(result && { toolCalls: result.toolCalls, toolCount: result.toolCount }), id: run.runId, questions }
+}
+
+function withoutInternals<R extends RunRecord> (run: R) {
+  const { cwd, maxSteps, steps, segment, asked, activeMs, pendingSteering, chunks, usage, ...shown } = run
+  return { ...shown, usage: wholeUsage(usage) }
+}

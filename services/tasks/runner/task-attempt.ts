@@ -1,0 +1,216 @@
+import type { Phase } from '../../../schemas/tasks.ts'
+import { LONGEST_RUN } from '../../../schemas/run-options.ts'
+import { Aborted } from '../../lib/abort.ts'
+import { workingFolder } from '../../lib/working-folder.ts'
+import type { RunContext } from '../../run-log/run-events.ts'
+import { answerText } from '../../run-log/fold.ts'
+import { withRunOptions } from '../../run-options/with-run-options.ts'
+import type { ActiveRun } from '../../runs/engine/active-runs.ts'
+import { openAttempt } from '../../runs/engine/attempt.ts'
+import type { RunActions } from '../../runs/engine/drive.ts'
+import { createRunActions } from '../../runs/engine/run-actions.ts'
+import type { RunItems } from '../../runs/engine/run-items.ts'
+import type { Review, RunOwner } from '../../runs/engine/run-owner.ts'
+import { whoIsAsked } from '../../runs/engine/who-is-asked.ts'
+import { PHASE_TOOL } from '../../runs/tool-calls.ts'
+import type { TaskRun } from '../../runs/run-record.ts'
+import { forModel } from '../../tools/model-output.ts'
+import type { CallEnd } from '../../runs/engine/call-ports.ts'
+import { questionView } from '../views.ts'
+import type { RunDeps } from '../task-deps.ts'
+import type { StoredTask } from '../task-records.ts'
+import { judgeTaskRun } from './judge-task-run.ts'
+import { beginNext } from './phases.ts'
+import { knownContext, newContext, notesOf } from './run-context.ts'
+import { findInReport } from './run-memory.ts'
+import { taskRequest } from './task-prompt.ts'
+import { createTaskTools } from './task-tools.ts'
+
+/** The reason of a denial in mode `granted`, for the model. */
+const NOT_GRANTED = 'Nobody is asked in this task, and no grant covers this call. Do the rest without it, and report what was left out.'
+
+/** Whether the runs of a task use what approved runs have taught: after the first N, and in mode `granted`. */
+const usesLearned = ({ approval: { mode, firstN, approvedRuns } }: Pick<StoredTask, 'approval'>): boolean =>
+  mode === 'granted' || (mode === 'first_n' && approvedRuns >= firstN)
+
+/** Whether a person follows the runs of the task, at least the first ones. */
+const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode === 'always' || mode === 'first_n'
+
+export type TaskAttempt = ReturnType<typeof createTaskAttempt>
+
+/** One attempt at a run of a task: the actions for the worker that drives it, and the record of the run while it executes. */
+export function createTaskAttempt ({ task, live, items, deps: shared }: {
+  task: StoredTask,
+  live: ActiveRun<TaskRun>,
+  items: RunItems,
+  deps: RunDeps
+}) {
+  const { run, signal } = live
+  const { runId, options = task.options } = run.record
+  const deps = withRunOptions(shared, options)
+  const { repository, host, emit } = deps
+  const attempt = openAttempt(live, { minutes: options.budget?.minutes ?? LONGEST_RUN }, deps)
+  const ids = { taskId: task.id, runId }
+  const { interactive } = options
+  const mayAsk = interactive ?? asksForResults(task)
+  const tools = createTaskTools(host, () => run.record.phases, mayAsk)
+  let context: RunContext | undefined
+  let begun: Promise<void> | undefined
+  /** Texts that the model receives as user messages before the next step. */
+  let notes: string[] = []
+  let toldPhases = run.record.phases
+
+  function tellPhases () {
+    const changed = run.record.phases.filter(({ status }, at) => status !== toldPhases[at]?.status)
+    toldPhases = run.record.phases
+    for (const { id, description, status } of changed) emit({ type: 'task:phase', ...ids, phaseId: id, phase: description, status })
+  }
+
+  const owner: RunOwner<TaskRun> = {
+    owner: { taskId: task.id },
+    place: task.id,
+    registry: deps.registry,
+    tools,
+    prompt: [{ role: 'user', content: [{ type: 'text', text: taskRequest(task, run.record) }] }],
+    placement: {},
+    summaries: { load: async () => run.record.summaries ?? [], keep: (summaries) => attempt.commit({ changes: { summaries } }) },
+    context: async () => context!,
+    closingNotes: () => [],
+    takeNotes: () => notes.splice(0),
+    needsApproval: (toolName) => tools.permission(toolName) === 'ask' && task.approval.mode !== 'never',
+    ...whoIsAsked(interactive, mayAsk),
+    ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),
+    mayAskInCalls: mayAsk,
+    usesLearned: usesLearned(task),
+    storesSteps: true,
+    wasDenied: items.wasDenied,
+    withOutcome: async () => [],
+    changesOfCalls (): { phases?: Phase[] } {
+      const phases = tools.reportedPhases()
+      return phases === undefined ? {} : { phases }
+    },
+    told: {
+      stepMade (events) {
+        for (const event of events) {
+          if (event.type !== 'tool-input-error') continue
+          const { toolName: tool, input, errorText: error } = event
+          emit({ type: 'task:tool', ...ids, tool, input, output: { error }, status: 'error' })
+        }
+      },
+      callBegun ({ toolName: tool, input }) {
+        if (tool !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, tool, input })
+      },
+      callEnded ({ toolName: tool, input }, event) {
+        tellPhases()
+        if (tool !== PHASE_TOOL) emit({ type: 'task:tool', ...ids, tool, input, ...resultOf(event) })
+      },
+      questionAsked (item) {
+        if (item.state !== 'pending') return
+        const { createdAt, expiresAt, ...shown } = questionView({ ...item, taskId: task.id, threadId: undefined })
+        emit({ type: 'task:approval', ...ids, ...shown })
+      }
+    },
+    review
+  }
+  const executed = createRunActions(attempt, owner, deps, { items })
+
+  async function begin (): Promise<void> {
+    // The folder existed when the task was created; it may be gone now.
+    await workingFolder(task.cwd, task.cwd)
+    await host.ready(signal)
+    const { events } = run.log
+    const known = knownContext(events, task, run.record)
+    const phases = beginNext(run.record.phases)
+    context = known ??
+      newContext({
+        task,
+        run: { ...run.record, phases },
+        last: await previousRun(),
+        machine: deps.machine,
+        memory: await deps.memory(),
+        guide: await deps.guides.readKnown(task.cwd),
+        instructions: options.instructions,
+        owed: await attempt.owed(),
+        tools: tools.offered(),
+        grants: await grantsInWords(),
+        servers: host.describe(),
+        now: deps.clock.now()
+      })
+    await attempt.commit({ changes: { phases }, finalEvents: known === undefined ? [{ type: 'context', context }] : [] })
+    tellPhases()
+    notes = notesOf(events, context, task, run.record)
+  }
+
+  /** The calls that need no approval in this run, in words. */
+  async function grantsInWords (): Promise<string[]> {
+    const isUsed = usesLearned(task)
+    return (await deps.grants.all({ taskId: task.id })).filter(({ source }) => isUsed || source !== 'approved_runs').map(({ text }) => text)
+  }
+
+  /** The newest earlier run that has ended. */
+  async function previousRun (): Promise<TaskRun | undefined> {
+    for await (const earlier of repository.runs(task.id, { before: run.record.runNumber, damaged () {} })) {
+      if (earlier.completedAt !== undefined) return earlier
+    }
+    return undefined
+  }
+
+  /** Every answer is judged; one that does not satisfy may be mended once. */
+  async function review (): Promise<Review<TaskRun>> {
+    const { object, refined, steps, maxSteps } = run.record
+    const parts = { ...deps, meter: attempt.meter }
+    const judged = await judgeTaskRun({ task, run: run.record, log: run.log.events }, parts, signal)
+    const { evaluation, refinement } = judged
+    const report = judged.report === '' && object !== undefined ? JSON.stringify(object) : judged.report
+    const { satisfied, qualityScore } = evaluation
+    const isRefined = !satisfied && !refined && steps < maxSteps && items.denied() === undefined
+    const learned = satisfied ? await findInReport(task.goal, report, parts, signal) : undefined
+    return {
+      ...(isRefined && { refinement }),
+      changes: { evaluation, qualityScore, output: report, refined: refined || isRefined, ...(learned && { learned }) },
+      told: () => emit({ type: 'task:eval', ...ids, ...evaluation })
+    }
+  }
+
+  const actions: RunActions = {
+    ...executed.actions,
+    async next () {
+      await (begun ??= begin())
+      return executed.actions.next()
+    }
+  }
+
+  return {
+    live,
+    signal,
+    actions,
+    executed,
+    items,
+
+    /** Aborts the calls that still run, waits for them, and resolves to the final record. The attempt writes nothing after that. */
+    async end (): Promise<TaskRun> {
+      const { stepFinish, isWaiting } = executed
+      // Without its end, the step has one made for it when the run goes on.
+      if (isWaiting && stepFinish !== undefined && !signal.aborted) await attempt.commit({ finalEvents: [stepFinish] }).catch(() => {})
+      live.abort(new Aborted('stop', 'This attempt at the run is over.'))
+      await executed.quiet()
+      executed.keepSteering()
+      await attempt.close()
+      const output = run.record.output ?? answerText(run.log.events).trim()
+      run.record = { ...run.record, ...(output !== '' && { output }) }
+      return run.record
+    }
+  }
+}
+
+/** Returns the result of a call for the readers of task events. */
+function resultOf (event: CallEnd['event']) {
+  switch (event.type) {
+    case 'tool-output':
+      return { output: forModel(event.output), status: 'complete' as const }
+    case 'tool-error':
+      return { output: { error: event.errorText }, status: 'error' as const }
+    case 'tool-denied':
+      return { output: { error: event.reason }, status: 'denied' as const }
+  }
+}
