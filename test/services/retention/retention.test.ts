@@ -49,7 +49,7 @@ t.test('a damaged record holds up no sweep, and goes when its id is old', async 
   const app = await build(t, { clock, home: before.home, cwd: before.cwd })
   await clock.advance(100 * DAY)
   await createRetention({ store: app.store, clock, log: app.log }).sweep()
-  t.same([await keysOf(app, 'approval/'), await keysOf(app, 'run/')], [[], []])
+  t.same([await keysOf(app, 'approval/'), await keysOf(app, 'run-event/thread/')], [[], []])
 })
 
 t.test('the totals of model calls are kept for 400 days', async (t) => {

@@ -1,17 +1,15 @@
 // A worker of a task run that does what no worker should, as WORKER_DOES says.
 import { parentPort, type MessagePort } from 'node:worker_threads'
 
-const ask = (port: MessagePort, id: number, method: string, ...args: unknown[]) =>
-  port.postMessage({ t: 'q', i: String(id), m: 'call', a: [method, args] })
-const end = (port: MessagePort, how: unknown) => port.postMessage({ t: 'q', i: 'end', m: 'end', a: [how] })
+const ask = (port: MessagePort, id: number, action: string) => port.postMessage({ t: 'q', i: String(id), m: 'call', a: [action] })
 const answered = (port: MessagePort) => new Promise<any>((resolve) => port.once('message', ({ r }) => resolve(r.value)))
 
 /** Begins as a worker should, up to where the calls of the first step are to be run. */
 async function upToCalls (port: MessagePort) {
-  ask(port, 1, 'begin')
-  const { request } = await answered(port)
-  ask(port, 2, 'step', [{ role: 'user', content: [{ type: 'text', text: request }] }])
-  await answered(port)
+  for (const [id, action] of ['next', 'step', 'next'].entries()) {
+    ask(port, id, action)
+    await answered(port)
+  }
 }
 
 const DOES: Record<string, (port: MessagePort) => unknown> = {
@@ -30,12 +28,11 @@ const DOES: Record<string, (port: MessagePort) => unknown> = {
   'an answer': (port) => port.postMessage({ t: 's', i: 'x', r: 1 }),
   'another function': (port) => port.postMessage({ t: 'q', i: 'x', m: 'constructor', a: [] }),
   'another method': (port) => ask(port, 1, 'toString'),
-  'no arguments': (port) => port.postMessage({ t: 'q', i: 'x', m: 'call', a: 'begin' }),
+  'no arguments': (port) => port.postMessage({ t: 'q', i: 'x', m: 'call', a: 'next' }),
   flood (port) {
-    for (let n = 0; ; n++) ask(port, n, 'begin')
+    for (let n = 0; ; n++) ask(port, n, 'next')
   },
-  'done at once': (port) => end(port, 'answered'),
-  'waiting for nobody': (port) => end(port, 'waiting'),
+  'done at once': (port) => port.postMessage({ t: 'q', i: 'end', m: 'end', a: [] }),
   async 'twice at once' (port) {
     await upToCalls(port)
     ask(port, 3, 'settle')

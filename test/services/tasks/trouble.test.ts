@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { App } from '../../../app.ts'
-import { TASKS } from '../../../services/store/keys.ts'
+import { RUNS, TASKS } from '../../../services/store/keys.ts'
 import { RecordDamaged, StoreUnavailable } from '../../../services/store/store-errors.ts'
 import type { ListOptions, Op } from '../../../services/store/store-types.ts'
 import { effects } from '../../harness/effects.ts'
@@ -13,7 +13,7 @@ import { misbehavingWorkers } from './workers.ts'
 
 const EFFECT = 'run `echo once >> effects.log`'
 const isRun = (wanted: (run: any) => boolean) => (ops: Op[]) =>
-  ops.some((op) => op.type === 'put' && op.key.startsWith('task-run/') && wanted(op.value))
+  ops.some((op) => op.type === 'put' && op.key.startsWith(RUNS) && wanted(op.value))
 
 /** The next batch of that kind meets `trouble` on its way to the disk. */
 function troubled ({ store }: Pick<App, 'store'>, isMeant: (ops: Op[]) => boolean, trouble: () => Promise<void>) {
@@ -125,7 +125,7 @@ t.test('a run whose history is damaged is over, and its task can be used on', as
   await tasks.post(`/${id}/pause`)
   const { list } = app.store
   app.store.list = async function * (prefix: string, options?: ListOptions) {
-    if (prefix.startsWith('task-event/')) throw new RecordDamaged(prefix)
+    if (prefix.startsWith('run-event/task/')) throw new RecordDamaged(prefix)
     yield * list<any>(prefix, options)
   } as typeof list
   await tasks.post(`/${id}/resume`)
