@@ -9,7 +9,6 @@ import type { StoredRun, StoredTask } from './task-records.ts'
 /** The public form of a task, without the internal fields. */
 export function taskView (
   {
-    learnedTools,
     outdatedRun,
     failuresInRow,
     timing,
