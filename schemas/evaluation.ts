@@ -7,7 +7,7 @@ export const EFFECTS = ['file', 'deletion', 'command', 'message', 'other'] as co
 export const OUTCOMES = ['done', 'nothing_to_do', 'partly', 'failed', 'asks'] as const
 const VERDICTS = ['confirmed', 'contradicted', 'unchecked'] as const
 const EVIDENCE = [...VERDICTS, 'not_needed'] as const
-const JUDGES = ['model', 'none', 'rules'] as const
+const JUDGES = ['model', 'none'] as const
 
 /** A string that is one of the values. */
 export const oneOf = <T extends string>(values: readonly T[], description: string) =>
@@ -24,14 +24,12 @@ export const ClaimSchema = Type.Object({
 }, { description: 'An effect that the report says the run had' })
 export type Claim = Static<typeof ClaimSchema>
 
-/** What every evaluation says beside its score. Evaluations of earlier versions lack these fields. */
+/** What an evaluation says beside its score. */
 const judgement = {
   outcome: Type.Optional(oneOf(OUTCOMES, 'How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged')),
   claims: Type.Optional(Type.Array(ClaimSchema)),
   evidence: Type.Optional(oneOf(EVIDENCE, 'All claims together; not_needed: the report claims no effect')),
-  judge: Type.Optional(
-    oneOf(JUDGES, 'none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model')
-  )
+  judge: Type.Optional(oneOf(JUDGES, 'none: no model judged the run, only its tool calls were looked at'))
 }
 const issues = Type.Array(Type.String({ description: 'One thing that is missing, wrong or not checked' }))
 

@@ -14,7 +14,7 @@ const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 export const TaskToolCallSchema = Type.Object({
-  id: text('The id of the call; absent in runs of earlier versions'),
+  id: Type.String({ description: 'The id of the call' }),
   tool: Type.String(),
   input: Type.Unknown(),
   output: Type.Optional(Type.Unknown({ description: 'The output of the tool; shortened in lists of runs' })),

@@ -784,9 +784,9 @@ export type Digest = {
              */
             evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
             /**
-             * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+             * none: no model judged the run, only its tool calls were looked at
              */
-            judge?: 'model' | 'none' | 'rules';
+            judge?: 'model' | 'none';
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -866,9 +866,9 @@ export type Digest = {
              */
             evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
             /**
-             * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+             * none: no model judged the run, only its tool calls were looked at
              */
-            judge?: 'model' | 'none' | 'rules';
+            judge?: 'model' | 'none';
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -948,9 +948,9 @@ export type Digest = {
              */
             evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
             /**
-             * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+             * none: no model judged the run, only its tool calls were looked at
              */
-            judge?: 'model' | 'none' | 'rules';
+            judge?: 'model' | 'none';
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -1260,9 +1260,9 @@ export type Evaluation = {
      */
     evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
     /**
-     * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+     * none: no model judged the run, only its tool calls were looked at
      */
-    judge?: 'model' | 'none' | 'rules';
+    judge?: 'model' | 'none';
 };
 
 /**
@@ -3074,9 +3074,9 @@ export type TaskEvalEvent = {
      */
     evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
     /**
-     * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+     * none: no model judged the run, only its tool calls were looked at
      */
-    judge?: 'model' | 'none' | 'rules';
+    judge?: 'model' | 'none';
 };
 
 /**
@@ -3118,9 +3118,9 @@ export type TaskEvaluation = {
      */
     evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
     /**
-     * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+     * none: no model judged the run, only its tool calls were looked at
      */
-    judge?: 'model' | 'none' | 'rules';
+    judge?: 'model' | 'none';
 };
 
 /**
@@ -3420,9 +3420,9 @@ export type TaskStreamEvent = ({
  */
 export type TaskToolCall = {
     /**
-     * The id of the call; absent in runs of earlier versions
+     * The id of the call
      */
-    id?: string;
+    id: string;
     tool: string;
     input: unknown;
     /**

@@ -86,6 +86,7 @@ export const task = {
 export const taskList = { tasks: [task] }
 export const taskDeleted = { ok: true, taskId: task.id }
 export const toolCall = {
+  id: 'call_1_4b97a73cb77e',
   tool: 'writeFile',
   input: { path: 'notes.txt', content: 'Buy tea' },
   status: 'complete',

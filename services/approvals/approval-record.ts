@@ -44,8 +44,8 @@ export interface ToolItem extends Item, Decided, Call {
   state: StateOf<'tool'>
   /** Real path of the folder that the call was shown to work in. */
   cwd: string
-  /** The identity of the folder `cwd` at the request. Requests of earlier versions lack it and are bound to the path alone. */
-  folder?: Omit<WorkFolder, 'path'>
+  /** The identity of the folder `cwd` at the request. */
+  folder: Omit<WorkFolder, 'path'>
   /** The identity of the tool at the request, for tools that may change under the same name. */
   identity?: string
   /** Why the approval is requested again. */

@@ -4,5 +4,5 @@ import type { ToolItem } from './approval-record.ts'
 /** Returns the fields of an approval that record the folder shown with it. */
 export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })
 
-/** Returns the folder that was shown with an approval request; undefined for requests of earlier versions, which recorded only the path. */
-export const shownFolder = ({ cwd, folder }: ToolItem): WorkFolder | undefined => folder && { path: cwd, ...folder }
+/** Returns the folder that was shown with an approval request. */
+export const shownFolder = ({ cwd, folder }: ToolItem): WorkFolder => ({ path: cwd, ...folder })

@@ -1,6 +1,7 @@
 import { isLocal } from '../store/keys.ts'
 import type { StoreContents } from '../store/store-types.ts'
 import { isRecord } from '../store/record-names.ts'
+import { readSchema, type SchemaVersion } from '../store/schema-version.ts'
 import { VERSION } from '../lib/version.ts'
 import { BackupDamaged } from './backup-errors.ts'
 
@@ -8,7 +9,7 @@ import { BackupDamaged } from './backup-errors.ts'
 
 export interface Head {
   backup: 1
-  schema: number
+  schema: SchemaVersion
   version: string
   createdAt: number
   digestKey: string
@@ -35,13 +36,14 @@ export async function readLines (
     const { done, value } = await lines.next()
     return done ? undefined : parse(value)
   }
-  const head: Head = await next()
-  if (head?.backup !== 1 || !Number.isSafeInteger(head.schema) || typeof head.digestKey !== 'string') {
+  const written: Head | undefined = await next()
+  const schema = readSchema(written?.schema)
+  if (written?.backup !== 1 || schema === undefined || typeof written.digestKey !== 'string') {
     throw new BackupDamaged('its first line is not the head of a backup')
   }
   const config = (await next())?.config
   if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new BackupDamaged('its configuration is missing')
-  return { head, config, records: records() }
+  return { head: { ...written, schema }, config, records: records() }
 
   async function * records (): AsyncGenerator<[string, unknown]> {
     for (let count = 0; ; count++) {

@@ -14,6 +14,11 @@ export const BackupNewer = defineError(
   'ERR_BACKUP_NEWER',
   'The backup was made by a newer version of the service (%s). Update the service, then import it. Nothing was changed.'
 )
+export const BackupOlder = defineError(
+  'ERR_BACKUP_OLDER',
+  'The backup was made by an earlier build of the service, from before its first release, and only such a build can import it. ' +
+    'Nothing was changed.'
+)
 export const BackupTooLarge = defineError('ERR_BODY_TOO_LARGE', 'The backup is larger than the %d bytes that this route accepts.')
 export const BackupBusy = defineError('ERR_BACKUP_BUSY', '%s')
 export const NotBytes = defineError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.')

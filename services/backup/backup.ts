@@ -9,10 +9,11 @@ import { ServiceError } from '../lib/service-error.ts'
 import { IMPORTED } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
 import { newestOf, migrations } from '../store/migrations.ts'
+import { ageOf, schemaName, type SchemaVersion } from '../store/schema-version.ts'
 import { commitReplacement } from '../store/replacement/replace.ts'
 import { LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../store/replacement/pending.ts'
 import { linesOf, readLines } from './backup-contents.ts'
-import { BackupBusy, BackupNewer, BackupTooLarge, importFailed, NoBackup, NotBytes } from './backup-errors.ts'
+import { BackupBusy, BackupNewer, BackupOlder, BackupTooLarge, importFailed, NoBackup, NotBytes } from './backup-errors.ts'
 import { decryptBackup, encryptBackup } from './backup-format.ts'
 import { importedRecord } from './imported-record.ts'
 
@@ -74,7 +75,7 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
   /** Builds a staged database from a backup. Changes no current data. */
   async function stage (path: string, passphrase: string): Promise<{ records: number, createdAt: number }> {
     const { head, config, records } = await readLines(decryptBackup(createReadStream(path), passphrase))
-    if (head.schema > newestOf(migrations)) throw new BackupNewer(`schema ${head.schema}, this one knows ${newestOf(migrations)}`)
+    assertReadable(head.schema)
     const next = await store.stage({ schema: head.schema, digestKey: Buffer.from(head.digestKey, 'base64') })
     let count = 0
     try {
@@ -168,5 +169,17 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
         await rm(join(dir, UPLOAD), { force: true })
       }
     }
+  }
+}
+
+/** Throws BackupOlder or BackupNewer (400) unless data of the schema `found` can be imported. */
+function assertReadable (found: SchemaVersion): void {
+  const newest = newestOf(migrations)
+  switch (ageOf(found, newest)) {
+    case 'older':
+      throw new BackupOlder()
+    case 'newer':
+      throw new BackupNewer(`schema ${schemaName(found)}, this one knows ${schemaName(newest)}`)
+    case 'readable':
   }
 }

@@ -22,14 +22,12 @@ import {
   emptyMemory,
   ofKind,
   preferencesOf,
-  readMemory,
   type Entry,
   type Habit,
-  type Memory,
-  type StoredMemory
+  type Memory
 } from './memory.ts'
 
-export { emptyMemory, type StoredMemory } from './memory.ts'
+export { emptyMemory, type Memory } from './memory.ts'
 export type { Learning } from './learning.ts'
 
 /** The text that models get instead of a damaged memory. */
@@ -37,18 +35,16 @@ const DAMAGED = 'What is remembered of the user is damaged on the disk and canno
 
 /** The user's long-term memory, one encrypted record. A change resolves when it is durable. */
 export function createBrain (
-  { record, now, digest }: { record: StoredRecord<StoredMemory>, now: () => number, digest: (text: string) => string }
+  { record, now, digest }: { record: StoredRecord<Memory>, now: () => number, digest: (text: string) => string }
 ) {
-  const load = async () => readMemory(await record.get().catch(toBrainError), digest)
+  const load = (): Promise<Memory> => record.get().catch(toBrainError)
 
   /** Applies `edit`. When it returns the memory that it got, nothing is new and `updatedAt` stays as it is. */
   async function update (edit: (memory: Memory) => Memory): Promise<Memory> {
-    const stored = await record.update((stored) => {
-      const memory = readMemory(stored, digest)
+    return record.update((memory) => {
       const changed = edit(memory)
-      return changed === memory ? stored : { ...changed, updatedAt: now() }
+      return changed === memory ? memory : { ...changed, updatedAt: now() }
     }).catch(toBrainError)
-    return readMemory(stored, digest)
   }
   const change = async (edit: (memory: Memory) => Memory): Promise<Brain> => brainOf(await update(edit))
 
@@ -104,8 +100,8 @@ export function createBrain (
       const key = normalise('key', text, LIMITS.key)
       const value = rawValue.toWellFormed()
       return change((memory) => {
-        const [known, ...doubles] = ofKind(memory, 'preference').filter(hasKey(key))
-        if (known?.key === key && known.value === value && doubles.length === 0) return memory
+        const known = ofKind(memory, 'preference').find(hasKey(key))
+        if (known?.key === key && known.value === value) return memory
         const time = now()
         const entry: Entry = {
           id: known?.id ?? newId(),
@@ -122,9 +118,7 @@ export function createBrain (
           requireRoom(memory, 'preference')
           return add(memory, entry)
         }
-        // Earlier versions kept "Editor" and "editor" as two.
-        const entries = memory.entries.filter((each) => !doubles.includes(each))
-        return { ...memory, entries: entries.map((each) => each === known ? entry : each) }
+        return { ...memory, entries: memory.entries.map((each) => each === known ? entry : each) }
       })
     },
 

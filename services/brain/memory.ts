@@ -47,54 +47,7 @@ export interface Memory {
   updatedAt: number
 }
 
-/** A memory as earlier versions stored it: texts in `facts`, their sources in `entries` and `origins`. */
-interface EarlierMemory {
-  facts: string[]
-  preferences: Record<string, string>
-  entries?: Array<Pick<Entry, 'id' | 'fact' | 'createdAt' | 'said' | 'source' | 'supersedes'>>
-  origins?: Record<string, Pick<Entry, 'said' | 'source'>>
-  dropped?: Memory['dropped']
-  clearedAt?: number
-  updatedAt: number
-}
-export type StoredMemory = Memory | EarlierMemory
-
 export const emptyMemory = (): Memory => ({ entries: [], habits: [], dropped: [], updatedAt: 0 })
-
-/**
- * Returns the stored memory in its present form. Entries of earlier versions that have no id get one that depends on their
- * text alone, so that it stays the same until the next change stores it.
- */
-export function readMemory (stored: StoredMemory, digest: (text: string) => string): Memory {
-  if (!('facts' in stored)) return stored
-  const { facts, preferences, entries = [], origins = {}, dropped = [], clearedAt, updatedAt } = stored
-  const idOf = (text: string) => asId(digest(text))
-  const base = { state: 'known', createdAt: updatedAt, said: updatedAt } as const
-  return {
-    entries: [
-      ...facts.map((fact, n): Entry => {
-        const known = entries[n]?.fact === fact ? entries[n] : { id: idOf(`fact ${fact}`), fact }
-        return { ...base, kind: 'fact', ...known }
-      }),
-      ...Object.entries(preferences).map(([key, value]): Entry => ({
-        ...base,
-        id: idOf(`preference ${key}`),
-        kind: 'preference',
-        fact: origins[key]?.source?.span ?? `${key}: ${value}`,
-        key,
-        value,
-        ...origins[key]
-      }))
-    ],
-    habits: [],
-    dropped,
-    ...(clearedAt !== undefined && { clearedAt }),
-    updatedAt
-  }
-}
-
-/** Writes 32 hexadecimal digits in the form of a UUID; version 8 is free for such uses (RFC 9562). */
-const asId = (hex: string) => `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 
 /** Threads and runs that must hold a request before it counts as a pattern. */
 const PATTERN_EVIDENCE = 3

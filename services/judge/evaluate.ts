@@ -99,7 +99,7 @@ function withoutJudge (calls: CallFact[], problem: string): Opinion {
   return { outcome: 'failed', satisfied: false, score: 0, issues: [failure, ...issues] }
 }
 
-/** Whether a run with this evaluation is completed. Evaluations of earlier versions have no outcome. */
+/** Whether a run with this evaluation is completed. Without a judge there may be no outcome. */
 export function isCompleted ({ outcome, satisfied }: Pick<Evaluation, 'outcome' | 'satisfied'>): boolean {
   switch (outcome) {
     case undefined:

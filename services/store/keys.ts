@@ -1,5 +1,5 @@
 // The keys of all records. A prefix ends with "/". `thread` is the digest of a thread's id, because clients choose the ids.
-// Stored names never change, so some are older than the words of the code. docs/architecture.md says what each record holds.
+// Some names are older than the words of the code. docs/architecture.md says what each record holds.
 
 /** Returns the key of a history entry. Keys sort by `seq`, so a history is listed in the order it was written. */
 export const historyKey = (prefix: string, id: string, seq: number): string => `${prefix}/${id}/${String(seq).padStart(10, '0')}`

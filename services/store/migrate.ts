@@ -9,7 +9,7 @@ import { seal, toJson, unseal } from './seal.ts'
 
 /** Migrates the data to the newest schema, one step after the other. Can be run again after a crash. */
 export async function migrate (database: Database, keys: Keys, meta: Meta, steps: readonly Migration[]): Promise<void> {
-  const due = steps.filter(({ to }) => to > meta.schema).toSorted((a, b) => a.to - b.to)
+  const due = steps.filter(({ to }) => to > meta.schema.version).toSorted((a, b) => a.to - b.to)
   for (const step of due) {
     let pending: RawOp[] = []
     for await (const ops of step.migrate(oldData(database, keys))) {
@@ -17,7 +17,7 @@ export async function migrate (database: Database, keys: Keys, meta: Meta, steps
       pending = ops.map((op) => toRaw(keys, op))
     }
     const cleanup: RawOp[] = step === due.at(-1) ? [{ type: 'del', key: MIGRATING }] : []
-    await database.batch([...pending, metaOp({ ...meta, schema: step.to }), ...cleanup], { sync: true })
+    await database.batch([...pending, metaOp({ ...meta, schema: { ...meta.schema, version: step.to } }), ...cleanup], { sync: true })
   }
 }
 

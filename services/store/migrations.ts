@@ -1,13 +1,19 @@
-import { oneLedger } from './migrate-to-one-ledger.ts'
-import { indexRuns } from './migrate-index-runs.ts'
-import { budgetToOptions } from './migrate-budget-to-options.ts'
+import type { SchemaVersion } from './schema-version.ts'
 import type { Migration } from './store-types.ts'
 
-/** The schema version of the first records. */
-export const SCHEMA = 1
+/**
+ * The base schema. Until the first release, a change of the stored data is made in place and increments this number, so that a store
+ * of an earlier build is refused. From then on the number stays, and changes are migrations.
+ */
+const BASE = 1
+/** The version of the base schema. */
+const FIRST_VERSION = 1
 
 /** Sorted by `to`. */
-export const migrations: readonly Migration[] = [oneLedger, budgetToOptions, indexRuns]
+export const migrations: readonly Migration[] = []
 
-/** Returns the newest schema version that a program with these migrations can read. */
-export const newestOf = (steps: readonly Migration[]): number => steps.reduce((newest, { to }) => Math.max(newest, to), SCHEMA)
+/** Returns the newest schema that a program with these migrations can read. */
+export const newestOf = (steps: readonly Migration[]): SchemaVersion => ({
+  base: BASE,
+  version: steps.reduce((newest, { to }) => Math.max(newest, to), FIRST_VERSION)
+})

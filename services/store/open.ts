@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoreOptions } from './store-types.ts'
 import { openLevel, type Database, type OpenDatabase, type RawOp } from './database.ts'
-import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreKeyError, StoreNewer } from './store-errors.ts'
+import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreKeyError } from './store-errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './database-files.ts'
 import { markOpening } from './recovery/file-manifest.ts'
 import { withDigestKey, type Keys } from './encryption-keys.ts'
@@ -45,6 +45,7 @@ export async function openData (
   { tookOver, isThorough }: { tookOver: boolean, isThorough?: boolean }
 ): Promise<Opened> {
   const { dir, clock, openDatabase = openLevel, migrations: steps = migrations } = options
+  const newest = newestOf(steps)
   const source = { dir, passphrase: options.passphrase || undefined }
   const location = join(dir, 'data')
   const reopen = () => openDatabase(location, { createIfMissing: false })
@@ -54,20 +55,19 @@ export async function openData (
   const found = await settledManifest(location, { clock, retries, wait: LOCKED_RETRY_MS, isThorough })
   let { database, repaired, manifest } = await openExisting({ options, source, location, reopen, manifest: found, retries })
   try {
-    const meta = await readMeta(database, location)
-    if (meta.schema > newestOf(steps)) throw new StoreNewer(meta.schema, newestOf(steps))
+    const meta = await readMeta(database, location, newest)
     const { keys, ops } = await withStoredDigestKey(database, location, await keysFor(meta, source))
     if (await lacksAcknowledgedData({ database, location, manifest, keys })) {
       options.log?.warn({}, 'the database differs from its last recorded state; records may be missing')
       repaired = true
     }
-    if (meta.schema < newestOf(steps)) {
-      database = await keepCopy(database, location, `${location}.v${meta.schema}-${stamp(clock.now())}`, reopen)
-      options.log?.info({ from: meta.schema, to: newestOf(steps) }, 'migrating the store')
+    if (meta.schema.version < newest.version) {
+      database = await keepCopy(database, location, `${location}.v${meta.schema.version}-${stamp(clock.now())}`, reopen)
+      options.log?.info({ from: meta.schema, to: newest }, 'migrating the store')
       await migrate(database, keys, meta, steps)
       await keepNewest(dir, 'data.v', COPIES)
     }
-    const current = { ...meta, schema: newestOf(steps) }
+    const current = { ...meta, schema: newest }
     const tables = await beginSession({ database, location, manifest, keys, meta: current, ops })
     return { database, keys, meta: current, repaired, reopen, tables }
   } catch (error) {
@@ -150,11 +150,11 @@ interface Existing {
 }
 
 async function openExisting ({ options, source, location, reopen, manifest, retries }: Existing) {
-  const { clock, log, openDatabase = openLevel } = options
+  const { clock, log, openDatabase = openLevel, migrations: steps = migrations } = options
   const repairAndOpen = async (error: unknown) => {
     const { changed } = await verifyFiles(location, { isThorough: true })
     const suspects = [...new Set([...manifest.changed, ...changed])]
-    await repair({ location, error, suspects, clock, log, openDatabase, source })
+    await repair({ location, error, suspects, clock, log, openDatabase, source, newest: newestOf(steps) })
     return { database: await reopen(), repaired: true, manifest: { ...manifest, ...emptyTables() } }
   }
   if (manifest.changed.length > 0) return await repairAndOpen(new Error('its files differ from the file manifest'))

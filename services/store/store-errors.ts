@@ -56,10 +56,23 @@ export class StoreNewer extends StoreStartError {
   readonly code = 'ERR_STORE_NEWER'
   readonly exitCode = 78
 
-  constructor (found: number, known: number) {
+  constructor (found: string, known: string) {
     super(
       `The data was written by a newer version of the service (schema ${found}, this one knows ${known}). ` +
         'Update the service, or restore the copy of the data that was kept beside it.'
+    )
+  }
+}
+
+/** A build of the program from before the present base schema wrote the data. EX_CONFIG */
+export class StoreOlder extends StoreStartError {
+  readonly code = 'ERR_STORE_OLDER'
+  readonly exitCode = 78
+
+  constructor (location: string) {
+    super(
+      'The data was written by an earlier build of the service, from before its first release, which stored it in another form. ' +
+        `Start that build to use the data, or move ${location} away to start empty. Nothing was changed.`
     )
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { OpenDatabase } from './database.ts'
 import type { Holder } from '../process/process-identity.ts'
 import type { StagedDatabase } from './replacement/staged-database.ts'
+import type { SchemaVersion } from './schema-version.ts'
 
 /** One write of a transaction. Values are JSON; keys are printable ASCII without spaces and do not start with `!`. */
 export type Op = { type: 'put', key: string, value: unknown } | { type: 'del', key: string }
@@ -49,7 +50,7 @@ export interface StoredRecord<T> {
 
 /** The contents of a store, for a backup. */
 export interface StoreContents {
-  schema: number
+  schema: SchemaVersion
   /** The key for `digest`: record keys are made with it. */
   digestKey: Buffer
   records: AsyncIterable<[key: string, value: unknown]>

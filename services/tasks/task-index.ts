@@ -51,7 +51,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
       else found.set(taskId, state)
     }
     for (const [taskId, state] of known) staleKeys.add(taskStateKey(taskId, state))
-    // A store or a backup of an older version has tasks without index entries.
+    // After a repair of the database, tasks may lack their index entries.
     for (const taskId of missing) found.set(taskId, await stateOf(taskId))
     const readable = missing.flatMap((taskId) => {
       const state = found.get(taskId)

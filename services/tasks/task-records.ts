@@ -12,8 +12,6 @@ export interface RunPointer {
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
 export interface StoredTask extends Omit<Task, 'budget'> {
   options: RunOptions
-  /** What earlier versions learned, by the name of the tool. It is not used any more: such calls ask again. */
-  learnedTools?: string[]
   /** The number of the run that was live when goal or plan last changed. Its approval does not count towards `firstN`. */
   outdatedRun?: number
   /** The number of consecutive failed runs. */

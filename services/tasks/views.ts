@@ -7,7 +7,6 @@ import type { StoredTask } from './task-records.ts'
 /** The public form of a task, without the internal fields. */
 export function taskView (
   {
-    learnedTools,
     outdatedRun,
     failuresInRow,
     timing,

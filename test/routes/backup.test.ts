@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
+import { encryptBackup } from '../../services/backup/backup-format.ts'
 import { of, say } from '../harness/agent.ts'
 import { answerCall, calls, openCalls, OPTIONS, settled, toldResults, withTurns } from '../harness/app-tools.ts'
 import { openRun, userSays } from '../harness/reader.ts'
@@ -38,6 +39,21 @@ t.test('while a run is under way, or one of a task, nothing is imported', async 
   const task = await tasks.create('go on for ever')
   await tasks.post(`/${task.id}/start`)
   t.match((await send(app, Buffer.from('whatever'))).json(), { statusCode: 409, error: /of a task/ })
+})
+
+t.test('a backup of an earlier build or of a newer version is refused, and nothing is changed', async (t) => {
+  const app = await build(t)
+  await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
+  const refused = async (schema: unknown) => {
+    const lines = [{ backup: 1, schema, digestKey: 'aa' }, { config: {} }, { end: 0 }].map((line) => JSON.stringify(line))
+    const pieces: Buffer[] = []
+    for await (const piece of encryptBackup(lines, PASSPHRASE, { N: 10, r: 1, p: 1 })) pieces.push(piece)
+    return (await send(app, Buffer.concat(pieces))).json()
+  }
+  t.match(await refused(4), { statusCode: 400, code: 'ERR_BACKUP_OLDER', error: /earlier build/ })
+  t.match(await refused({ base: 1, version: 99 }), { statusCode: 400, code: 'ERR_BACKUP_NEWER', error: /schema 1\.99, this one knows/ })
+  t.match(await refused({ base: 1 }), { statusCode: 400, code: 'ERR_BACKUP_DAMAGED' })
+  t.same((await app.inject('/memory/brain')).json().brain.facts, ['Likes tea'])
 })
 
 t.test('runs that were under way are interrupted by an import, and schedules go on from then', async (t) => {

@@ -1,6 +1,5 @@
 import t from 'tap'
 import { brain, call, idOf, learning, list, texts } from '../harness/brain.ts'
-import { build } from '../harness/helper.ts'
 
 t.test('facts are searched, in any state, and paged', async (t) => {
   const { app, tell } = await learning(t)
@@ -183,24 +182,4 @@ t.test('what recurs in three threads is a pattern with its evidence, told in a s
   t.same((await call(app, 'DELETE', `/facts/${pattern.id}`)).body.brain.patterns, [])
   for (const thread of ['d', 'e', 'f']) await ask(thread)
   t.same((await brain(app)).patterns, [], 'removed for good')
-})
-
-t.test('a brain that an earlier version stored keeps its facts, and they keep their ids', async (t) => {
-  const app = await build(t)
-  const source = { threadId: 'x', message: 2, span: 'I moved to Berlin' }
-  await app.store.record<object>('brain', () => ({})).update(() => ({
-    facts: ['Likes tea', 'I moved to Berlin'],
-    entries: [undefined, { id: '01a1fe20-4f4c-74b8-a3b8-5b8e2c8e9a10', fact: 'I moved to Berlin', createdAt: 7, said: 5, source }],
-    preferences: { name: 'Ada', editor: 'vim' },
-    origins: { name: { said: 5, source: { ...source, span: 'Call me Ada' } } },
-    patterns: [],
-    updatedAt: 9
-  }))
-  const before = await list(app)
-  t.match(before, [{ fact: 'I moved to Berlin', id: /9a10$/, source, createdAt: 7 }, { fact: 'Likes tea', createdAt: 9 }])
-  t.same(await list(app), before)
-  t.match(await list(app, '?kind=preference'), [{ fact: 'editor: vim' }, { fact: 'Call me Ada', key: 'name', value: 'Ada', source: {} }])
-  await call(app, 'PUT', `/facts/${before[1].id}`, { pinned: true })
-  t.same((await list(app)).map(({ id }: { id: string }) => id), before.map(({ id }: { id: string }) => id))
-  t.match(await brain(app), { facts: ['Likes tea', 'I moved to Berlin'], preferences: { name: 'Ada', editor: 'vim' } })
 })

@@ -1,7 +1,4 @@
 import t from 'tap'
-import { runKey } from '../../services/store/keys.ts'
-import type { StoredRun } from '../../services/tasks/task-records.ts'
-import { build } from '../harness/helper.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -85,24 +82,4 @@ t.test('a run that asks is told to decide, once; then it fails', async (t) => {
   const prompts = gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => JSON.stringify(body.prompt))
   t.equal(prompts.length, 2)
   t.match(prompts[1], /decide, and say what you assumed/)
-})
-
-t.test('evaluations of earlier versions are served as they are', async (t) => {
-  const app = await build(t)
-  const tasks = await tasksOf(t, app)
-  const events = await tasks.watch()
-  const { id } = await tasks.create('system info', { taskType: 'triggered' })
-  await tasks.post(`/${id}/run`)
-  await events.until('task:complete')
-  const key = runKey((await tasks.runs(id))[0].runId)
-  const old = { satisfied: false, qualityScore: 0.25, issues: ['Phases failed.'], judge: 'rules' as const }
-  const stored = (await app.store.get<StoredRun>(key))!
-  await app.store.transact([{ type: 'put', key, value: { ...stored, evaluation: old, qualityScore: 0.25 } }])
-
-  const [run] = await tasks.runs(id)
-  t.same([run.qualityScore, run.evaluation], [0.25, old])
-  t.same((await tasks.get(`/${id}/runs/${run.runId}`)).evaluation, old)
-  const [item] = (await tasks.get('/digest?since=0')).completed.items
-  t.match(item, { judge: 'rules', text: /^Run 1 of “system info” completed: / })
-  t.notOk('outcome' in item || 'claims' in item)
 })

@@ -121,6 +121,7 @@ t.test('a page holds no more than an answer can: a thread of large pictures, and
     toolName: 'writeFile',
     input: { path: 'a', content: large },
     cwd: app.cwd,
+    folder: { dev: '1', ino: '1' },
     segment: 0
   }
   const { items, ops } = createLedger(app).ask({ threadId: 'pictures' }, [...'123'].map(() => question))

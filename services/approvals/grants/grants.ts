@@ -130,7 +130,6 @@ export function createGrants ({ store, clock, tools, hasToken }: {
       assertLasts(until)
       const { toolName, input, digest, identity, places, scopes = [], approvalId } = approval
       const folder = shownFolder(approval)
-      if (folder === undefined) throw new GrantRefused('This request was made by an earlier version and can be approved once only.')
       const facts = { toolName, input, digest, identity, folder, places }
       assertOffered(scopes, scope, facts)
       await assertRoom(owner)
@@ -161,7 +160,6 @@ export function createGrants ({ store, clock, tools, hasToken }: {
       for (const approval of approvals) {
         const { toolName, input, digest, identity, places } = approval
         const folder = shownFolder(approval)
-        if (folder === undefined) continue
         const facts = { toolName, input, digest, folder, ...(identity !== undefined && { identity }), ...(places && { places }) }
         const scope = learnedScope(tools.find(toolName), facts, known)
         if (known.some((grant) => grant.scope === scope && covers(grant, facts)) || known.length >= MOST_GRANTS) continue

@@ -30,7 +30,7 @@ export interface StoredManifest {
   /** SHA-256 by file name; '' when unknown. Holds only tables while the database is open. */
   files: Record<string, string>
   /** Identity of each table: inode, size, modification time, session of the last check. */
-  tables?: Record<string, [ino: number, size: number, mtimeMs: number, checked: number]>
+  tables: Record<string, [ino: number, size: number, mtimeMs: number, checked: number]>
   /** Digests of tables that a compaction removed before they were checked. Hard links to them still exist. */
   merged?: Record<string, string>
   /** Damaged tables. When there are any, the next start repairs the database. */
@@ -54,9 +54,9 @@ export async function readManifest (location: string): Promise<ReadManifest> {
   }
 }
 
-/** Returns the entry of a table; undefined in a manifest of an earlier version, which holds only digests. */
+/** Returns the entry of a table; undefined when the manifest lists none. */
 export function entryOf ({ files, tables }: StoredManifest, name: string): TableEntry | undefined {
-  const entry = tables?.[name]
+  const entry = tables[name]
   if (!Array.isArray(entry)) return undefined
   const [ino, size, mtimeMs, checked] = entry
   return { ino, size, mtimeMs, checked, ...(files[name] && { digest: files[name] }) }
@@ -104,7 +104,7 @@ export async function readText (location: string, name: string): Promise<string 
 function parse (text = ''): { inventory?: StoredManifest, mac?: string } {
   try {
     const { mac, ...inventory } = JSON.parse(text)
-    const { session, files, tables = {}, merged = {}, damaged = [] } = inventory
+    const { session, files, tables, merged = {}, damaged = [] } = inventory
     const isValid = Number.isSafeInteger(session) && [files, tables, merged].every((part) => typeof part === 'object' && part !== null) &&
       Array.isArray(damaged)
     return isValid ? { inventory, mac } : {}
@@ -113,11 +113,9 @@ function parse (text = ''): { inventory?: StoredManifest, mac?: string } {
   }
 }
 
-/** Computes the MAC of a manifest. Manifests of an earlier version have only `session` and `files`, so their MAC must cover only these. */
-function macOf (keys: Keys, { session, files, ...rest }: StoredManifest): string {
-  const { tables, merged, damaged } = rest
-  const extra = [tables, merged, damaged].some((part) => part !== undefined) ? [tables ?? null, merged ?? null, damaged ?? null] : []
-  return createHmac('sha256', keys.inventory).update(JSON.stringify([session, files, ...extra])).digest('hex')
+/** Computes the MAC of a manifest. */
+function macOf (keys: Keys, { session, files, tables, merged, damaged }: StoredManifest): string {
+  return createHmac('sha256', keys.inventory).update(JSON.stringify([session, files, tables, merged, damaged])).digest('hex')
 }
 
 function unlessMissing (error: NodeJS.ErrnoException): undefined {

@@ -10,6 +10,7 @@ import type { Keys } from '../encryption-keys.ts'
 import { keysFor, type KeySource } from '../master-key.ts'
 import { readMeta } from '../meta-record.ts'
 import { describesDatabase } from '../record-names.ts'
+import type { SchemaVersion } from '../schema-version.ts'
 import { unseal } from '../seal.ts'
 
 interface Repair {
@@ -22,6 +23,8 @@ interface Repair {
   log: StoreLog | undefined
   openDatabase: OpenDatabase
   source: KeySource
+  /** The newest schema that can be read. */
+  newest: SchemaVersion
 }
 
 /** How many copies of damaged databases are kept. */
@@ -32,9 +35,9 @@ const SALVAGE_MS = 10 * 60_000
 /**
  * Builds a new database from the records that LevelDB can recover from a copy, checks that it canDecrypt, and puts it in place of
  * the damaged one, which is kept. Drops records that cannot be decrypted. When the repair fails, it changes nothing and throws
- * StoreDamaged or StoreKeyError.
+ * a StoreStartError.
  */
-export async function repair ({ location, error, suspects, clock, log, openDatabase, source }: Repair): Promise<void> {
+export async function repair ({ location, error, suspects, clock, log, openDatabase, source, newest }: Repair): Promise<void> {
   log?.warn({ err: error, suspects }, 'the database is damaged, repairing it')
   const repaired = `${location}.repair`
   let unreadable = 0
@@ -48,7 +51,7 @@ export async function repair ({ location, error, suspects, clock, log, openDatab
     }
     const database = await openDatabase(repaired, { createIfMissing: false })
     try {
-      unreadable = await removeUnreadable(database, await keysFor(await readMeta(database, location), source))
+      unreadable = await removeUnreadable(database, await keysFor(await readMeta(database, location, newest), source))
     } finally {
       await database.close()
     }

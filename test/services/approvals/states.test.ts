@@ -53,6 +53,7 @@ t.test('a state that may not follow is refused, the same state again is none', a
     input: {},
     digest: '',
     cwd: '/',
+    folder: { dev: '1', ino: '1' },
     createdAt: 0,
     expiresAt: 1,
     state: 'denied'

@@ -70,7 +70,9 @@ t.test('what cannot be repaired is refused and left exactly as it was', async (t
 })
 
 t.test('a database whose describing record is missing or garbled is damaged, not new', async (t) => {
-  for (const value of [undefined, 'no json', '{}', '{"schema":1,"kid":"00","source":"passphrase"}']) {
+  const noVersion = '{"schema":{"base":1},"kid":"00","source":"file"}'
+  const noKey = '{"schema":{"base":1,"version":1},"kid":"00","source":"passphrase"}'
+  for (const value of [undefined, 'no json', '{}', noVersion, noKey]) {
     const dir = t.testdir()
     const store = await open(t, dir)
     await store.transact([{ type: 'put', key: 'a', value: 1 }])

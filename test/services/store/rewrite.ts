@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openLevel, type RawOp } from '../../../services/store/database.ts'
+import { entries, openLevel, type RawOp } from '../../../services/store/database.ts'
 
 /** Writes to the closed database, and takes away the list of its files that would tell. */
 export async function rewrite (dir: string, change: (get: (key: string) => Promise<Buffer>) => Promise<RawOp[]>) {
@@ -18,3 +18,14 @@ export const damage = (dir: string, keys: string[]) =>
       value[value.length - 20] ^= 1
       return { type: 'put', key, value }
     })))
+
+/** Names the schema as builds from before base schema 1 did. Returns all that the database holds, to compare. */
+export async function ofEarlierBuild (dir: string, schema: number): Promise<Array<[key: string, value: Buffer]>> {
+  const found: Array<[key: string, value: Buffer]> = []
+  const level = await openLevel(join(dir, 'data'), { createIfMissing: false })
+  const meta = JSON.parse(String(await level.get('!meta')))
+  await level.batch([{ type: 'put', key: '!meta', value: Buffer.from(JSON.stringify({ ...meta, schema })) }], { sync: true })
+  for await (const entry of entries(level, {})) found.push(entry)
+  await level.close()
+  return found
+}

@@ -10,12 +10,12 @@ import { tasksOf } from '../../harness/tasks.ts'
 
 const PLAN = { phases: [{ description: 'Look' }] }
 
-/** Adds so many copies of a task in that state to the disk, with their entries in the index unless they are `old`. */
-async function seed ({ store }: App, task: object, status: TaskStatus, count: number, { old = false } = {}): Promise<string[]> {
+/** Adds so many copies of a task in that state to the disk, with their entries in the index unless those are `lost`. */
+async function seed ({ store }: App, task: object, status: TaskStatus, count: number, { lost = false } = {}): Promise<string[]> {
   const ids = Array.from({ length: count }, newId)
   const ops = ids.flatMap((id): Op[] => [
     { type: 'put', key: taskKey(id), value: { ...task, id, status } },
-    ...old ? [] : [{ type: 'put' as const, key: `${TASK_STATES}${status}/one_shot/${id}`, value: {} }]
+    ...lost ? [] : [{ type: 'put' as const, key: `${TASK_STATES}${status}/one_shot/${id}`, value: {} }]
   ])
   for (let at = 0; at < ops.length; at += 2_000) await store.transact(ops.slice(at, at + 2_000))
   return ids
@@ -75,11 +75,11 @@ t.test('a filtered list reads the tasks that it shows, and no other', async (t) 
   t.same(idsOf(await list('status=cancelled')), [planned[0]])
 })
 
-t.test('a start reads no finished task, and gives the tasks of an older version their places in the index', async (t) => {
+t.test('a start reads no finished task, and gives tasks whose entries in the index were lost their places again', async (t) => {
   const task = await template(t)
   const first = await build(t)
   await seed(first, task, 'completed', 300)
-  const [old] = await seed(first, task, 'failed', 1, { old: true })
+  const [unlisted] = await seed(first, task, 'failed', 1, { lost: true })
   await seed(first, task, 'planned', 2)
   await first.close()
 
@@ -87,9 +87,9 @@ t.test('a start reads no finished task, and gives the tasks of an older version 
     const app = await build(t, { home: first.home, cwd: first.cwd })
     const read = countReads(app)
     await app.tasks.open()
-    // Each task that is not finished is read once; of the older version's first its state, once.
+    // Each task that is not finished is read once; of the one without an entry first its state, once.
     t.ok(read.tasks <= expected, `${read.tasks} read`)
-    t.same((await app.inject('/tasks?status=failed')).json().tasks.map(({ id }: { id: string }) => id), [old])
+    t.same((await app.inject('/tasks?status=failed')).json().tasks.map(({ id }: { id: string }) => id), [unlisted])
     await app.close()
   }
 })
