@@ -36,6 +36,7 @@ export const PUBLIC: Record<string, string[]> = {
     'compaction/items',
     'compaction/open-compactor',
     'compaction/token-estimate',
+    'compaction/unread-history',
     'describe-image',
     'note-opening',
     'prompts/analysis',
@@ -53,13 +54,32 @@ export const PUBLIC: Record<string, string[]> = {
   process: ['child-environment', 'own-programs', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
   providers: ['answer-stream/connections', 'context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
-  runs: ['chat-run-record', 'run-errors', 'run-index'],
+  runs: [
+    'engine/active-run',
+    'engine/active-runs',
+    'engine/asked-items',
+    'engine/attempt',
+    'engine/call-ports',
+    'engine/drive',
+    'engine/held-step',
+    'engine/model-calls',
+    'engine/opening',
+    'engine/recover-runs',
+    'engine/run-actions',
+    'engine/run-items',
+    'engine/run-owner',
+    'engine/who-is-asked',
+    'run-errors',
+    'run-record',
+    'run-repository',
+    'run-view',
+    'tool-calls'
+  ],
   'run-options': ['check-run-options', 'with-run-options'],
   'run-log': ['cut-steps', 'encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message', 'whole-message'],
-  step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer', 'who-is-asked'],
   store: ['keys', 'store-errors', 'store-types'],
-  tasks: ['run-history', 'task-deps', 'task-records', 'task-service', 'views'],
-  threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],
+  tasks: ['task-deps', 'task-records', 'task-service', 'views'],
+  threads: ['raw-message', 'recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],
   tools: [
     'app/app-tool',
     'app/check-app-tools',
@@ -107,11 +127,6 @@ export const ALLOWED: Array<{ from: string, imports: string[], why: string }> = 
     from: 'services/backup/backup-contents.ts',
     imports: ['services/store/record-names.ts', 'services/store/schema-version.ts'],
     why: 'A backup names its schema, and holds single records, whose names other services cannot use.'
-  },
-  {
-    from: 'services/agent/thread-history.ts',
-    imports: ['services/models/compaction/unread-history.ts'],
-    why: 'It reads a thread backwards only as far as the compactor needs it.'
   }
 ]
 

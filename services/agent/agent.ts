@@ -6,7 +6,8 @@ import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { defineError } from '../lib/service-error.ts'
 import { withRunModels } from '../providers/run-models.ts'
-import { ConversationBusy, NoActiveRun, type ActiveRun, type Subscription } from '../runs/engine/active-runs.ts'
+import { NoActiveRun, type ActiveRun, type Subscription } from '../runs/engine/active-run.ts'
+import { ConversationBusy } from '../runs/engine/active-runs.ts'
 import { recoverRuns } from '../runs/engine/recover-runs.ts'
 import type { ThreadRun } from '../runs/run-record.ts'
 import type { Run } from '../runs/run-repository.ts'
@@ -16,7 +17,7 @@ import type { AgentDeps } from './agent-deps.ts'
 import { readHistory } from './thread-history.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
-import { BadMessage } from './raw-message.ts'
+import { BadMessage } from '../threads/raw-message.ts'
 import { interrupt, replayRecorded } from './interrupted-runs.ts'
 import { activeStatus } from './active-status.ts'
 import { createStopRun, type RunPlace } from './stop-run.ts'
@@ -163,7 +164,8 @@ export function createAgent (deps: AgentDeps) {
     userWords: createUserWords(parts),
 
     /** The runs that execute now. */
-    activeRuns: () => activeRuns.all().map(({ run: { record, log: { events } } }) => ({ record: { ...record, status: activeStatus(events) }, events })),
+    activeRuns: () =>
+      activeRuns.all().map(({ run: { record, log: { events } } }) => ({ record: { ...record, status: activeStatus(events) }, events })),
 
     /** Whether a run is active, or waits for an approval; undefined for a run that is not stored, and not active. */
     async isRunLive (runId: string): Promise<boolean | undefined> {

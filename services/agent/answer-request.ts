@@ -6,7 +6,7 @@ import { handOverToTask } from './hand-over.ts'
 import { holdFirstStep } from '../runs/engine/held-step.ts'
 import { runSteps } from './loop.ts'
 import { conversationOwner } from './conversation-owner.ts'
-import type { ConversationAttempt } from './launch-run.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
 import type { Context } from './run-prompt.ts'
 import { stepLimit } from './step-limits.ts'
 

@@ -6,7 +6,7 @@ import { whoIsAsked } from '../runs/engine/who-is-asked.ts'
 import type { ThreadRun } from '../runs/run-record.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
-import type { ConversationAttempt } from './launch-run.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
 import { runContext, type Context } from './run-prompt.ts'
 import { denialNotes } from './system-prompt.ts'
 

@@ -3,11 +3,11 @@ import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { endsOfLiveQuestions } from '../run-log/open-calls.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
-import type { ActiveRun } from '../runs/engine/active-runs.ts'
+import type { ActiveRun } from '../runs/engine/active-run.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
 import { interrupt } from './interrupted-runs.ts'
-import type { ConversationAttempt } from './launch-run.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
 
 /** The codes of aborts that count as failures of the run. */
 const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }

@@ -6,7 +6,7 @@ import { canonicalContent } from '../threads/thread-message.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import type { ThreadRun } from '../runs/run-record.ts'
 import type { Run } from '../runs/run-repository.ts'
-import type { ConversationAttempt } from './launch-run.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
 

@@ -1,7 +1,9 @@
-import type { ActiveRun, ActiveRuns, SubscriberOptions } from '../runs/engine/active-runs.ts'
-import { openAttempt, type RunAttempt } from '../runs/engine/attempt.ts'
+import type { ActiveRun, SubscriberOptions } from '../runs/engine/active-run.ts'
+import type { ActiveRuns } from '../runs/engine/active-runs.ts'
+import { openAttempt } from '../runs/engine/attempt.ts'
 import type { ThreadRun } from '../runs/run-record.ts'
 import type { Run } from '../runs/run-repository.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endEarly } from './end-run.ts'
@@ -10,11 +12,6 @@ import { endEarly } from './end-run.ts'
 const RUN_MS = 10 * 60 * 1000
 /** The interval at which the events of a resumable run are stored, milliseconds. */
 const SAVE_MS = 1_000
-
-/** One execution of a run of a conversation. */
-export interface ConversationAttempt extends RunAttempt<ThreadRun> {
-  conversation: ConversationState
-}
 
 export interface Launch extends SubscriberOptions {
   run: Run<ThreadRun>

@@ -6,7 +6,7 @@ import { createRunItems } from '../runs/engine/run-items.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { conversationOwner } from './conversation-owner.ts'
 import { finish } from './end-run.ts'
-import type { ConversationAttempt } from './launch-run.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
 import { requestApprovals } from './request-approvals.ts'
 import type { Context } from './run-prompt.ts'
 

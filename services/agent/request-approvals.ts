@@ -2,7 +2,7 @@ import { askItems, requestEvent } from '../runs/engine/asked-items.ts'
 import type { ExecutedRun } from '../runs/engine/run-actions.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
-import type { ConversationAttempt } from './launch-run.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
 
 /**
  * Lets the run wait for calls: stores their items before any reader sees them, ends the segment and its step, and leaves the run waiting.

@@ -11,15 +11,15 @@ import { approvalResponses, isAnswer, type AnswerSource } from './approval-answe
 import { callResults, type CallResult } from './call-results.ts'
 import { requestEvent } from '../runs/engine/asked-items.ts'
 import { inNewestStep } from '../run-log/open-calls.ts'
-import { NoActiveRun, subscribeToRecorded, type ActiveRun, type Subscription } from '../runs/engine/active-runs.ts'
-import type { ThreadRun } from '../runs/run-record.ts'
+import { NoActiveRun, subscribeToRecorded, type ActiveRun, type Subscription } from '../runs/engine/active-run.ts'
+import { WHOLE_THREAD, type ThreadRun } from '../runs/run-record.ts'
 import { storedSegment } from '../runs/run-repository.ts'
 import type { RunRequest } from './start.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
-import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
+import { threadPlacement, threadPosition } from './thread-history.ts'
 
 const RunGone = defineError(
   'ERR_RUN_GONE',

@@ -1,6 +1,6 @@
 import type { LiveRun } from '../../schemas/agent.ts'
 import { Aborted } from '../lib/abort.ts'
-import { NoActiveRun } from '../runs/engine/active-runs.ts'
+import { NoActiveRun } from '../runs/engine/active-run.ts'
 import { isOver } from '../runs/run-record.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'

@@ -4,7 +4,7 @@ import { ServiceError } from '../lib/service-error.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { answerText } from '../run-log/fold.ts'
 import { noUsage, wholeUsage } from '../usage/usage-sums.ts'
-import type { Subscription } from '../runs/engine/active-runs.ts'
+import type { Subscription } from '../runs/engine/active-run.ts'
 import { answerMessages } from './answer-record.ts'
 
 /** The codes of a run's `error` event that do not stand for a failure of the model provider. */

@@ -2,21 +2,11 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Conversation } from '../models/compaction/compactor.ts'
 import { jsonBytes } from '../http/pages.ts'
 import { itemTokens } from '../models/compaction/token-estimate.ts'
-import { coveredHistory, unreadBefore, type UnreadHistory } from '../models/compaction/unread-history.ts'
+import { coveredHistory, unreadBefore } from '../models/compaction/unread-history.ts'
+import { WHOLE_THREAD, type History } from '../runs/run-record.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { partsOf, type ThreadMessage, type ThreadRepository } from '../threads/thread-repository.ts'
-import type { RawMessage } from './raw-message.ts'
-
-/** The positions of a request's messages in its thread: the first `lead` messages, then the messages from position `from` on. */
-export interface History {
-  lead: number
-  from: number
-  /** The messages between the two ranges, which were not read. */
-  older?: UnreadHistory
-}
-
-/** A history that contains the whole thread. */
-export const WHOLE_THREAD: History = { lead: 0, from: 0 }
+import type { RawMessage } from '../threads/raw-message.ts'
 
 /** The positions of a run's prompt in its thread. */
 export type ThreadPlacement = Pick<Conversation, 'older' | 'places'>

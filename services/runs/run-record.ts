@@ -5,7 +5,18 @@ import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { Owner } from '../approvals/approval-record.ts'
 import type { Summary } from '../models/compaction/items.ts'
-import type { History } from '../agent/thread-history.ts'
+import type { UnreadHistory } from '../models/compaction/unread-history.ts'
+
+/** The positions of a request's messages in its thread: the first `lead` messages, then the messages from position `from` on. */
+export interface History {
+  lead: number
+  from: number
+  /** The messages between the two ranges, which were not read. */
+  older?: UnreadHistory
+}
+
+/** A history that contains the whole thread. */
+export const WHOLE_THREAD: History = { lead: 0, from: 0 }
 
 /** The fields of a run that its readers get as they are stored. */
 type Shown =

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
-import type { RawMessage } from '../agent/raw-message.ts'
+import type { RawMessage } from '../threads/raw-message.ts'
 import type { Clock } from '../lib/clock.ts'
 import { defineError } from '../lib/service-error.ts'
 import { withoutCutCall, withoutRepeatedSteps } from '../run-log/cut-steps.ts'

@@ -33,7 +33,12 @@ type Result = Pick<
 /** Returns what the events say of a run of a conversation. `limit` is the number of characters kept of each input and output. */
 export function resultOf (
   events: readonly RunEvent[],
-  { record: { startedAt }, status, at, limit = CALL_SHOWN }: { record: Pick<ThreadRun, 'startedAt'>, status: RunStatus, at: number, limit?: number }
+  { record: { startedAt }, status, at, limit = CALL_SHOWN }: {
+    record: Pick<ThreadRun, 'startedAt'>,
+    status: RunStatus,
+    at: number,
+    limit?: number
+  }
 ): Result {
   const toolCalls = toolCallsOf(events, limit)
   const object = lastOf(events, 'object')?.object

@@ -80,7 +80,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     threadRunView(record, { questions: (await questions(record)).open.map(questionView), events, limit, now: clock.now() })
 
   const shownThreadRun = async (record: ThreadRun): Promise<Run> =>
-    record.status === 'pending_approval' ? shown(record, await questions(record)) : shown(record, { isWaiting: false, isUnanswered: false, open: [] })
+    shown(record, record.status === 'pending_approval' ? await questions(record) : { isWaiting: false, isUnanswered: false, open: [] })
 
   /** Reads a run, shortened; undefined if it is gone or damaged. */
   async function read (runId: string): Promise<Run | undefined> {

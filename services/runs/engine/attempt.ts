@@ -12,7 +12,7 @@ import type { Fence } from '../../tools/fence.ts'
 import type { Meter, UsageMeters } from '../../usage/meter.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { RunRepository, RunWrite } from '../run-repository.ts'
-import type { ActiveRun } from './active-runs.ts'
+import type { ActiveRun } from './active-run.ts'
 
 /** The collaborators of the engine, which are the same for all runs. */
 export interface EngineDeps {

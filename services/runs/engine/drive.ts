@@ -1,5 +1,7 @@
 import type { NextAction } from './next-action.ts'
 
+export type { NextAction }
+
 /**
  * The actions of a run, which holds all of its state itself: nothing is passed. What an action did is as durable as the run needs it
  * when its promise resolves.

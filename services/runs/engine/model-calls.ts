@@ -1,7 +1,7 @@
 import { foldToModelMessages } from '../../run-log/fold.ts'
 import type { EventOf, RunEvent } from '../../run-log/run-events.ts'
 import { checkLength } from '../run-repository.ts'
-import type { ActiveRun } from './active-runs.ts'
+import type { ActiveRun } from './active-run.ts'
 import type { EngineDeps, RunAttempt } from './attempt.ts'
 import { createModelSteps } from './model-step.ts'
 import { openingOf } from './opening.ts'

@@ -3,7 +3,7 @@ import { convertToModelMessages, modelMessageSchema, safeValidateUIMessages } fr
 import fc from 'fast-check'
 import t from 'tap'
 import { plainMessages } from '../../../services/agent/plain-messages.ts'
-import type { RawMessage } from '../../../services/agent/raw-message.ts'
+import type { RawMessage } from '../../../services/threads/raw-message.ts'
 
 const said = fc.constantFrom('user', 'assistant')
 const text = fc.record({ type: fc.constant('text'), text: fc.string() })

@@ -67,7 +67,8 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
         needsApproval: false
       }
       const slot = { at: completedAt, fate: 'skipped' as const, reason: 'overlap', settledAt: completedAt }
-      ops.push({ type: 'put', key: taskRunKey(id, i), value: { runId } }, { type: 'put', key: runKey(runId), value: run }, ...outcomeOfRun('put', run), {
+      ops.push({ type: 'put', key: taskRunKey(id, i), value: { runId } }, { type: 'put', key: runKey(runId), value: run })
+      ops.push(...outcomeOfRun('put', run), {
         type: 'put',
         key: slotKey(id, slot),
         value: slot

@@ -1,0 +1,172 @@
+import type { Protocol } from '../../../schemas/agent.ts'
+import type { RunOptions } from '../../../schemas/run-options.ts'
+import { Aborted } from '../../lib/abort.ts'
+import { defineError } from '../../lib/service-error.ts'
+import type { RunEvent } from '../../run-log/run-events.ts'
+import { createRunLog, segmentStart } from '../../run-log/run-log.ts'
+import { wholeMessage } from '../../run-log/whole-message.ts'
+import type { RunRecord, ThreadRun } from '../run-record.ts'
+import type { Run } from '../run-repository.ts'
+
+export const NoActiveRun = defineError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.')
+export const SteeringFull = defineError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.')
+
+/** A reader of one segment of a run, batch by batch. Its owner must call `unsubscribe`. */
+export interface Subscription<R extends RunRecord = ThreadRun> {
+  runId: string
+  threadId: R['threadId']
+  /** The options of the run. */
+  options?: RunOptions
+  /** The protocol in which this subscriber gets the events. */
+  protocol: Protocol
+  batches(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
+  /** Bytes that the run appended since the subscription began and that the subscriber has not read yet. */
+  lag(): number
+  unsubscribe(): void
+}
+
+/** The number of steering messages that may wait for a run's next step. */
+const STEERING_QUEUE = 20
+
+/** A subscriber that lags by more than this many bytes counts as slow; see `backpressure`. */
+const BACKPRESSURE_BYTES = 256 * 1024
+
+/** What the subscribers of a run may rely on. */
+export interface SubscriberOptions {
+  /** Whether the run continues when no subscriber is left. */
+  resumable: boolean
+  /** The protocol of subscribers that request none. */
+  protocol: Protocol
+}
+
+export type ActiveRun<R extends RunRecord = ThreadRun> = ReturnType<typeof createActiveRun<R>>
+
+/** A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted, unless it is resumable. */
+export function createActiveRun<R extends RunRecord> (
+  run: Run<R>,
+  { resumable, protocol }: SubscriberOptions,
+  onEnd?: () => void
+) {
+  let steering: string[] | undefined = []
+  const steered: string[] = []
+  const controller = new AbortController()
+  const positions = new Map<symbol, number>()
+  const done = Promise.withResolvers<void>()
+  const aborted = Promise.withResolvers<void>()
+  let moved = Promise.withResolvers<void>()
+
+  const progress = () => {
+    moved.resolve()
+    moved = Promise.withResolvers()
+  }
+  const abort = (reason: Aborted) => {
+    controller.abort(reason)
+    aborted.resolve()
+    progress()
+  }
+  const isUnderBackpressure = () =>
+    !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > BACKPRESSURE_BYTES)
+
+  return {
+    run,
+    signal: controller.signal,
+    resumable,
+    /** Resolves when all work of the run has ended. */
+    done: done.promise,
+    /** Resolves when the run is aborted. */
+    aborted: aborted.promise,
+    abort,
+    end () {
+      onEnd?.()
+      run.log.end()
+      done.resolve()
+    },
+
+    /** Queues a message for the model's next step. Throws SteeringFull (429), or NoActiveRun (404) if no step follows. */
+    steer (text: string) {
+      if (steering === undefined) throw new NoActiveRun()
+      if (steering.length === STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
+      steering.push(text)
+      steered.push(text)
+    },
+    /** All messages that steered the run since it began or was continued. */
+    steered: steered as readonly string[],
+    get isSteered () {
+      return steering !== undefined && steering.length > 0
+    },
+    /** Whether no step follows. */
+    get isEnding () {
+      return steering === undefined
+    },
+    drainSteering: () => steering?.splice(0) ?? [],
+    /** Closes the steering queue after the last step and returns the messages that no step has read. */
+    endSteering (): string[] {
+      const pending = steering ?? []
+      steering = undefined
+      return pending
+    },
+
+    /** Pending while every subscriber lags, which pauses the model stream; undefined while there is no backpressure. */
+    backpressure (): Promise<void> | undefined {
+      if (!isUnderBackpressure()) return undefined
+      return (async () => {
+        while (isUnderBackpressure() && !controller.signal.aborted) await moved.promise
+      })()
+    },
+
+    /**
+     * Subscribes from the first event of a segment, by default in the run's own protocol. With `isWhole`, a chat client gets the earlier
+     * segments, too, because it builds one message of all.
+     */
+    subscribe (segment: number, as: Protocol = protocol, { isWhole = false } = {}): Subscription<R> {
+      const subscriber = Symbol('subscriber')
+      const first = segmentStart(run.log.events, segment)
+      const earlier = isWhole && as !== 'documented' && segment > 0 ? wholeMessage(run.log.events.slice(0, first + 1), as) : []
+      const start = earlier.length > 0 ? first + 1 : first
+      // Earlier events have to be sent too, but do not count as lag: they are no sign of a slow reader.
+      const end = run.log.events.length
+      positions.set(subscriber, start)
+      return {
+        runId: run.record.runId,
+        threadId: run.record.threadId,
+        options: run.record.options,
+        protocol: as,
+        lag: () => run.log.lag(Math.max(end, positions.get(subscriber) ?? end)),
+        async * batches (signal) {
+          // Wait until the request is on disk: a crash must not lose a request whose events were sent. A failed write ends the run.
+          await run.saved.catch(() => {})
+          if (earlier.length > 0) yield earlier
+          for await (const batch of run.log.read(start, signal)) {
+            positions.set(subscriber, positions.get(subscriber)! + batch.length)
+            progress()
+            yield batch
+          }
+        },
+        unsubscribe () {
+          if (!positions.delete(subscriber)) return
+          progress()
+          if (positions.size === 0 && !run.log.ended && !resumable) abort(new Aborted('client', 'The client went away.'))
+        }
+      }
+    }
+  }
+}
+
+/** Returns a subscription to recorded events: a replayed segment, or approval requests that are sent again. */
+export function subscribeToRecorded (
+  { runId, threadId, options }: Pick<ThreadRun, 'runId' | 'threadId' | 'options'>,
+  events: readonly RunEvent[],
+  protocol: Protocol
+): Subscription {
+  const log = createRunLog(events)
+  log.end()
+  return {
+    runId,
+    threadId,
+    options,
+    protocol,
+    batches: (signal) => log.read(0, signal),
+    lag: () => 0,
+    unsubscribe () {}
+  }
+}
