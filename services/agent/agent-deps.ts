@@ -2,11 +2,11 @@ import type { Config } from '../../schemas/config.ts'
 import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
+import type { TaskLauncher } from '../contracts/task-launcher.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
-import type { Tasks } from '../tasks/task-service.ts'
 import type { ThreadRepository } from '../threads/thread-repository.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { FolderGuides } from '../tools/files/folder-guide.ts'
@@ -35,7 +35,7 @@ export interface AgentDeps {
   /** A description of this computer for models. */
   machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
-  tasks?: Pick<Tasks, 'launch' | 'launched'>
+  tasks?: TaskLauncher
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string
   log: {

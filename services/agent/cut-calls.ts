@@ -1,8 +1,8 @@
-import { endsOfLiveQuestions, intentsIn, openCalls } from '../run-log/open-calls.ts'
+import { endsOfLiveQuestions, intentsIn } from '../run-log/open-calls.ts'
+import { openCalls, type RunEvent } from '../contracts/run-events.ts'
 import { endsOfCutParts, withoutCutInputs } from '../run-log/cut-steps.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
 import { segmentStart } from '../run-log/run-log.ts'
-import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
+import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
 import { storedSegment, type Run } from './run-repository.ts'
 
 /** The result of a call that the service ended before it began. */

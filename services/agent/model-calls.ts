@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { openingOf } from '../step/opening.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
 import { createModelSteps } from '../step/model-step.ts'

@@ -1,7 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import type { RunContext, RunEvent } from '../run-log/run-events.ts'
+import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
 import type { RunAttempt } from './run-attempt.ts'
-import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { offeredTools } from '../step/who-is-asked.ts'
 import { systemPrompt } from './system-prompt.ts'

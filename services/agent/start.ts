@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import { answerAppCall } from '../approvals/app-calls/answer-app-call.ts'
-import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
+import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { newId } from '../lib/ids.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { checkRunOptions } from '../run-options/check-run-options.ts'

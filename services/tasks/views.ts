@@ -1,8 +1,9 @@
 import type { Task } from '../../schemas/tasks.ts'
-import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
-import { isOfTask, type QuestionItem, type TaskApproval, type TaskItem, type ThreadApproval } from '../approvals/approval-record.ts'
+import type { TaskRun } from '../../schemas/task-runs.ts'
+import { questionView } from '../approvals/question-view.ts'
+import { isOfTask, type TaskItem } from '../contracts/approval-record.ts'
 import { wholeUsage } from '../usage/usage-sums.ts'
-import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
+import { toolCallsOf, type TaskLogEvent } from '../run-log/run-history.ts'
 import { earlierBudget } from './task-options.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
@@ -44,32 +45,3 @@ export function runView (
     ...(history && { toolCalls: toolCallsOf(history, limit) })
   }
 }
-
-/** The part of an open approval that runs, events and the digest include. */
-export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion {
-  const { approvalId, createdAt, expiresAt } = item
-  const times = { createdAt, expiresAt }
-  switch (item.kind) {
-    case 'tool':
-      return {
-        approvalId,
-        kind: item.kind,
-        tool: item.toolName,
-        input: item.input,
-        cwd: item.cwd,
-        ...(item.note !== undefined && { reason: item.note }),
-        ...(item.scopes && { scopes: item.scopes }),
-        ...times
-      }
-    case 'question':
-      return { approvalId, kind: item.kind, questions: item.questions, ...liveFields(item), ...times }
-    case 'result':
-      return { approvalId, kind: item.kind, ...(item.output !== undefined && { output: item.output }), ...times }
-  }
-}
-
-const liveFields = ({ live, server, url }: QuestionItem) => ({
-  ...(live && { live }),
-  ...(server !== undefined && { server }),
-  ...(url !== undefined && { url })
-})

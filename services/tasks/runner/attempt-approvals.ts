@@ -1,7 +1,9 @@
-import { inputDigest, isUnanswered, type TaskItem } from '../../approvals/approval-record.ts'
-import { inState } from '../../approvals/approval-states.ts'
+import { inputDigest } from '../../approvals/input-digest.ts'
+import { isUnanswered, type TaskItem } from '../../contracts/approval-record.ts'
+import { inState } from '../../contracts/approval-states.ts'
 import { callAnswer, callApproval, findOfCall } from '../../approvals/call-approval.ts'
-import type { Call, CallAnswer, CallApproval, CallEnd } from '../../step/call-ports.ts'
+import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
+import type { CallEnd } from '../../step/call-ports.ts'
 
 type ToolApproval = Extract<TaskItem, { kind: 'tool' }>
 export type AttemptApprovals = ReturnType<typeof createAttemptApprovals>

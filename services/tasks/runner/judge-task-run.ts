@@ -1,8 +1,8 @@
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { judgeRun, type JudgeDeps } from '../../judge/judge.ts'
-import { runEvents, type TaskLogEvent } from '../run-history.ts'
+import { runEvents, type TaskLogEvent } from '../../run-log/run-history.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import { PHASE_TOOL } from './phases.ts'
+import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
 export async function judgeTaskRun (

@@ -1,6 +1,6 @@
 import type { ObjectAnswer } from '../../objects/object-answer.ts'
 import { takeAnswer } from '../../objects/take-answer.ts'
-import type { RunEvent } from '../../run-log/run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import type { StoredRun } from '../task-records.ts'
 
 /** Takes the structured answer of a run's newest step: what changes in the run, and the events to store. Throws as `takeAnswer` does. */

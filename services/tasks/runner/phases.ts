@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import type { Phase } from '../../../schemas/tasks.ts'
-import type { Tool } from '../../tools/tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import { ToolFailed } from '../../tools/tool-errors.ts'
 
 const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const
-export const PHASE_TOOL = 'updatePhase'
 
 /**
  * Creates the tool with which a run reports the progress of its plan; it changes nothing outside the run. `reported` returns

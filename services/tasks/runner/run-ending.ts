@@ -1,7 +1,7 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
 import { filesCreated, mergeMemory, sources } from './run-memory.ts'
-import { CALL_SHOWN, toolCallsOf, type TaskLogEvent } from '../run-history.ts'
+import { CALL_SHOWN, toolCallsOf, type TaskLogEvent } from '../../run-log/run-history.ts'
 import { endPhases } from './phases.ts'
 import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
 

@@ -2,7 +2,8 @@ import type { Phase } from '../../../schemas/tasks.ts'
 import { NOTHING_KEPT, type ToolHost } from '../../tools/host.ts'
 import { createValidator } from '../../tools/input-validator.ts'
 import { offeredTools } from '../../step/who-is-asked.ts'
-import { createPhaseTool, PHASE_TOOL } from './phases.ts'
+import { createPhaseTool } from './phases.ts'
+import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 
 /**
  * The tools of one run: those of the host that need no user to talk to, askUser if the run may ask, and the phase tool, which needs

@@ -1,7 +1,6 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import type { RunEvent } from '../../run-log/run-events.ts'
+import { type RunEvent, openCalls } from '../../contracts/run-events.ts'
 import { foldToModelMessages } from '../../run-log/fold.ts'
-import { openCalls } from '../../run-log/open-calls.ts'
 import type { TaskMain, WorkerEnd } from './worker-rpc.ts'
 
 /** The main thread has already reduced every output to the form that a model may see. */

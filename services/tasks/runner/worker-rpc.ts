@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { RunEvent } from '../../run-log/run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 
 /** The state with which a worker starts. Outputs in the events have the reduced form that a model may see. */
 export interface RunStart {

@@ -1,6 +1,6 @@
 import type { TaskToolCall } from '../../schemas/task-runs.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
-import { PHASE_TOOL } from './runner/phases.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
+import { PHASE_TOOL } from '../contracts/model-texts.ts'
 
 /** An entry of a task run's history: an event of the run log; outcomes have the duration of their call, milliseconds. */
 export type TaskLogEvent = RunEvent & { durationMs?: number }
