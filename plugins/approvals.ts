@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import { createGrantService, type GrantService } from '../services/approvals/grants/grant-service.ts'
 import { createInbox, type Inbox } from '../services/approvals/inbox.ts'
+import { withRunTools } from '../services/run-options/with-run-options.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,5 +14,5 @@ declare module 'fastify' {
 export default fp(async (app) => {
   const { ledger, liveQuestions: live, grants, agent, tasks, catalog, tools: host, workspace } = app
   app.decorate('approvals', createInbox({ ledger, live, tools: host, agent, tasks }))
-  app.decorate('grantService', createGrantService({ grants, host, tasks, threads: catalog, workspace }))
+  app.decorate('grantService', createGrantService({ grants, host, withRunTools, tasks, threads: catalog, workspace }))
 }, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'catalog', 'tools'] })

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { Aborted } from '../../services/lib/abort.ts'
 import type { Subscription } from '../../services/runs/engine/active-run.ts'
-import type { RunEvent } from '../../services/run-log/run-events.ts'
+import type { RunEvent } from '../../services/contracts/run-events.ts'
 import { encoderFor, type Encoder } from '../../services/run-log/encoders/encoder.ts'
 import { pump } from '../../services/run-log/sse/pump.ts'
 

@@ -1,23 +1,22 @@
 // The folders of services/, and the files of each that services of other domains may import. The rest is internal.
-// Plugins build the services and may import all files.
+// All files of services/contracts and services/lib are for everybody. Plugins build the services and may import all files.
 export const PUBLIC: Record<string, string[]> = {
   agent: [],
   approvals: [
     'app-calls/answer-app-call',
     'approval-errors',
-    'approval-record',
-    'approval-states',
     'call-approval',
     'decide-approval',
     'decision',
+    'input-digest',
     'item-of-call',
     'ledger',
+    'question-view',
     'questions/answers-in-output',
     'questions/check-answers',
     'questions/live-questions',
     'refused-calls',
     'grants/call-grants',
-    'grants/grant-record',
     'grants/grants'
   ],
   backup: [],
@@ -30,15 +29,12 @@ export const PUBLIC: Record<string, string[]> = {
   log: [],
   mcp: [],
   models: [
-    'answer-tool',
-    'check-part',
     'compaction/compactor',
     'compaction/items',
     'compaction/open-compactor',
     'compaction/token-estimate',
     'compaction/unread-history',
     'describe-image',
-    'note-opening',
     'prompts/analysis',
     'prompts/extraction',
     'prompts/judgement',
@@ -52,7 +48,15 @@ export const PUBLIC: Record<string, string[]> = {
   ],
   objects: ['object-answer', 'take-answer'],
   process: ['child-environment', 'own-programs', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
-  providers: ['answer-stream/connections', 'context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
+  providers: [
+    'answer-stream/connections',
+    'check-part',
+    'context-windows',
+    'describe-failure',
+    'part-batches',
+    'registry',
+    'run-models'
+  ],
   retention: [],
   runs: [
     'engine/active-run',
@@ -76,9 +80,9 @@ export const PUBLIC: Record<string, string[]> = {
     'tool-calls'
   ],
   'run-options': ['check-run-options', 'with-run-options'],
-  'run-log': ['cut-steps', 'encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message', 'whole-message'],
+  'run-log': ['cut-steps', 'encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-log', 'ui-message', 'whole-message'],
   store: ['keys', 'store-errors', 'store-types'],
-  tasks: ['task-deps', 'task-records', 'task-service', 'views'],
+  tasks: [],
   threads: ['raw-message', 'recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],
   tools: [
     'app/app-tool',
@@ -90,6 +94,7 @@ export const PUBLIC: Record<string, string[]> = {
     'files/folder-guide',
     'files/open-folder',
     'host',
+    'kept-call',
     'input-validator',
     'model-content',
     'model-output',
@@ -100,7 +105,6 @@ export const PUBLIC: Record<string, string[]> = {
     'run-in-order',
     'said-once',
     'sources',
-    'tool',
     'tool-errors',
     'web/fetch/address-policy',
     'web/fetch/addresses',
@@ -134,8 +138,10 @@ export const ALLOWED: Array<{ from: string, imports: string[], why: string }> = 
 export function whyForbidden (from: string, imported: string): string | undefined {
   const [, importer] = /^services\/([^/]+)\//.exec(from) ?? []
   const [, domain, name] = /^services\/([^/]+)\/(.+)\.ts$/.exec(imported) ?? []
-  if (importer === undefined || domain === undefined || domain === importer || domain === 'lib') return undefined
+  if (importer === undefined || domain === undefined || domain === importer) return undefined
+  if (importer === 'contracts') return 'services/contracts imports nothing but schemas and packages.'
   if (importer === 'lib') return 'services/lib imports no other service.'
+  if (domain === 'contracts' || domain === 'lib') return undefined
   if (PUBLIC[domain]?.includes(name)) return undefined
   if (ALLOWED.some((each) => each.from === from && each.imports.includes(imported))) return undefined
   return `${imported} is internal to ${domain}. scripts/lint/service-domains.ts lists the files for other services.`

@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
-import { openCalls } from '../run-log/open-calls.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import { openCalls } from '../contracts/run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 
 /** Returns the status of an active run by its events. Its segment may be over already: its readers have got the end by then. */
 export function activeStatus (events: readonly RunEvent[]): RunStatus {

@@ -3,7 +3,7 @@ import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { ActiveRuns } from '../runs/engine/active-runs.ts'
 import type { EngineDeps } from '../runs/engine/attempt.ts'
-import type { Tasks } from '../tasks/task-service.ts'
+import type { TaskLauncher } from '../contracts/task-launcher.ts'
 import type { ThreadRepository } from '../threads/thread-repository.ts'
 import type { FolderGuides } from '../tools/files/folder-guide.ts'
 import type { ToolHost } from '../tools/host.ts'
@@ -24,7 +24,7 @@ export interface AgentDeps extends EngineDeps {
   /** A description of this computer for models. */
   machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
-  tasks?: Pick<Tasks, 'launch' | 'launched'>
+  tasks?: TaskLauncher
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string
 }

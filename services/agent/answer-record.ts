@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { RunEvent } from '../run-log/run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
 import { itemsIn } from '../run-log/open-calls.ts'
 import { foldToUIMessage, type UIAnswer } from '../run-log/ui-message.ts'

@@ -1,4 +1,4 @@
-import { inputDigest } from '../approvals/approval-record.ts'
+import { inputDigest } from '../approvals/input-digest.ts'
 import { wasRefused } from '../approvals/refused-calls.ts'
 import { reviewAnswer } from '../judge/review-answer.ts'
 import type { RunOwner } from '../runs/engine/run-owner.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { conversationKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import type { ToolItem } from '../approvals/approval-record.ts'
+import type { ToolItem } from '../contracts/approval-record.ts'
 import { withRefused, type Denial } from '../approvals/refused-calls.ts'
 
 /** The state of a conversation that outlasts its runs. */

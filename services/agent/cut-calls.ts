@@ -1,8 +1,9 @@
-import { endsOfLiveQuestions, intentsIn, openCalls } from '../run-log/open-calls.ts'
+import { endsOfLiveQuestions, intentsIn } from '../run-log/open-calls.ts'
+import { openCalls } from '../contracts/run-events.ts'
 import { endsOfCutParts, withoutCutInputs } from '../run-log/cut-steps.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 import { segmentStart } from '../run-log/run-log.ts'
-import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
+import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
 import type { ThreadRun } from '../runs/run-record.ts'
 import { storedSegment, type Run } from '../runs/run-repository.ts'
 

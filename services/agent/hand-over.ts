@@ -1,7 +1,7 @@
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Task, TaskBody } from '../../schemas/tasks.ts'
 import { abortKind } from '../lib/abort.ts'
-import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { canonicalContent } from '../threads/thread-message.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import type { ThreadRun } from '../runs/run-record.ts'

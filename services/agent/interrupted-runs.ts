@@ -1,6 +1,6 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import { defineError } from '../lib/service-error.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 import { wholeMessage } from '../run-log/whole-message.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
 import { subscribeToRecorded, type Subscription } from '../runs/engine/active-run.ts'

@@ -1,4 +1,4 @@
-import type { Approval } from '../approvals/approval-record.ts'
+import type { Approval } from '../contracts/approval-record.ts'
 import { drive } from '../runs/engine/drive.ts'
 import type { ModelCalls } from '../runs/engine/model-calls.ts'
 import { createRunActions } from '../runs/engine/run-actions.ts'

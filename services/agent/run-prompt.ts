@@ -1,10 +1,10 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { RunContext, RunEvent } from '../run-log/run-events.ts'
+import type { RunContext, RunEvent } from '../contracts/run-events.ts'
 import type { RunAttempt } from '../runs/engine/attempt.ts'
 import { offeredTools } from '../runs/engine/who-is-asked.ts'
 import type { ThreadRun } from '../runs/run-record.ts'
 import type { ThreadPlacement } from './thread-history.ts'
-import type { FolderGuide } from '../tools/files/folder-guide.ts'
+import type { FolderGuide } from '../contracts/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { systemPrompt } from './system-prompt.ts'
 

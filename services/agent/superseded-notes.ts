@@ -1,4 +1,4 @@
-import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
+import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { findOfCall } from '../approvals/call-approval.ts'
 import { describeCall } from './cut-calls.ts'
 

@@ -1,5 +1,5 @@
 import type { ModelMessage, UIMessage } from 'ai'
-import { DENIED } from '../approvals/approval-record.ts'
+import { DENIED } from '../contracts/approval-record.ts'
 import { BadMessage, deepestIssue, type RawMessage } from '../threads/raw-message.ts'
 
 const OUTCOME_LOST = 'The outcome of this approved call was lost on the way here: check what it did before doing it again.'

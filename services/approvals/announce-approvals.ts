@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { approvalKey, OPEN_APPROVALS, taskApprovalKey } from '../store/keys.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import type { Approval } from './approval-record.ts'
+import type { Approval } from '../contracts/approval-record.ts'
 
 type Item =
   & Pick<Approval, 'approvalId' | 'kind' | 'runId' | 'threadId' | 'taskId'>

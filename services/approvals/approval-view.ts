@@ -1,5 +1,5 @@
 import type { ApprovalView } from '../../schemas/approvals.ts'
-import type { TaskApproval, ThreadApproval } from './approval-record.ts'
+import type { TaskApproval, ThreadApproval } from '../contracts/approval-record.ts'
 
 /** The public form of an approval, without the internal fields. */
 export function approvalView (approval: ThreadApproval | TaskApproval): ApprovalView {

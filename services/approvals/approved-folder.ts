@@ -1,5 +1,5 @@
-import type { WorkFolder } from '../tools/work-folder.ts'
-import type { ToolItem } from './approval-record.ts'
+import type { WorkFolder } from '../contracts/tool.ts'
+import type { ToolItem } from '../contracts/approval-record.ts'
 
 /** Returns the fields of an approval that record the folder shown with it. */
 export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })

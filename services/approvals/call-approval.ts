@@ -1,6 +1,6 @@
-import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
-import type { CallAnswer, CallApproval } from '../runs/engine/call-ports.ts'
-import { DENIED, type AppCallItem, type CallItem, type QuestionItem, type ToolItem } from './approval-record.ts'
+import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
+import type { CallAnswer, CallApproval } from '../contracts/call.ts'
+import { DENIED, type AppCallItem, type CallItem, type QuestionItem, type ToolItem } from '../contracts/approval-record.ts'
 import { shownFolder } from './approved-folder.ts'
 
 /** Returns the approval of a call as its step sees it. An approval that cannot be answered any more counts as expired. */

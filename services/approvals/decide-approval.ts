@@ -1,8 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
-import { isUnanswered, type AppCallItem, type Approval, type TaskApproval, type ThreadApproval, type ToolItem } from './approval-record.ts'
+import {
+  isUnanswered,
+  type AppCallItem,
+  type Approval,
+  type TaskApproval,
+  type ThreadApproval,
+  type ToolItem
+} from '../contracts/approval-record.ts'
 import type { Decision } from './decision.ts'
-import { inState } from './approval-states.ts'
+import { inState } from '../contracts/approval-states.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 import { decideQuestions } from './questions/decide-questions.ts'
 

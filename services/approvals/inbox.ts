@@ -5,7 +5,7 @@ import type { ToolHost } from '../tools/host.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound } from './approval-errors.ts'
 import { givenDecision } from './given-decision.ts'
-import { isOfTask, isOfThread } from './approval-record.ts'
+import { isOfTask, isOfThread } from '../contracts/approval-record.ts'
 import { previewCall } from './preview-call.ts'
 
 export type Inbox = ReturnType<typeof createInbox>

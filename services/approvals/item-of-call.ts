@@ -1,4 +1,4 @@
-import type { AskedCall } from '../runs/engine/call-ports.ts'
+import type { AskedCall } from '../contracts/call.ts'
 import { boundTo } from './approved-folder.ts'
 import type { ItemRequest } from './ledger.ts'
 

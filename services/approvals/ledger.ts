@@ -7,8 +7,8 @@ import { approvalKey, OPEN_APPROVALS, openApprovalKey, taskApprovalKey } from '.
 import type { Op, Store } from '../store/store-types.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
+import { inputDigest } from './input-digest.ts'
 import {
-  inputDigest,
   isOfTask,
   isOfThread,
   isUnanswered,
@@ -21,8 +21,8 @@ import {
   type TaskItem,
   type ThreadApproval,
   type ThreadItem
-} from './approval-record.ts'
-import { inState } from './approval-states.ts'
+} from '../contracts/approval-record.ts'
+import { inState } from '../contracts/approval-states.ts'
 import { approvalView } from './approval-view.ts'
 import { createCallLedger } from './app-calls/call-ledger.ts'
 import type { DueCalls } from './app-calls/due-calls.ts'

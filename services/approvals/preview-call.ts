@@ -1,6 +1,6 @@
 import type { ApprovalPreview } from '../../schemas/approvals.ts'
 import type { ToolHost } from '../tools/host.ts'
-import type { ToolItem } from './approval-record.ts'
+import type { ToolItem } from '../contracts/approval-record.ts'
 
 /**
  * Returns what the call of an approval would change, as the files are now, without changing anything. A call that its tool would

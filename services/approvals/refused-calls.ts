@@ -1,4 +1,4 @@
-import type { ToolItem } from './approval-record.ts'
+import type { ToolItem } from '../contracts/approval-record.ts'
 
 /** A call that the user refused. */
 export interface Denial {

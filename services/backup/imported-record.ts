@@ -1,5 +1,5 @@
 import type { AppCall } from '../approvals/app-calls/answer-app-call.ts'
-import { isUnanswered } from '../approvals/approval-record.ts'
+import { isUnanswered } from '../contracts/approval-record.ts'
 import { approvalKey, taskApprovalKey } from '../store/keys.ts'
 
 type StoredRecord = [key: string, value: unknown]

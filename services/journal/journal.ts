@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
 import { JOURNAL, journalFilesPrefix, journalOwnerPrefix, journalPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
+import type { KeepCall } from '../tools/kept-call.ts'
 import type { JournalParts } from './journal-parts.ts'
-import type { KeepCall, Kept } from './keep-call.ts'
-
-export type { CallReport, KeepCall, Kept } from './keep-call.ts'
+import type { Kept } from './keep-call.ts'
 
 export type Journal = ReturnType<typeof createJournal>
 

@@ -2,8 +2,8 @@ import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { journalFileKey, journalKey, journalOpenKey, journalOwnerKey } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
+import type { KeepCall, KeptCall } from '../tools/kept-call.ts'
 import type { PathPolicy } from '../tools/path-policy.ts'
-import type { ChangedPath, FileChange, ToolOutput } from '../tools/tool.ts'
 import { createEntryWriter } from './entry-file.ts'
 import type { Entry, Item } from './journal-entry.ts'
 import type { AcquirePaths } from './path-locks.ts'
@@ -19,32 +19,10 @@ export interface KeepParts {
   space: JournalSpace
 }
 
-/** A call, or an undo, that is about to change files. */
-export interface KeepCall extends Pick<Entry, 'runId' | 'owner' | 'toolCallId' | 'toolName' | 'cwd'> {
-  /** The paths that the call would change; undefined for a tool that does not say. */
-  places: ChangedPath[] | undefined
-  /** What the input of such a call named. */
-  target?: string
-  signal: AbortSignal
-}
-
-/** What a call changed, as far as its tool said it. */
-export interface CallReport {
-  changes?: readonly FileChange[]
-  /** Its output, which may hold a diff. */
-  output?: ToolOutput
-}
-
 /** What is there before a call, on disk and not yet named by a record. Its paths are held until `finish` or `discard`. */
-export interface Kept {
+export interface Kept extends KeptCall {
   id: string
   items: readonly Item[]
-  /** Must be durable before the call starts. */
-  ops: Op[]
-  /** Returns the operations that record what the call left. */
-  finish(report?: CallReport): Promise<Op[]>
-  /** Removes what was kept; the call does not start. */
-  discard(): Promise<void>
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sep } from 'node:path'
-import type { ChangedPath, FileChange } from '../tools/tool.ts'
+import type { ChangedPath, FileChange } from '../contracts/tool.ts'
 import { readWhole } from './entry-file.ts'
 import { inBatches } from './in-batches.ts'
 import { isSame, type Item, type Place } from './journal-entry.ts'

@@ -1,6 +1,6 @@
-import type { RunEvent } from '../run-log/run-events.ts'
-import type { FileChange, ProvenEffect, Tool } from '../tools/tool.ts'
-import { isOutcomeUnknown } from '../tools/tool-errors.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
+import type { FileChange, ProvenEffect, Tool } from '../contracts/tool.ts'
+import { isOutcomeUnknown } from '../contracts/model-texts.ts'
 
 /** What is recorded of one tool call of a run. */
 export interface CallFact {

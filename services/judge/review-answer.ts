@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Evaluation } from '../../schemas/evaluation.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 import { isBudgetError } from '../usage/budgets.ts'
 import { judgeRun, type JudgeDeps } from './judge.ts'
 

@@ -1,5 +1,5 @@
 import { digestAt } from '../tools/files/change-digest.ts'
-import type { FileChange } from '../tools/tool.ts'
+import type { FileChange } from '../contracts/tool.ts'
 import type { CallFact } from './call-facts.ts'
 import { isThere, pathTarget, type PathTarget, type Relation } from './claim-target.ts'
 import { confirmed, contradicted, NO_CALL, NOT_NAMED, OUTCOME_OPEN, unchecked, type Asserted, type Verdict } from './verdicts.ts'

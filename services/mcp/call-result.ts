@@ -1,5 +1,5 @@
 import type { Redactor } from '../lib/secrets.ts'
-import type { ToolOutput } from '../tools/tool.ts'
+import type { ToolOutput } from '../contracts/tool.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import { imageOf, isImage } from '../tools/model-content.ts'
 import { isForUser } from '../tools/said-once.ts'

@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Genera
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import type { Role } from '../providers/provider.ts'
+import type { Role } from '../contracts/model-role.ts'
 import type { CallSettings } from '../providers/registry.ts'
 import type { Meter } from '../usage/meter.ts'
 import { tokensOf } from './compaction/token-estimate.ts'

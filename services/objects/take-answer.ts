@@ -1,9 +1,6 @@
 import { defineError, type ServiceError } from '../lib/service-error.ts'
-import { ANSWER_TOOL } from '../models/answer-tool.ts'
-import { NOTE_OPENING } from '../models/note-opening.ts'
-import { answerText } from '../run-log/fold.ts'
-import { openCalls } from '../run-log/open-calls.ts'
-import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import { ANSWER_TOOL, NOTE_OPENING } from '../contracts/model-texts.ts'
+import { answerText, openCalls, type EventOf, type RunEvent } from '../contracts/run-events.ts'
 import type { Problem } from './compile-object-schema.ts'
 import { inWords, type ObjectAnswer, type Reading } from './object-answer.ts'
 

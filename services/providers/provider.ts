@@ -1,8 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 
-/** The uses of models: `fast` for analysis and evaluation, `capable` for execution, `vision` for screenshots. */
-export type Role = 'fast' | 'capable' | 'vision'
-
 export interface ModelInfo {
   /** `<provider>/<model>` */
   id: string

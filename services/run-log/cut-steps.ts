@@ -1,4 +1,4 @@
-import type { RunEvent } from './run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 
 /** Events that stay when the model call around them is left out. */
 const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'context'

@@ -8,7 +8,7 @@ import type {
 } from '@ai-sdk/provider'
 import { asObject } from '../lib/json.ts'
 import { isAttached } from '../models/provenance.ts'
-import type { RunEvent } from './run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: any }
@@ -124,13 +124,3 @@ export function foldToModelMessages (
 
 /** Providers refuse an empty text, but require an empty part with attached data, such as a signature, to be sent back. */
 const hasContent = (part: Assistant[number]) => !('text' in part) || part.text !== '' || isAttached(part.providerOptions)
-
-/** Returns the text of the answer: the assistant's text in the last step, over all segments. */
-export function answerText (events: readonly RunEvent[]): string {
-  let text = ''
-  for (const event of events) {
-    if (event.type === 'step-start') text = ''
-    if (event.type === 'text-delta') text += event.delta
-  }
-  return text
-}

@@ -1,4 +1,4 @@
-import type { RunEvent } from './run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 
 /** Joins adjacent deltas of the same part, which makes the stored events smaller. */
 export function joinDeltas (events: readonly RunEvent[]): RunEvent[] {

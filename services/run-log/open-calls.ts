@@ -1,14 +1,4 @@
-import type { EventOf, RunEvent } from './run-events.ts'
-
-/** Returns the tool calls without an outcome, in their order. */
-export function openCalls (events: readonly RunEvent[]): Array<EventOf<'tool-input'>> {
-  const open = new Map<string, EventOf<'tool-input'>>()
-  for (const event of events) {
-    if (event.type === 'tool-input') open.set(event.toolCallId, event)
-    if (event.type === 'tool-output' || event.type === 'tool-error' || event.type === 'tool-denied') open.delete(event.toolCallId)
-  }
-  return [...open.values()]
-}
+import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 
 /** Returns the ids of the calls whose tool was about to start: an intent is stored before a tool starts, and the outcome after it. */
 export const intentsIn = (events: readonly RunEvent[]): Set<string> =>

@@ -1,4 +1,4 @@
-import type { RunEvent } from './run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 
 export type RunLog = ReturnType<typeof createRunLog>
 

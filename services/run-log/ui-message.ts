@@ -1,5 +1,5 @@
 import { wholeUsage } from '../usage/usage-sums.ts'
-import type { EventOf, RunEvent } from './run-events.ts'
+import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 
 /** A part of a chat client's message. */
 type Part = { type: string, [field: string]: any }

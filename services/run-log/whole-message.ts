@@ -1,5 +1,5 @@
 import type { Protocol } from '../../schemas/agent.ts'
-import type { RunEvent } from './run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 
 /**
  * Joins the segments of a run to one, as chat clients read a message that they do not have: with one `start`, without the ends of the

@@ -1,6 +1,6 @@
 import type { AppTool, RunOptions } from '../../schemas/run-options.ts'
 import { defineError } from '../lib/service-error.ts'
-import { ANSWER_TOOL } from '../models/answer-tool.ts'
+import { ANSWER_TOOL } from '../contracts/model-texts.ts'
 import { openObjectAnswer } from '../objects/object-answer.ts'
 import type { Registry } from '../providers/registry.ts'
 import { checkAppTools } from '../tools/app/check-app-tools.ts'

@@ -1,8 +1,8 @@
 import type { RunOptions } from '../../schemas/run-options.ts'
-import { ANSWER_TOOL } from '../models/answer-tool.ts'
+import { ANSWER_TOOL } from '../contracts/model-texts.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { MergedTool } from '../tools/sources.ts'
-import type { Tool } from '../tools/tool.ts'
+import type { Tool } from '../contracts/tool.ts'
 
 /**
  * Returns the host with only the tools that a run's options leave. A tool of a tool server can be named by its qualified name, too. The

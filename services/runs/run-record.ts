@@ -3,7 +3,7 @@ import type { Run as RunView } from '../../schemas/runs.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
-import type { Owner } from '../approvals/approval-record.ts'
+import type { Owner } from '../contracts/approval-record.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import type { UnreadHistory } from '../models/compaction/unread-history.ts'
 

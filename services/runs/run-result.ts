@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
-import { answerText } from '../run-log/fold.ts'
-import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import { answerText } from '../contracts/run-events.ts'
+import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { isOver, type ThreadRun } from './run-record.ts'
 import { CALL_SHOWN, toolCallsOf } from './tool-calls.ts'
 

@@ -1,6 +1,6 @@
 import type { Run as RunView } from '../../schemas/runs.ts'
 import type { TaskRun as TaskRunView } from '../../schemas/task-runs.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 import { wholeUsage } from '../usage/usage-sums.ts'
 import { resultOf } from './run-result.ts'
 import type { RunRecord, TaskRun, ThreadRun } from './run-record.ts'

@@ -1,8 +1,6 @@
 import type { TaskToolCall } from '../../schemas/task-runs.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
-
-/** The tool with which runs of tasks report the progress of their plan. Its calls are no work. */
-export const PHASE_TOOL = 'updatePhase'
+import { PHASE_TOOL } from '../contracts/model-texts.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 
 /** Characters of each tool input and output in a run's record; the history keeps them whole. */
 export const CALL_SHOWN = 2_000

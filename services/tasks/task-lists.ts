@@ -8,11 +8,12 @@ import { CALL_SHOWN } from '../runs/tool-calls.ts'
 import { taskRunView } from '../runs/run-view.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 import { BadTask } from './task-errors.ts'
-import { isOfTask } from '../approvals/approval-record.ts'
+import { isOfTask } from '../contracts/approval-record.ts'
 import { isOver } from '../runs/run-record.ts'
 import type { StoredRun } from './task-records.ts'
 import type { TaskRepository } from './task-repository.ts'
-import { questionView, taskView } from './views.ts'
+import { taskView } from './views.ts'
+import { questionView } from '../approvals/question-view.ts'
 
 /** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */
 export function createTaskLists ({ repository, schedules, liveQuestions }: {

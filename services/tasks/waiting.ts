@@ -1,5 +1,5 @@
-import { isUnanswered, type TaskItem } from '../approvals/approval-record.ts'
-import { inState } from '../approvals/approval-states.ts'
+import { isUnanswered, type TaskItem } from '../contracts/approval-record.ts'
+import { inState } from '../contracts/approval-states.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 

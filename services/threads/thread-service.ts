@@ -1,6 +1,5 @@
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
-import type { Ledger } from '../approvals/ledger.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { Approval } from '../contracts/approval-record.ts'
 import { newId } from '../lib/ids.ts'
 import { ownerUsageKey, parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
@@ -16,8 +15,15 @@ import type { ThreadRepository } from './thread-repository.ts'
 export interface ThreadServiceParts {
   store: Store
   threads: ThreadRepository
-  ledger: Pick<Ledger, 'all' | 'isOpen'>
-  journal: Pick<Journal, 'removal' | 'sweepSoon'>
+  ledger: {
+    all(approvalIds: readonly string[]): Promise<Approval[]>,
+    isOpen(approval: Approval): boolean
+  }
+  journal: {
+    /** Returns the operations that remove what belongs to a thread, by its digest. `sweepSoon` then removes the files. */
+    removal(thread: string): Promise<Op[]>,
+    sweepSoon(): void
+  }
   usage: Pick<UsageRepository, 'of' | 'forget'>
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {

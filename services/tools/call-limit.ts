@@ -2,8 +2,8 @@ import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { createCallProgress } from './call-progress.ts'
-import type { Tool, ToolContext, ToolOutput } from './tool.ts'
-import { OUTCOME_NOT_KNOWN } from './tool-errors.ts'
+import type { Tool, ToolContext, ToolOutput } from '../contracts/tool.ts'
+import { OUTCOME_NOT_KNOWN } from '../contracts/model-texts.ts'
 
 /** Time limit of a call, for tools without their own. */
 const LIMIT_MS = 60_000

@@ -1,16 +1,16 @@
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Journal, Kept } from '../journal/journal.ts'
+import type { KeepCall, KeptCall } from './kept-call.ts'
 import { withDefaults } from './default-values.ts'
 import { withCallLimit } from './call-limit.ts'
-import type { FileChange, Permission, Tool, ToolContext, ToolOutput } from './tool.ts'
+import type { FileChange, Permission, Tool, ToolContext, ToolOutput, WorkFolder } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
 import { toModelOutput } from './model-content.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
 import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
 import { createValidator } from './input-validator.ts'
-import { createWorkFolders, type WorkFolder } from './work-folder.ts'
+import { createWorkFolders } from './work-folder.ts'
 
 interface HostParts {
   /** The built-in tools, in the order they are offered. */
@@ -20,7 +20,7 @@ interface HostParts {
   clock: Clock
   fence: Fence
   /** Keeps what the calls are about to change. */
-  journal?: Pick<Journal, 'keep'>
+  journal?: { keep(call: KeepCall): Promise<KeptCall> }
   /** Called when a call has ended, also one that was aborted; `ms` is its duration in milliseconds. */
   ended?: (call: { runId: string, toolCallId: string, tool: string, status: CallStatus, ms: number }) => void
 }
@@ -55,8 +55,7 @@ export type ToolResult =
   & { durationMs: number, changes?: FileChange[] }
 
 /** What is kept of a call that changes no file. */
-export const NOTHING_KEPT: Pick<Kept, 'ops' | 'finish' | 'discard'> & Pick<ToolCall, 'paths'> =
-  { ops: [], finish: async () => [], async discard () {} }
+export const NOTHING_KEPT: KeptCall & Pick<ToolCall, 'paths'> = { ops: [], finish: async () => [], async discard () {} }
 
 export type Validation = { ok: true, input: unknown } | { ok: false, error: string }
 

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { ajvFor } from '../lib/json-schema.ts'
 import { createTimeLimit } from '../lib/time-limit.ts'
-import type { Tool } from './tool.ts'
+import type { Tool } from '../contracts/tool.ts'
 
 /** Problems reported for one call: enough to correct it. */
 const MAX_PROBLEMS = 10

@@ -1,5 +1,5 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import type { Tool, ToolOutput } from './tool.ts'
+import type { Tool, ToolOutput } from '../contracts/tool.ts'
 import { forModel } from './model-output.ts'
 import { saidOnce } from './said-once.ts'
 

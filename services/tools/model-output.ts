@@ -1,4 +1,4 @@
-import type { ToolOutput } from './tool.ts'
+import type { ToolOutput } from '../contracts/tool.ts'
 
 /** Bytes of JSON that the model gets of one output. */
 const MODEL_BYTES = 64 * 1024

@@ -1,5 +1,5 @@
 import { createNamePatterns } from '../lib/name-patterns.ts'
-import type { Permission, Tool } from './tool.ts'
+import type { Permission, Tool } from '../contracts/tool.ts'
 
 /** Patterns of tool names, as in config.permissions. */
 export type Permissions = Record<string, Permission>

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ToolOutput } from './tool.ts'
+import type { ToolOutput } from '../contracts/tool.ts'
 
 type Block = Record<string, any>
 

@@ -1,4 +1,4 @@
-import type { Tool } from './tool.ts'
+import type { Tool } from '../contracts/tool.ts'
 
 /** A tool under the name that its source gives it. */
 export interface SourceTool extends Tool {

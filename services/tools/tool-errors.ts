@@ -13,16 +13,6 @@ export function assertExpected (real: string, { paths }: { paths?: readonly stri
 /** A tool call failed; the message is for the model. */
 export const ToolFailed = defineError('ERR_TOOL_FAILED', '%s')
 
-/** The result that a model gets for a call whose end was not recorded. */
-export const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
-  'Check what it did before doing it again.'
-
-/** The last sentence of the error of a call that reached its time limit and may have had its effect. */
-export const OUTCOME_NOT_KNOWN = 'What it did by then is not known: check before you repeat it.'
-
-/** Whether the error of a call says that nobody knows whether the call had its effect. */
-export const isOutcomeUnknown = (errorText: string): boolean => errorText === OUTCOME_UNKNOWN || errorText.endsWith(OUTCOME_NOT_KNOWN)
-
 const REASONS: Record<string, string> = {
   EACCES: 'may not be used: permission denied',
   EBUSY: 'is in use',

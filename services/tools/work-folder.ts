@@ -1,13 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { FolderIdentity, Tool } from './tool.ts'
-
-/** The folder that a call works in, with its real path. An approval is bound to it. */
-export interface WorkFolder extends FolderIdentity {
-  path: string
-  /** Set when the input named a folder that did not exist: this is then the folder that relative paths start from. */
-  isStart?: true
-}
+import type { FolderIdentity, Tool, WorkFolder } from '../contracts/tool.ts'
 
 /** Compares the folder that a call was approved for with the present one: the same, another folder, or none. */
 export type Whereabouts = { is: 'same' } | { is: 'moved', to: WorkFolder } | { is: 'gone' }

@@ -3,7 +3,7 @@ import type { LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/pro
 import type { Config } from '../../schemas/config.ts'
 import type { Budget } from '../../schemas/run-options.ts'
 import type { Usage } from '../../schemas/usage.ts'
-import type { Role } from '../providers/provider.ts'
+import type { Role } from '../contracts/model-role.ts'
 import { addSpent, checkPrice, checkSpent, spentOf } from './budgets.ts'
 import { costAt, costReported, type Prices } from './prices.ts'
 import type { UsageOwner, UsageRepository } from './usage-repository.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '../providers/provider.ts'
+import type { Role } from '../contracts/model-role.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import { DAY_USAGE, dayUsageKey, ownerUsageKey, ownerUsagePrefix } from '../store/keys.ts'

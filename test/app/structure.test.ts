@@ -12,6 +12,35 @@ t.test('no file imports itself through others, not even types', async (t) => {
   t.same(circles(new Map([['a', ['b']], ['b', ['a']]])), [['a', 'b', 'a']], 'a circle would be found')
 })
 
+/** The domains of services/ and what each imports of the others. */
+function domainGraph (files: Map<string, string[]>): Map<string, string[]> {
+  const domainOf = (path: string) => /^services\/([^/]+)\//.exec(path)?.[1]
+  const graph = new Map<string, string[]>()
+  for (const [path, imports] of files) {
+    const domain = domainOf(path)
+    if (domain === undefined) continue
+    const others = imports.flatMap((target) => domainOf(target) ?? []).filter((other) => other !== domain)
+    graph.set(domain, [...new Set([...graph.get(domain) ?? [], ...others])])
+  }
+  return graph
+}
+
+t.test('no domain of the services imports itself through others, not even types', async (t) => {
+  const graph = importGraph()
+  const domains = domainGraph(graph)
+  t.same(circles(domains), [])
+  t.same(domains.get('contracts'), [])
+  const beside = [...graph].filter(([path]) => path.startsWith('services/contracts/')).flatMap(([, imports]) => imports)
+  t.same(beside.filter((path) => !/^(?:schemas|services\/contracts)\//.test(path)), [], 'contracts import nothing but schemas')
+
+  const wrong = new Map([
+    ['services/tools/host.ts', ['services/journal/journal.ts', 'services/contracts/tool.ts']],
+    ['services/journal/keep-call.ts', ['services/tools/sources.ts']],
+    ['services/agent/loop.ts', ['services/runs/engine/drive.ts', 'schemas/agent.ts']]
+  ])
+  t.same(circles(domainGraph(wrong)), [['tools', 'journal', 'tools']], 'a circle would be found')
+})
+
 t.test('every file of a service lies in a domain, and no two of them share a name', async (t) => {
   const files = projectFiles().filter((path) => path.startsWith('services/'))
   t.same(files.filter((path) => path.split('/').length < 3), [])
@@ -22,7 +51,7 @@ t.test('every file of a service lies in a domain, and no two of them share a nam
 t.test('services import only the public files of other services, and no exception outlives its use', async (t) => {
   const graph = importGraph()
   const domains = [...graph.keys()].flatMap((path) => /^services\/([^/]+)\//.exec(path)?.[1] ?? [])
-  t.same([...new Set(domains)].filter((domain) => domain !== 'lib').sort(), Object.keys(PUBLIC).sort())
+  t.same([...new Set(domains)].filter((domain) => domain !== 'contracts' && domain !== 'lib').sort(), Object.keys(PUBLIC).sort())
   const listed = Object.entries(PUBLIC).flatMap(([domain, names]) => names.map((name) => `services/${domain}/${name}.ts`))
   t.same(listed.filter((path) => !graph.has(path)), [])
   const unused = ALLOWED.flatMap(({ from, imports }) => imports.filter((path) => !graph.get(from)?.includes(path)))
@@ -30,7 +59,9 @@ t.test('services import only the public files of other services, and no exceptio
 
   t.match(whyForbidden('services/threads/titles.ts', 'services/store/engine.ts'), /internal to store/)
   t.match(whyForbidden('services/lib/ids.ts', 'services/store/keys.ts'), /services\/lib imports no other service/)
-  for (const path of ['services/store/keys.ts', 'services/lib/ids.ts', 'services/threads/read-positions.ts', 'schemas/threads.ts']) {
+  t.match(whyForbidden('services/contracts/tool.ts', 'services/lib/ids.ts'), /services\/contracts imports nothing but schemas/)
+  const shared = ['services/contracts/tool.ts', 'services/lib/ids.ts', 'services/store/keys.ts']
+  for (const path of [...shared, 'services/threads/read-positions.ts', 'schemas/threads.ts']) {
     t.equal(whyForbidden('services/threads/titles.ts', path), undefined)
   }
 })

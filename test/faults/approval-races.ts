@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Test } from 'tap'
-import type { ToolItem } from '../../services/approvals/approval-record.ts'
+import type { ToolItem } from '../../services/contracts/approval-record.ts'
 import { answer, asked, say } from '../harness/agent.ts'
 import { effects } from '../harness/effects.ts'
 import { openRun } from '../harness/reader.ts'

@@ -1,7 +1,7 @@
 import { systemClock } from '../../services/lib/clock.ts'
 import { createDirectProvider, type DirectSettings } from '../../services/providers/direct.ts'
 import { createGatewayProvider } from '../../services/providers/gateway.ts'
-import { failureOf, isFailure } from '../../services/models/check-part.ts'
+import { failureOf, isFailure } from '../../services/providers/check-part.ts'
 import type { Provider } from '../../services/providers/provider.ts'
 import { createRegistry } from '../../services/providers/registry.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import type { ThreadApproval } from '../../services/approvals/approval-record.ts'
+import type { ThreadApproval } from '../../services/contracts/approval-record.ts'
 import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
 import { append, calling, effects } from '../harness/effects.ts'
 import { build } from '../harness/helper.ts'

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import type { ToolItem } from '../../services/approvals/approval-record.ts'
+import type { ToolItem } from '../../services/contracts/approval-record.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { append, calling, effects } from '../harness/effects.ts'
 import { layFolders } from '../harness/folders.ts'

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../lib/canonical-json.ts'
-import type { AppCallItem, Owner } from '../approval-record.ts'
-import { inState } from '../approval-states.ts'
+import type { AppCallItem, Owner } from '../../contracts/approval-record.ts'
+import { inState } from '../../contracts/approval-states.ts'
 import { isOverdue } from '../decide-approval.ts'
 import { AppCallAnswered, AppCallClaimed, AppCallExpired, AppCallWithdrawn, OutputTooLarge } from './app-call-errors.ts'
 

@@ -1,5 +1,4 @@
-import type { Approval } from '../approval-record.ts'
-import { isUnanswered } from '../approval-record.ts'
+import { type Approval, isUnanswered } from '../../contracts/approval-record.ts'
 
 export type DueCalls = ReturnType<typeof createDueCalls>
 

@@ -1,9 +1,9 @@
-import type { RunEvent } from '../../run-log/run-events.ts'
-import type { WorkFolder } from '../../tools/work-folder.ts'
-import type { Owner, ToolItem } from '../approval-record.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import type { WorkFolder } from '../../contracts/tool.ts'
+import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools } from './grant-facts.ts'
 import type { Grants } from './grants.ts'
-import type { Grant } from './grant-record.ts'
+import type { Grant } from '../../contracts/grant-record.ts'
 import { pathOf } from './file-place.ts'
 import { mayHaveWritten } from './written-folders.ts'
 

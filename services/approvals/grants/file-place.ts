@@ -1,10 +1,5 @@
 import { extname, isAbsolute, relative, resolve, sep } from 'node:path'
-
-/** Where a file lies: the real path of its folder, and its name there. */
-export interface FilePlace {
-  folder: string
-  name: string
-}
+import type { FilePlace } from '../../contracts/approval-record.ts'
 
 export const extensionOf = ({ name }: FilePlace): string => extname(name).toLowerCase()
 export const pathOf = ({ folder, name }: FilePlace): string => resolve(folder, name)

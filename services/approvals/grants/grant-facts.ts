@@ -1,9 +1,8 @@
 import { basename, dirname } from 'node:path'
-import type { Tool } from '../../tools/tool.ts'
-import type { WorkFolder } from '../../tools/work-folder.ts'
-import { inputDigest } from '../approval-record.ts'
-import type { FilePlace } from './file-place.ts'
-import type { CallFacts } from './grant-record.ts'
+import type { Tool, WorkFolder } from '../../contracts/tool.ts'
+import { inputDigest } from '../input-digest.ts'
+import type { FilePlace } from '../../contracts/approval-record.ts'
+import type { CallFacts } from '../../contracts/grant-record.ts'
 
 /** What grants need of the tool host. */
 export interface GrantTools {

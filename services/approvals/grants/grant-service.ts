@@ -1,19 +1,20 @@
 import type { GrantBody, GrantView } from '../../../schemas/grants.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
-import { withRunTools } from '../../run-options/with-run-options.ts'
 import type { ToolHost } from '../../tools/host.ts'
 import { folderGone } from '../../tools/work-folder.ts'
 import { GrantRefused } from '../approval-errors.ts'
-import type { Owner } from '../approval-record.ts'
+import type { Owner } from '../../contracts/approval-record.ts'
 import type { Grants } from './grants.ts'
 
 export type GrantService = ReturnType<typeof createGrantService>
 
 /** Lists, adds and removes grants at the user's request. */
-export function createGrantService ({ grants, host, tasks, threads, workspace }: {
+export function createGrantService ({ grants, host, withRunTools, tasks, threads, workspace }: {
   grants: Grants,
   host: ToolHost,
+  /** Returns the host with the tools that a run with these options has. */
+  withRunTools: (host: ToolHost, options: RunOptions | undefined) => ToolHost,
   /** Throws TaskNotFound (404). */
   tasks: { get(taskId: string): Promise<{ cwd: string, options?: RunOptions }> },
   /** Throws ThreadNotFound (404). */

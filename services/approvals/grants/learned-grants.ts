@@ -1,6 +1,7 @@
-import type { Tool } from '../../tools/tool.ts'
-import { extensionOf, isProtected, type FilePlace } from './file-place.ts'
-import type { CallFacts, Grant } from './grant-record.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { extensionOf, isProtected } from './file-place.ts'
+import type { FilePlace } from '../../contracts/approval-record.ts'
+import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 
 /**
  * Returns the scope that an approved call teaches: of tools for files the same file with any content, or its folder and extension

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Tool } from '../../tools/tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import type { OfferedScope, Scope } from '../../../schemas/grants.ts'
 import { extensionOf, isBelow, isProtected, pathOf } from './file-place.ts'
-import type { CallFacts, Grant } from './grant-record.ts'
+import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 
 const INPUT_SHOWN = 300
 const quoted = (value: unknown) => {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
-import type { RunEvent } from '../../run-log/run-events.ts'
-import type { Tool } from '../../tools/tool.ts'
-import { isOutcomeUnknown } from '../../tools/tool-errors.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow } from './file-place.ts'
 
 type Find = (name: string) => Pick<Tool, 'effect' | 'reportsChanges' | 'isConversational'> | undefined

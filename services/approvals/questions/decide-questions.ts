@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApprovalDecided, GrantRefused } from '../approval-errors.ts'
-import type { QuestionItem } from '../approval-record.ts'
-import { inState } from '../approval-states.ts'
+import type { QuestionItem } from '../../contracts/approval-record.ts'
+import { inState } from '../../contracts/approval-states.ts'
 import type { Decision } from '../decision.ts'
 import { AnswersRefused, checkAnswers } from './check-answers.ts'
 

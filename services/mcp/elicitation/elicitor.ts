@@ -1,4 +1,4 @@
-import type { ToolContext, ToolOutput } from '../../tools/tool.ts'
+import type { ToolContext, ToolOutput } from '../../contracts/tool.ts'
 import { ToolFailed } from '../../tools/tool-errors.ts'
 import { readAddressRequest } from './address-request.ts'
 import { readForm, type Form } from './form.ts'

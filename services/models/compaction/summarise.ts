@@ -1,7 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import { OUTCOME_UNKNOWN } from '../../tools/tool-errors.ts'
+import { OUTCOME_UNKNOWN, NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { summaryPrompt } from '../prompts/summary.ts'
-import { NOTE_OPENING } from '../note-opening.ts'
 import { cut, refusals, transcript, unit, type Unit } from './units.ts'
 
 /** Asks the model of role `fast` for structured data. */

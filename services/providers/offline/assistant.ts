@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
-import { ANSWER_OPENING, ANSWER_TOOL } from '../../models/answer-tool.ts'
-import { COMMENT_OPENING } from '../../models/note-opening.ts'
+import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING } from '../../contracts/model-texts.ts'
 import { phasesOf } from './plan-phases.ts'
 import { callsMade, lastAnswer, lastRequest, type MadeCall } from './prompt.ts'
 import type { Reply } from './reply-model.ts'

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
-import { ANSWER_TOOL } from '../../models/answer-tool.ts'
+import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import type { Provider } from '../provider.ts'
 import { InvalidModelId } from '../provider-errors.ts'
 import type { Reply } from './reply-model.ts'

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { COMMENT_OPENING, NOTE_OPENING } from '../../models/note-opening.ts'
+import { COMMENT_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
 
 /** A tool call made for the last user message, with its result once there is one. */
 export interface MadeCall {

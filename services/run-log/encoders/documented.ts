@@ -1,4 +1,4 @@
-import type { RunEvent } from '../run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
 import { OBJECT_PART, objectData } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'

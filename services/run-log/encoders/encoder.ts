@@ -1,5 +1,5 @@
 import type { Protocol } from '../../../schemas/agent.ts'
-import type { RunEvent } from '../run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import { renderDocumented } from './documented.ts'
 import { renderUI } from './ui.ts'
 import { renderUI5 } from './ui5.ts'

@@ -1,4 +1,4 @@
-import type { EventOf } from '../run-events.ts'
+import type { EventOf } from '../../contracts/run-events.ts'
 
 /** Returns one event of a Server-Sent Events stream. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`

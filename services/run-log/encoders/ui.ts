@@ -1,5 +1,5 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { RunEvent } from '../run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import { requestData } from '../ui-message.ts'
 import { eventLine } from './event-line.ts'
 import { renderChunk } from './ui.ts'

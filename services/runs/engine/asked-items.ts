@@ -1,11 +1,11 @@
-import type { Approval, CallItem, QuestionItem } from '../../approvals/approval-record.ts'
-import { inState } from '../../approvals/approval-states.ts'
+import type { Approval, CallItem, QuestionItem } from '../../contracts/approval-record.ts'
+import { inState } from '../../contracts/approval-states.ts'
 import { itemOfCall } from '../../approvals/item-of-call.ts'
 import type { Ledger } from '../../approvals/ledger.ts'
-import type { RunEvent } from '../../run-log/run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import { isAppIdentity } from '../../tools/app/app-tool.ts'
 import { ownerOf, type RunRecord } from '../run-record.ts'
-import type { AskedCall } from './call-ports.ts'
+import type { AskedCall } from '../../contracts/call.ts'
 import type { RunItems } from './run-items.ts'
 
 const APP = { app: true as const }

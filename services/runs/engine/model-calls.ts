@@ -1,5 +1,5 @@
 import { foldToModelMessages } from '../../run-log/fold.ts'
-import type { EventOf, RunEvent } from '../../run-log/run-events.ts'
+import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { checkLength } from '../run-repository.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { EngineDeps, RunAttempt } from './attempt.ts'

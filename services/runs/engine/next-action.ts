@@ -1,5 +1,5 @@
-import { openCalls } from '../../run-log/open-calls.ts'
-import type { RunEvent } from '../../run-log/run-events.ts'
+import { openCalls } from '../../contracts/run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import type { RunRecord } from '../run-record.ts'
 
 /** What a run does next: make a model call, settle the calls of its newest step, or have its answer judged. */

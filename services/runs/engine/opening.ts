@@ -1,7 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { NOTE_OPENING } from '../../models/note-opening.ts'
-import type { RunContext } from '../../run-log/run-events.ts'
-import { MAX_GUIDE_BYTES, type FolderGuide } from '../../tools/files/folder-guide.ts'
+import { NOTE_OPENING } from '../../contracts/model-texts.ts'
+import type { RunContext } from '../../contracts/run-events.ts'
+import { MAX_GUIDE_BYTES } from '../../tools/files/folder-guide.ts'
+import type { FolderGuide } from '../../contracts/run-events.ts'
 
 /**
  * Returns the messages before a conversation, which stay the same in every step of a run: the system messages with `more`, and the guide

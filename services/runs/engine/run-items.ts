@@ -1,7 +1,9 @@
-import { inputDigest, type Approval, type CallItem, type ToolItem } from '../../approvals/approval-record.ts'
-import { inState } from '../../approvals/approval-states.ts'
+import { inputDigest } from '../../approvals/input-digest.ts'
+import type { Approval, CallItem, ToolItem } from '../../contracts/approval-record.ts'
+import { inState } from '../../contracts/approval-states.ts'
 import { callAnswer, callApproval, findOfCall } from '../../approvals/call-approval.ts'
-import type { Call, CallAnswer, CallApproval, CallEnd } from './call-ports.ts'
+import type { CallEnd } from './call-ports.ts'
+import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
 
 type ToolApproval = Approval & ToolItem
 export type RunItems = ReturnType<typeof createRunItems>

@@ -1,13 +1,14 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { Owner, QuestionItem } from '../../approvals/approval-record.ts'
+import type { Owner, QuestionItem } from '../../contracts/approval-record.ts'
 import type { ContextWindows } from '../../providers/context-windows.ts'
 import type { Registry } from '../../providers/registry.ts'
 import type { CompactorParts, Conversation } from '../../models/compaction/compactor.ts'
-import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
+import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
 import type { Op } from '../../store/store-types.ts'
 import type { ToolHost } from '../../tools/host.ts'
 import type { RunRecord } from '../run-record.ts'
-import type { Call, CallEnd, CallPorts } from './call-ports.ts'
+import type { CallEnd, CallPorts } from './call-ports.ts'
+import type { Call } from '../../contracts/call.ts'
 
 /** What the engine needs to know of the conversation or the task that a run belongs to, for one attempt at the run. */
 export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPorts, 'deniesUngranted' | 'deniesQuestions' | 'wasDenied'> {

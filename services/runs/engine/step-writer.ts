@@ -2,7 +2,7 @@ import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4Provider
 import { newId } from '../../lib/ids.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { Usage } from '../../../schemas/usage.ts'
-import type { FinishReason, RunEvent } from '../../run-log/run-events.ts'
+import type { FinishReason, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage, tokensReported } from '../../usage/usage-sums.ts'
 import { attachedTo, createMetadata } from '../../models/provenance.ts'
 

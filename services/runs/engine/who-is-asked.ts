@@ -1,4 +1,4 @@
-import type { Tool } from '../../tools/tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import type { CallPorts } from './call-ports.ts'
 
 const NOBODY = 'Nobody is there to approve this call, so it was not run. Do the rest without it, and say what was left out.'

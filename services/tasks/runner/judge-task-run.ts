@@ -1,7 +1,7 @@
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { judgeRun, type JudgeDeps } from '../../judge/judge.ts'
-import type { RunEvent } from '../../run-log/run-events.ts'
-import { PHASE_TOOL } from '../../runs/tool-calls.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Phase } from '../../../schemas/tasks.ts'
-import { PHASE_TOOL } from '../../runs/tool-calls.ts'
-import type { Tool } from '../../tools/tool.ts'
+import { PHASE_TOOL } from '../../contracts/model-texts.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../../tools/tool-errors.ts'
 
 const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const

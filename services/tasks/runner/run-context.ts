@@ -1,11 +1,11 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { COMMENT_OPENING, NOTE_OPENING } from '../../models/note-opening.ts'
+import { COMMENT_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
 import type { ObjectAnswer } from '../../objects/object-answer.ts'
-import type { RunContext } from '../../run-log/run-events.ts'
-import type { FolderGuide } from '../../tools/files/folder-guide.ts'
-import type { Tool } from '../../tools/tool.ts'
+import type { RunContext } from '../../contracts/run-events.ts'
+import type { FolderGuide } from '../../contracts/run-events.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import { taskContext, type ContextParts } from './task-prompt.ts'
-import type { RunEvent } from '../../run-log/run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
 interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {

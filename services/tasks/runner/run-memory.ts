@@ -4,7 +4,7 @@ import { learningPrompt } from '../../models/prompts/findings.ts'
 import { askStructured } from '../../models/structured-call.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { Meter } from '../../usage/meter.ts'
-import type { RunEvent } from '../../run-log/run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import type { StoredRun } from '../task-records.ts'
 
 /** Deadline of the model call; milliseconds. */

@@ -1,5 +1,5 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
-import type { TaskItem } from '../../approvals/approval-record.ts'
+import type { TaskItem } from '../../contracts/approval-record.ts'
 import { askItems } from '../../runs/engine/asked-items.ts'
 import { isCompleted } from '../../judge/evaluate.ts'
 import { abortKind } from '../../lib/abort.ts'
@@ -9,9 +9,9 @@ import type { RunDeps } from '../task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
 import { mostSteps } from './run-steps.ts'
 import { WorkerDied } from './workers.ts'
-import type { RunEvent } from '../../run-log/run-events.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import { questionView } from '../views.ts'
+import { questionView } from '../../approvals/question-view.ts'
 import type { TaskAttempt } from './task-attempt.ts'
 
 /** Time that a person has to answer a question, unless the configuration says otherwise; milliseconds. */

@@ -2,7 +2,7 @@ import type { Phase } from '../../../schemas/tasks.ts'
 import { NOTHING_KEPT, type ToolHost } from '../../tools/host.ts'
 import { createValidator } from '../../tools/input-validator.ts'
 import { offeredTools } from '../../runs/engine/who-is-asked.ts'
-import { PHASE_TOOL } from '../../runs/tool-calls.ts'
+import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import { createPhaseTool } from './phases.ts'
 
 /**

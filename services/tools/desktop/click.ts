@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Desktop } from './control/desktop.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import type { LastViews } from './last-views.ts'
 import { placeFields } from './place-input.ts'
 

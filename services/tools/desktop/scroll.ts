@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Direction } from './control/desktop-rpc.ts'
 import type { Desktop } from './control/desktop.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import type { LastViews } from './last-views.ts'
 import { placeFields } from './place-input.ts'
 

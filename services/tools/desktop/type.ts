@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Desktop } from './control/desktop.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 
 const Input = Type.Object({
   text: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, description: 'What to type, line ends included.' })),

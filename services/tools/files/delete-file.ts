@@ -1,6 +1,6 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { contentDigest } from './change-digest.ts'

@@ -1,23 +1,12 @@
 import { statSync } from 'node:fs'
 import { lstat, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
+import type { FolderGuide } from '../../contracts/run-events.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { StoredRecord } from '../../store/store-types.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
 import { withFile, withParent } from './open-folder.ts'
-
-/** The text of the file in a working folder that says how to work there. */
-export interface FolderGuide {
-  /** The name of the file. */
-  name: string
-  /** The beginning of the file, at most MAX_GUIDE_BYTES. */
-  text: string
-  /** The bytes of the file when it has more than MAX_GUIDE_BYTES. */
-  size?: number
-  /** Identifies folder and text. */
-  digest: string
-}
 
 /** The digests of the guides that runs of a person had, oldest first. */
 export interface KnownGuides {

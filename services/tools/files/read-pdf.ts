@@ -1,6 +1,6 @@
 import type { Transform } from '../transform/transform.ts'
 import { FITTING_BYTES, fittingEnd, jsonBytes } from '../fitting-text.ts'
-import type { ToolOutput } from '../tool.ts'
+import type { ToolOutput } from '../../contracts/tool.ts'
 import type { LineRequest } from './line-range.ts'
 
 /** Separates the pages in `content`, as in pdftotext. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { ToolOutput } from '../tool.ts'
+import type { ToolOutput } from '../../contracts/tool.ts'
 import { contentDigest } from './change-digest.ts'
 import { createLineCollector, type LineRange, type LineRequest } from './line-range.ts'
 import { byteOrderMark, createTextDecoder, detectEncoding, lineEndsOf, unusualForm, type Encoding } from './text-encoding.ts'

@@ -1,6 +1,6 @@
 import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool, ToolOutput } from '../tool.ts'
+import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { contentDigest, fileDigest } from './change-digest.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import { namesEntry } from './names-entry.ts'
 import { findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 

@@ -1,5 +1,5 @@
 import { QuestionsSchema, type Question } from '../../../schemas/questions.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { questionMistake } from './question-mistake.ts'
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { isForUser } from '../said-once.ts'
-import type { Tool, ToolContext, ToolOutput } from '../tool.ts'
+import type { Tool, ToolContext, ToolOutput } from '../../contracts/tool.ts'
 import { chosen, forResources, type ResourceServer, type ResourceServers } from './resource-servers.ts'
 
 type Json = Record<string, unknown>

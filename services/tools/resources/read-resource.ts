@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { FITTING_BYTES, fittingEnd, jsonBytes } from '../fitting-text.ts'
 import { imageOf } from '../model-content.ts'
-import type { Tool, ToolOutput } from '../tool.ts'
+import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { chosen, forResources, type ResourceServers } from './resource-servers.ts'
 

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../tool.ts'
+import type { ToolContext } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
 type Json = Record<string, unknown>

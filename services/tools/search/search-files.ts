@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool, ToolOutput } from '../tool.ts'
+import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Transform } from '../transform/transform.ts'

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { Type } from '@sinclair/typebox'
 import type { Desktop } from '../desktop/control/desktop.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 
 /** Describes the machine; of its user only the home folder and the shell. Sizes are in bytes, times in seconds. */
 export function createSystemInfo (

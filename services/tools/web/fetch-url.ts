@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Web } from './fetch/fetch.ts'
 import { fittingEnd } from '../fitting-text.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 
 const MAX_CHARS = 60_000
 const DEFAULT_CHARS = 20_000

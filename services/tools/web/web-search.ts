@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Search } from './search/search.ts'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 
 const MAX_RESULTS = 20
 const DEFAULT_RESULTS = 8

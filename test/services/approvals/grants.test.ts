@@ -1,13 +1,13 @@
 import t from 'tap'
-import type { CallFacts, Grant } from '../../../services/approvals/grants/grant-record.ts'
+import type { CallFacts, Grant } from '../../../services/contracts/grant-record.ts'
 import { isProtected } from '../../../services/approvals/grants/file-place.ts'
 import { createGrants } from '../../../services/approvals/grants/grants.ts'
 import { covers, offeredScopes } from '../../../services/approvals/grants/scopes.ts'
 import { mayHaveWritten } from '../../../services/approvals/grants/written-folders.ts'
-import type { RunEvent } from '../../../services/run-log/run-events.ts'
+import type { RunEvent } from '../../../services/contracts/run-events.ts'
 import { systemClock } from '../../../services/lib/clock.ts'
-import type { Tool } from '../../../services/tools/tool.ts'
-import { OUTCOME_UNKNOWN } from '../../../services/tools/tool-errors.ts'
+import type { Tool } from '../../../services/contracts/tool.ts'
+import { OUTCOME_UNKNOWN } from '../../../services/contracts/model-texts.ts'
 import { testStore } from '../../harness/store.ts'
 
 const folder = { path: '/here', dev: '1', ino: '1' }

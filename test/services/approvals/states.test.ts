@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { ThreadApproval } from '../../../services/approvals/approval-record.ts'
-import { inState, mayFollow, TRANSITIONS } from '../../../services/approvals/approval-states.ts'
+import type { ThreadApproval } from '../../../services/contracts/approval-record.ts'
+import { inState, mayFollow, TRANSITIONS } from '../../../services/contracts/approval-states.ts'
 
 /** The ways that approvals of each kind go, as the design of the ledger has them. */
 const WAYS: Record<keyof typeof TRANSITIONS, string[]> = {

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Claim } from '../../../schemas/evaluation.ts'
 import { callFacts } from '../../../services/judge/call-facts.ts'
 import { verifyClaims } from '../../../services/judge/verify-claims.ts'
-import type { RunEvent } from '../../../services/run-log/run-events.ts'
+import type { RunEvent } from '../../../services/contracts/run-events.ts'
 import { build } from '../tools/helper.ts'
 
 type Effect = Claim['effect']

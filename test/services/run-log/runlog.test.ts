@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRunLog, LOG_LIMIT } from '../../../services/run-log/run-log.ts'
-import type { RunEvent } from '../../../services/run-log/run-events.ts'
+import type { RunEvent } from '../../../services/contracts/run-events.ts'
 
 const finish: RunEvent = { type: 'finish', finishReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
 const said = (bytes: number): RunEvent => ({ type: 'text-delta', id: 'text-1', delta: 'x'.repeat(bytes) })

@@ -7,9 +7,8 @@ import { createFence } from '../../../services/tools/fence.ts'
 import { createToolHost } from '../../../services/tools/host.ts'
 import { createTransform } from '../../../services/tools/transform/transform.ts'
 import { createPathPolicy } from '../../../services/tools/path-policy.ts'
-import type { Tool } from '../../../services/tools/tool.ts'
+import type { Tool, WorkFolder } from '../../../services/contracts/tool.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
-import type { WorkFolder } from '../../../services/tools/work-folder.ts'
 import type { SourceTool, ToolSource } from '../../../services/tools/sources.ts'
 
 interface Options {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import type { Tool } from '../../../services/tools/tool.ts'
+import type { Tool } from '../../../services/contracts/tool.ts'
 import { over, server, tool } from './helper.ts'
 
 t.test('names that every object has are unknown tools', async (t) => {

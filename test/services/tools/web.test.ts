@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { Tool } from '../../../services/tools/tool.ts'
+import type { Tool } from '../../../services/contracts/tool.ts'
 import { createFetchUrl } from '../../../services/tools/web/fetch-url.ts'
 import { createWebSearch } from '../../../services/tools/web/web-search.ts'
 import { as, startSite } from '../../fakes/site.ts'

@@ -1,8 +1,9 @@
 import t from 'tap'
-import type { AskedCall, Call, CallAnswer, CallApproval, CallEnd, CallPorts } from '../../../../services/runs/engine/call-ports.ts'
+import type { CallEnd, CallPorts } from '../../../../services/runs/engine/call-ports.ts'
+import type { AskedCall, Call, CallAnswer, CallApproval } from '../../../../services/contracts/call.ts'
 import { settleCalls } from '../../../../services/runs/engine/settle-calls.ts'
 import { NOTHING_KEPT } from '../../../../services/tools/host.ts'
-import { OUTCOME_UNKNOWN } from '../../../../services/tools/tool-errors.ts'
+import { OUTCOME_UNKNOWN } from '../../../../services/contracts/model-texts.ts'
 
 const HERE = { path: '/here', dev: '1', ino: '1' }
 const THERE = { path: '/there', dev: '1', ino: '2' }

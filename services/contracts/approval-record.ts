@@ -1,15 +1,18 @@
-import { createHash } from 'node:crypto'
 import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
 import type { Answers, Question } from '../../schemas/questions.ts'
-import { canonicalJson } from '../lib/canonical-json.ts'
-import type { WorkFolder } from '../tools/work-folder.ts'
 import type { StateOf } from './approval-states.ts'
-import type { FilePlace } from './grants/file-place.ts'
+import type { WorkFolder } from './tool.ts'
 
 /** A conversation or a task: the run of an approval belongs to one of them. */
 export type Owner = { threadId: string, taskId?: undefined } | { taskId: string, threadId?: undefined }
 type OfThread = Extract<Owner, { threadId: string }>
 type OfTask = Extract<Owner, { taskId: string }>
+
+/** Where a file lies: the real path of its folder, and its name there. */
+export interface FilePlace {
+  folder: string
+  name: string
+}
 
 /** What approvals of every kind record. */
 interface Item {
@@ -121,11 +124,6 @@ export const isOfTask = (approval: Approval): approval is TaskApproval =>
 
 /** Whether the item can be answered, apart from its time. */
 export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => state === 'pending' || state === 'open' || state === 'claimed'
-
-/** Returns the SHA-256 of the canonical input, hexadecimal. Two calls of a tool with the same digest are the same call. */
-export function inputDigest (input: unknown): string {
-  return createHash('sha256').update(canonicalJson(input)).digest('hex')
-}
 
 /** An entry of the index of open approvals: `expiresAt` lets the retention remove entries of requests that nobody answered. */
 export interface OpenEntry {

@@ -1,7 +1,6 @@
-import type { WorkFolder } from '../../tools/work-folder.ts'
-import type { GrantView, Until } from '../../../schemas/grants.ts'
-import type { Owner } from '../approval-record.ts'
-import type { FilePlace } from './file-place.ts'
+import type { GrantView, Until } from '../../schemas/grants.ts'
+import type { FilePlace, Owner } from './approval-record.ts'
+import type { WorkFolder } from './tool.ts'
 
 /** The facts of a call that decide which grants cover it. */
 export interface CallFacts {

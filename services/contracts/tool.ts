@@ -32,6 +32,13 @@ export interface FolderIdentity {
   ino: string
 }
 
+/** The folder that a call works in, with its real path. An approval is bound to it. */
+export interface WorkFolder extends FolderIdentity {
+  path: string
+  /** Set when the input named a folder that did not exist: this is then the folder that relative paths start from. */
+  isStart?: true
+}
+
 /** Questions to the user in the middle of a call. */
 export interface CallQuestions {
   questions: Question[]

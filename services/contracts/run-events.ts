@@ -6,9 +6,8 @@ import type { OfferedScope } from '../../schemas/grants.ts'
 import type { Question } from '../../schemas/questions.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { RecordedUsage } from '../../schemas/usage.ts'
-import type { StateOf } from '../approvals/approval-states.ts'
-import type { FolderGuide } from '../tools/files/folder-guide.ts'
-import type { FileChange } from '../tools/tool.ts'
+import type { StateOf } from './approval-states.ts'
+import type { FileChange } from './tool.ts'
 
 export type FinishReason = LanguageModelV4FinishReason['unified']
 
@@ -17,7 +16,6 @@ interface Call {
   toolCallId: string
   toolName: string
 }
-/** Runs of earlier versions recorded no `expiresAt`. */
 interface ApprovalRequest {
   type: 'approval-request'
   approvalId: string
@@ -25,7 +23,7 @@ interface ApprovalRequest {
   cwd?: string
   reason?: string
   scopes?: OfferedScope[]
-  expiresAt?: number
+  expiresAt: number
   /** The application executes the call. */
   app?: true
 }
@@ -49,12 +47,24 @@ interface Meta {
   providerMetadata?: SharedV4ProviderMetadata
 }
 
+/** The text of the file in a working folder that says how to work there. */
+export interface FolderGuide {
+  /** The name of the file. */
+  name: string
+  /** The beginning of the file. */
+  text: string
+  /** The bytes of the file when `text` is not all of it. */
+  size?: number
+  /** Identifies folder and text. */
+  digest: string
+}
+
 /** The context that models get beside the messages. It is made at the first step of a run and stays the same for the whole run. */
 export interface RunContext {
   at: number
   cwd: string
-  /** The system messages, from what seldom changes to what often changes. Runs of earlier versions have a single text. */
-  system: string[] | string
+  /** The system messages, from what seldom changes to what often changes. */
+  system: string[]
   /** The guide of the working folder. */
   guide?: FolderGuide
   tools: LanguageModelV4FunctionTool[]
@@ -125,3 +135,23 @@ export type RunEvent =
   | { type: 'finish', finishReason: FinishReason, usage: RecordedUsage }
 
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
+
+/** Returns the text of the answer: the assistant's text in the last step, over all segments. */
+export function answerText (events: readonly RunEvent[]): string {
+  let text = ''
+  for (const event of events) {
+    if (event.type === 'step-start') text = ''
+    if (event.type === 'text-delta') text += event.delta
+  }
+  return text
+}
+
+/** Returns the tool calls without an outcome, in their order. */
+export function openCalls (events: readonly RunEvent[]): Array<EventOf<'tool-input'>> {
+  const open = new Map<string, EventOf<'tool-input'>>()
+  for (const event of events) {
+    if (event.type === 'tool-input') open.set(event.toolCallId, event)
+    if (event.type === 'tool-output' || event.type === 'tool-error' || event.type === 'tool-denied') open.delete(event.toolCallId)
+  }
+  return [...open.values()]
+}

@@ -1,0 +1,25 @@
+// Names and texts for models that one domain writes and others recognise in what models answer, in the log or in a prompt.
+
+/** The tool by which a run gives its structured answer. It is the run's own: no other tool of that name can be called beside it. */
+export const ANSWER_TOOL = 'answer'
+/** The beginning of its description. */
+export const ANSWER_OPENING = 'Gives the answer of this run to the application'
+
+/** The tool by which the run of a task reports the progress of its plan. */
+export const PHASE_TOOL = 'updatePhase'
+
+/** The opening of a message of the service that has the role `user`, because providers accept no other role at that position. */
+export const NOTE_OPENING = '[Not written by the user.'
+
+/** The opening of a message that passes a comment on the task to a run that had already begun. */
+export const COMMENT_OPENING = 'The user adds: '
+
+/** The result that a model gets for a call whose end was not recorded. */
+export const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
+  'Check what it did before doing it again.'
+
+/** The last sentence of the error of a call that reached its time limit and may have had its effect. */
+export const OUTCOME_NOT_KNOWN = 'What it did by then is not known: check before you repeat it.'
+
+/** Whether the error of a call says that nobody knows whether the call had its effect. */
+export const isOutcomeUnknown = (errorText: string): boolean => errorText === OUTCOME_UNKNOWN || errorText.endsWith(OUTCOME_NOT_KNOWN)
