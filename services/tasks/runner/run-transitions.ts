@@ -128,7 +128,9 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
       return { status: 'interrupted', error: 'The store refused the records of this run; see the log of the service.' }
     }
     const kind = abortKind(error)
-    if (kind === 'timeout' || kind === 'budget' || error instanceof ServiceError) return { status: 'failed', error: (error as Error).message }
+    if (kind === 'timeout' || kind === 'budget' || error instanceof ServiceError) {
+      return { status: 'failed', error: (error as Error).message }
+    }
     log.error({ err: error, runId }, 'a task run failed')
     return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
   }
