@@ -4,6 +4,7 @@ import {
   ApproveBodySchema,
   CompactionSchema,
   LiveRunSchema,
+  SteeredRunSchema,
   RunBodySchema,
   RunOrThreadParams,
   RunResultSchema,
@@ -47,6 +48,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       RunTaskSchema,
       RunResultSchema,
       LiveRunSchema,
+      SteeredRunSchema,
       SteerBodySchema,
       UsageSchema,
       QuestionSchema
@@ -134,10 +136,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'steerRun',
-      summary: 'Sends a message to the active run of a conversation; the model gets it at the next step',
+      summary: 'Sends a message to an active run, of a conversation or a task; the model gets it at the next step',
       params: RunOrThreadParams,
       body: ref(SteerBodySchema),
-      response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
+      response: { 200: ref(SteeredRunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
     }
   }, async (request) => app.agent.steer(request.params.id, request.body.message))
 }

@@ -156,6 +156,13 @@ export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Typ
   examples: [examples.liveRun]
 })
 export type LiveRun = Static<typeof LiveRunSchema>
+export const SteeredRunSchema = Type.Object({
+  ok: Type.Literal(true),
+  runId: Type.String(),
+  threadId: Type.Optional(Type.String({ description: 'The conversation of the run' })),
+  taskId: Type.Optional(Type.String({ description: 'The task of the run' }))
+}, { $id: 'SteeredRun', description: 'The run that gets the message, of a conversation or a task', examples: [examples.liveRun] })
+export type SteeredRun = Static<typeof SteeredRunSchema>
 export const SteerBodySchema = Type.Object({
   message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' })
 }, { $id: 'SteerBody', additionalProperties: false, examples: [examples.steerBody] })

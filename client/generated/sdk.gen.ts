@@ -190,7 +190,7 @@ export const stopRun = <ThrowOnError extends boolean = false>(options: Options<S
 });
 
 /**
- * Sends a message to the active run of a conversation; the model gets it at the next step
+ * Sends a message to an active run, of a conversation or a task; the model gets it at the next step
  *
  * The message becomes part of the conversation. One that comes after the last step is kept for the next segment.
  */

@@ -2668,6 +2668,22 @@ export type SteerBody = {
 };
 
 /**
+ * The run that gets the message, of a conversation or a task
+ */
+export type SteeredRun = {
+    ok: true;
+    runId: string;
+    /**
+     * The conversation of the run
+     */
+    threadId?: string;
+    /**
+     * The task of the run
+     */
+    taskId?: string;
+};
+
+/**
  * Separates two steps: the model is called again after it
  */
 export type StepBoundaryEvent = {
@@ -5198,9 +5214,9 @@ export type SteerRunError = SteerRunErrors[keyof SteerRunErrors];
 
 export type SteerRunResponses = {
     /**
-     * The run that the request reached
+     * The run that gets the message, of a conversation or a task
      */
-    200: LiveRun;
+    200: SteeredRun;
 };
 
 export type SteerRunResponse = SteerRunResponses[keyof SteerRunResponses];

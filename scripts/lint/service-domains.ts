@@ -72,6 +72,7 @@ export const PUBLIC: Record<string, string[]> = {
     'engine/run-actions',
     'engine/run-items',
     'engine/run-owner',
+    'engine/steer-task-run',
     'engine/who-is-asked',
     'run-errors',
     'run-record',

@@ -1,4 +1,4 @@
-import type { ApproveBody, Protocol, RunBody, RunResult } from '../../schemas/agent.ts'
+import type { ApproveBody, Protocol, RunBody, RunResult, SteeredRun } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { protocolOf } from '../run-log/encoders/encoder.ts'
@@ -9,6 +9,7 @@ import { withRunModels } from '../providers/run-models.ts'
 import { NoActiveRun, type ActiveRun, type Subscription } from '../runs/engine/active-run.ts'
 import { ConversationBusy } from '../runs/engine/active-runs.ts'
 import { recoverRuns } from '../runs/engine/recover-runs.ts'
+import { steerTaskRun } from '../runs/engine/steer-task-run.ts'
 import type { ThreadRun } from '../runs/run-record.ts'
 import type { Run } from '../runs/run-repository.ts'
 import { createStartRun, type RunRequest } from './start.ts'
@@ -147,12 +148,20 @@ export function createAgent (deps: AgentDeps) {
       return stopRun(place)
     },
 
-    /** Sends steering to the active run; the model gets it at its next step. Throws NoActiveRun (404) or SteeringFull (429). */
-    async steer (id: string, message: string) {
+    /**
+     * Sends steering to the active run of a conversation, or to the run with this id, of a conversation or a task; the model gets it at its
+     * next step. Throws NoActiveRun (404) or SteeringFull (429).
+     */
+    async steer (id: string, message: string): Promise<SteeredRun> {
+      const ofTask = activeRuns.ofTaskRun(id)
+      if (ofTask !== undefined) {
+        await steerTaskRun(ofTask, message, runs)
+        return { ok: true, runId: id, taskId: ofTask.run.record.taskId }
+      }
       const live = await requireActiveRun(id)
       live.steer(message)
       const { threadId, runId } = live.run.record
-      return { ok: true as const, threadId, runId }
+      return { ok: true, threadId, runId }
     },
 
     /** Ends the runs that the last end of the service cut. To be called before any request. */

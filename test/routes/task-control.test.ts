@@ -106,6 +106,41 @@ t.test('a run that uses more tokens than its budget fails and says so', async (t
   t.match(await tasks.runs(task.id), [{ usage: { inputTokens: 120, outputTokens: 40 } }])
 })
 
+t.test('steering of a run that works is read at its next step, also after a pause, and answered before the run ends', async (t) => {
+  const told: string[] = []
+  const steer = (runId: string, message: string) => app.inject({ method: 'POST', url: `/run/${runId}/steer`, payload: { message } })
+  const begun = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
+  const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { app, tasks, events } = await withModel(t, async ({ body }, nth) => {
+    told.push(JSON.stringify(body.prompt))
+    if (nth < 2) {
+      begun[nth].resolve('')
+      await held[nth].promise
+    }
+    return nth === 0 ? stalled : { text: [`Answer ${nth}.`] }
+  })
+  const task = await tasks.create('say how it goes', plan)
+  await tasks.post(`/${task.id}/start`)
+  const { runId } = await events.until('task:start')
+  await begun[0].promise
+  t.match((await steer(runId, 'be brief')).json(), { ok: true, runId, taskId: task.id })
+  const paused = tasks.post(`/${task.id}/pause`)
+  held[0].resolve()
+  await paused
+  t.equal((await steer(runId, 'too late')).statusCode, 404, 'a paused run is not active')
+
+  await tasks.post(`/${task.id}/resume`)
+  await begun[1].promise
+  t.equal((await steer(runId, 'and kind')).statusCode, 200)
+  held[1].resolve()
+  await events.until('task:complete')
+  const withWords = (words: string) => told.map((prompt) => prompt.split(words).length - 1)
+  t.same(withWords('be brief'), [0, 1, 1], 'what a pause cut off is told again, once')
+  t.same(withWords('and kind'), [0, 0, 1], 'what arrived during the answer has an answer of its own')
+  t.equal((await steer(runId, 'over')).statusCode, 404)
+  t.match(await tasks.runs(task.id), [{ status: 'completed', output: 'Answer 2.' }])
+})
+
 t.test('a run whose tools answer more than can be kept of it fails and says so', async (t) => {
   const { app, tasks, events } = await withModel(
     t,

@@ -26,7 +26,7 @@ export interface Subscription<R extends RunRecord = ThreadRun> {
 }
 
 /** The number of steering messages that may wait for a run's next step. */
-const STEERING_QUEUE = 20
+export const STEERING_QUEUE = 20
 
 /** A subscriber that lags by more than this many bytes counts as slow; see `backpressure`. */
 const BACKPRESSURE_BYTES = 256 * 1024

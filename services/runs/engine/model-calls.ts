@@ -17,8 +17,11 @@ export interface ModelOutput {
   signal: AbortSignal
 }
 
-/** Makes the model call of the next step, with the steering that arrived before it. Returns the event that ends the step. */
-export type ModelCalls = () => Promise<EventOf<'step-finish'>>
+/**
+ * Makes the model call of the next step, with the steering that arrived before it. Returns the event that ends the step, and how much of the
+ * steering in the record it has read.
+ */
+export type ModelCalls = () => Promise<{ stepFinish: EventOf<'step-finish'>, read: number }>
 
 /** The events go into the log of the run at once, as fast as its subscribers read. */
 export const directOutput = <R extends RunRecord>({ run, backpressure, signal }: ActiveRun<R>): ModelOutput =>
@@ -50,10 +53,9 @@ export function createModelCalls<R extends RunRecord> (
 
   return async () => {
     const begun = clock.awake()
-    const { pendingSteering = [], ...record } = run.record
+    const { record } = run
+    const { pendingSteering = [] } = record
     const step = record.steps + 1
-    // The rest of a record without its steering is a record.
-    run.record = record as R
     const { calls, finishReason, usage } = await modelStep({
       step,
       isLast: step > record.maxSteps,
@@ -69,6 +71,6 @@ export function createModelCalls<R extends RunRecord> (
     })
     run.record = { ...run.record, steps: step }
     log.info({ runId: record.runId, step, calls: calls.length, finishReason, ms: Math.round(clock.awake() - begun) }, 'step')
-    return { type: 'step-finish', step, finishReason, usage }
+    return { stepFinish: { type: 'step-finish', step, finishReason, usage }, read: pendingSteering.length }
   }
 }

@@ -53,6 +53,7 @@ export function createRunActions<R extends RunRecord> (
   let isBegun = callModel !== undefined
   const settling = new Set<Promise<unknown>>()
 
+  const isSteered = () => live.isSteered || (run.record.pendingSteering ?? []).length > 0
   const isLast = () => run.record.steps > run.record.maxSteps
 
   /** No step follows: what steering is left is for the attempt after this one. */
@@ -68,16 +69,23 @@ export function createRunActions<R extends RunRecord> (
     answer = undefined
     if (!owner.storesSteps) deps.runs.saveSoon(run)
     held = []
-    stepFinish = await call()
-    const made = owner.storesSteps ? held : newestStep(log.events)
-    const calls = made.filter(({ type }) => type === 'tool-input' || type === 'tool-input-error')
-    const isSettled = openCalls(made).length === 0 && await attempt.owed() === undefined
+    const made = await call()
+    stepFinish = made.stepFinish
+    const events = owner.storesSteps ? held : newestStep(log.events)
+    const calls = events.filter(({ type }) => type === 'tool-input' || type === 'tool-input-error')
+    const isSettled = openCalls(events).length === 0 && await attempt.owed() === undefined
     const end = isSettled ? [stepFinish] : []
     const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
-    if (owner.storesSteps) await commit({ finalEvents: [...joinDeltas(held), ...end], changes: { toolCount } as Partial<R> })
-    else end.forEach(log.append)
+    // Steering may have arrived meanwhile. What the step has read leaves the record with the events of the step.
+    const pendingSteering = run.record.pendingSteering?.slice(made.read)
+    const changes = { toolCount, pendingSteering } as Partial<R>
+    if (owner.storesSteps) await commit({ finalEvents: [...joinDeltas(held), ...end], changes })
+    else {
+      run.record = { ...run.record, ...changes }
+      end.forEach(log.append)
+    }
     if (isSettled) stepFinish = undefined
-    owner.told?.stepMade(made)
+    owner.told?.stepMade(events)
   }
 
   async function settleNow (): Promise<void> {
@@ -130,7 +138,7 @@ export function createRunActions<R extends RunRecord> (
       const isOwed = await attempt.owed() !== undefined
       const action = isBegun ? 'step' : answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed })
       // Steering may arrive during the review, too; then the answer is not the last word.
-      if (action === 'judge' && live.isSteered) return 'step'
+      if (action === 'judge' && isSteered()) return 'step'
       if (action !== 'judge' || !isAccepted) return action
       keepSteering()
       return 'end'
