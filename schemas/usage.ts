@@ -13,8 +13,6 @@ export const UsageSchema = Type.Object({
   costUsd: Type.Optional(Type.Number({ description: 'US dollars; absent when the price of a call is unknown' }))
 }, { $id: 'Usage', description: 'What model calls used, by the counts of their providers', examples: [examples.usage] })
 export type Usage = Static<typeof UsageSchema>
-/** The usage in a stored record or event; those of earlier versions hold two counts only. */
-export type RecordedUsage = Pick<Usage, 'inputTokens' | 'outputTokens'> & Partial<Usage>
 
 export const USAGE_GROUPINGS = ['day', 'model', 'role', 'task', 'thread'] as const
 export type UsageGrouping = typeof USAGE_GROUPINGS[number]

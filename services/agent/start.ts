@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import { answerAppCall } from '../approvals/app-calls/answer-app-call.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
+import { inState } from '../contracts/approval-states.ts'
 import { newId } from '../lib/ids.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { checkRunOptions } from '../run-options/check-run-options.ts'
@@ -81,7 +82,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     await store.transact([
       ...ledger.record(asked.filter(({ kind, state }) => kind === 'app' && (state === 'done' || state === 'error'))),
       ...ledger.withdraw(asked),
-      ...begun.map((approval) => ledger.move(approval, 'unknown').op),
+      ...ledger.record(begun.map((approval) => inState(approval, 'unknown'))),
       ...run === undefined ? [] : runs.end(run, 'cancelled', isStopped ? STOPPED : undefined),
       left.op
     ])

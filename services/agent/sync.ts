@@ -2,7 +2,7 @@ import type { RunResult } from '../../schemas/agent.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { type EventOf, type RunEvent, answerText } from '../contracts/run-events.ts'
-import { noUsage, wholeUsage } from '../usage/usage-sums.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import type { Subscription } from '../runs/engine/active-run.ts'
 import { answerMessages } from './answer-record.ts'
 
@@ -43,7 +43,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     messages: answerMessages(events),
     steps: of('step-start').length,
     toolCalls: toolCalls(events),
-    usage: wholeUsage(finish?.usage ?? noUsage()),
+    usage: finish?.usage ?? noUsage(),
     finishReason: finish?.finishReason ?? 'other',
     pendingApprovals: of('approval-request').map(({ type, app, ...request }) => request),
     pendingQuestions: of('question-request').map(({ type, ...request }) => request),

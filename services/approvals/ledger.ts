@@ -97,9 +97,6 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
     }
   }
 
-  /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
-  const expire = (approval: ThreadApproval): Op[] => stored(inState(approval, 'expired'))
-
   /** Reads the open items, oldest first, from `after` on. Damaged ones are left out. */
   async function * readOpen ({ after, kind }: { after?: string, kind?: Approval['kind'] } = {}): AsyncGenerator<Approval> {
     for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
@@ -187,7 +184,8 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
         if (isOverdue(approval, clock.now())) {
-          await store.transact(expire(approval))
+          // Stored as expired, so that a clock set back cannot reopen it.
+          await store.transact(stored(inState(approval, 'expired')))
           throw new ApprovalExpired(approvalId)
         }
         const fresh = decideApproval(approval, decisions[at], clock.now())
@@ -200,14 +198,6 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
     /** Returns the operations that store approvals. */
     record: (approvals: readonly Approval[]): Op[] => approvals.flatMap((approval) => stored(approval)),
 
-    /** Returns the approval in its new state, and the operation that stores it. */
-    move<A extends Approval> (approval: A, state: A['state']): { approval: A, op: Op } {
-      const moved = inState(approval, state)
-      return { approval: moved, op: put(moved) }
-    },
-
-    expire,
-
     /** Returns the operations that close an item whose time has passed without an answer. */
     closeSilent (item: Approval): Op[] {
       if (!isUnanswered(item) || !isOverdue(item, clock.now())) return []
@@ -219,10 +209,6 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
       items
         .filter((item) => isUnanswered(item) || item.state === 'approved')
         .flatMap((item) => stored(inState(item, 'withdrawn'))),
-
-    /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
-    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op =>
-      put({ ...inState(approval, 'withdrawn'), replacedBy }),
 
     /** Returns the operations that remove approvals. */
     remove: (approvalIds: string[]): Op[] =>

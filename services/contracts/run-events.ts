@@ -5,7 +5,7 @@ import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
 import type { Question } from '../../schemas/questions.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
-import type { RecordedUsage } from '../../schemas/usage.ts'
+import type { Usage } from '../../schemas/usage.ts'
 import type { StateOf } from './approval-states.ts'
 import type { FileChange } from './tool.ts'
 
@@ -84,7 +84,7 @@ export type RunEvent =
   | { type: 'analysis', analysis: Analysis }
   | { type: 'context', context: RunContext }
   | { type: 'step-start', step: number }
-  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: RecordedUsage }
+  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage }
   | { type: 'text-start', id: string } & Meta
   | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta
@@ -132,7 +132,7 @@ export type RunEvent =
   | { type: 'message', text: string, isRetry?: true }
   | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }
   | { type: 'abort', reason: string }
-  | { type: 'finish', finishReason: FinishReason, usage: RecordedUsage }
+  | { type: 'finish', finishReason: FinishReason, usage: Usage }
 
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 

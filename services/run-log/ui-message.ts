@@ -1,4 +1,3 @@
-import { wholeUsage } from '../usage/usage-sums.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 
 /** A part of a chat client's message. */
@@ -83,7 +82,7 @@ export function foldToUIMessage (
         hasFailed = true
         break
       case 'finish':
-        if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason, usage: wholeUsage(event.usage) }
+        if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason, usage: event.usage }
         break
       case 'step-start':
         parts.push({ type: 'step-start' })

@@ -19,7 +19,6 @@ import {
 } from '../store/keys.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import { wholeUsage } from '../usage/usage-sums.ts'
 import { indexNewRun, indexRun, indexStateOf, unindexRun, type IndexState } from './run-index.ts'
 import { isOver, type RunRecord, type TaskRun, type ThreadRun } from './run-record.ts'
 import { resultOf } from './run-result.ts'
@@ -90,7 +89,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     const stored = await events(kindOf(record), runId)
     if (stored.length === 0 && record.chunks > 0) return undefined
     const messages = record.taskId === undefined ? await store.get<RawMessage[]>(runInputKey(runId)) : []
-    return open({ ...record, usage: wholeUsage(record.usage) }, stored, messages)
+    return open(record, stored, messages)
   }
 
   /** Makes a stored run one in memory. */

@@ -1,7 +1,6 @@
 import type { Run as RunView } from '../../schemas/runs.ts'
 import type { TaskRun as TaskRunView } from '../../schemas/task-runs.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { wholeUsage } from '../usage/usage-sums.ts'
 import { resultOf } from './run-result.ts'
 import type { RunRecord, TaskRun, ThreadRun } from './run-record.ts'
 import { toolCallsOf } from './tool-calls.ts'
@@ -31,6 +30,6 @@ export function threadRunView (run: ThreadRun, { questions, events, limit, now }
 }
 
 function withoutInternals<R extends RunRecord> (run: R) {
-  const { cwd, maxSteps, steps, segment, asked, activeMs, pendingSteering, chunks, usage, ...shown } = run
-  return { ...shown, usage: wholeUsage(usage) }
+  const { cwd, maxSteps, steps, segment, asked, activeMs, pendingSteering, chunks, ...shown } = run
+  return shown
 }

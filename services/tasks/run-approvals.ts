@@ -95,7 +95,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   async function decideResult (task: StoredTask, run: StoredRun, result: TaskApproval, approved: boolean): Promise<Change<Answer>> {
     const history = await repository.events(run.runId)
     const counts = approved && run.runNumber !== task.outdatedRun
-    const calls = counts ? (await ledger.ofTask(run.asked ?? [])).filter((item) => item.kind === 'tool') : []
+    const calls = counts ? (await ledger.ofTask(run.asked)).filter((item) => item.kind === 'tool') : []
     const ops = await grants.learn({ taskId: task.id }, calls.filter((item) => item.approved && item.state !== 'withdrawn'))
     const updated = counts ? { ...task, approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 } } : task
     const error = result.reason ? `The user rejected the result: ${result.reason}` : 'The user rejected the result.'

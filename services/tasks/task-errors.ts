@@ -34,5 +34,3 @@ export const QuestionNotFound = defineError(
   'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.'
 )
 
-/** A run exceeded its budget or a limit. */
-export const BudgetExceeded = defineError('ERR_BUDGET_MET', '%s')

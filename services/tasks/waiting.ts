@@ -40,8 +40,8 @@ export async function settleApprovals (
     changed: readonly TaskItem[]
   }
 ): Promise<{ task: StoredTask, approvals: TaskItem[] }> {
-  const asked = live?.status === 'pending_approval' ? live.asked ?? [] : []
-  const ended = new Set(runs.filter(({ completedAt }) => completedAt !== undefined).flatMap((run) => run.asked ?? []))
+  const asked = live?.status === 'pending_approval' ? live.asked : []
+  const ended = new Set(runs.filter(({ completedAt }) => completedAt !== undefined).flatMap((run) => run.asked))
   const known = new Map(changed.map((item) => [item.approvalId, item]))
   const ids = [...new Set([...asked, ...before.map(({ id }) => id), ...ended])].filter((id) => !known.has(id))
   const items = [...await ledger.ofTask(ids), ...changed]

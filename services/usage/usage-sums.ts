@@ -1,5 +1,5 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
-import type { RecordedUsage, Usage, UsageGroup } from '../../schemas/usage.ts'
+import type { Usage, UsageGroup } from '../../schemas/usage.ts'
 
 /** The usage of no call at all. It costs nothing. */
 export const noUsage = (): Usage => ({
@@ -10,12 +10,6 @@ export const noUsage = (): Usage => ({
   reasoningTokens: 0,
   costUsd: 0
 })
-
-/** Returns the usage of a record; those of earlier versions hold input and output tokens only, and their cost is unknown. */
-export function wholeUsage ({ costUsd, ...counts }: RecordedUsage): Usage {
-  const { costUsd: _none, ...zero } = noUsage()
-  return { ...zero, ...counts, ...(costUsd !== undefined && { costUsd }) }
-}
 
 /** Returns the sum of two usages. Its cost is unknown when one of the two costs is. */
 export function addUsage (a: Usage, b: Usage): Usage {

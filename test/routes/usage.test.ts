@@ -137,25 +137,6 @@ t.test('usage survives a restart, and a deletion keeps the totals without the id
   for await (const [key, value] of next.store.list<object>('')) t.notMatch(JSON.stringify(value), 'secret', key)
 })
 
-t.test('a run that an earlier version stored shows what is known of its usage', async (t) => {
-  const { app } = await withGateway(t, () => ({ text: 'Hi.', usage: step }), { config: { prices } })
-  const tasks = await tasksOf(t, app)
-  const events = await tasks.watch()
-  const task = await tasks.create('greet', { plan: { phases: [{ description: 'do it' }] } })
-  await tasks.post(`/${task.id}/start`)
-  const { runId } = await events.until('task:complete')
-  const key = `task-run/${task.id}/0000000001`
-  const stored = await app.store.get<object>(key)
-  await app.store.transact([{ type: 'put', key, value: { ...stored, usage: { inputTokens: 5, outputTokens: 3 } } }])
-  t.strictSame((await tasks.get(`/${task.id}/runs/${runId}`)).usage, {
-    inputTokens: 5,
-    cachedInputTokens: 0,
-    cacheWriteTokens: 0,
-    outputTokens: 3,
-    reasoningTokens: 0
-  })
-})
-
 t.test('a model that ends before it reports is counted by an estimate', async (t) => {
   const { app } = await withGateway(
     t,

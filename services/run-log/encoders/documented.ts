@@ -1,5 +1,4 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { wholeUsage } from '../../usage/usage-sums.ts'
 import { OBJECT_PART, objectData } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
@@ -90,7 +89,7 @@ function render (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort', reason: event.reason })
     case 'finish':
-      return eventLine({ type: 'finish', finishReason: event.finishReason, usage: wholeUsage(event.usage) })
+      return eventLine({ type: 'finish', finishReason: event.finishReason, usage: event.usage })
     case 'compaction':
       return compactionLine(event)
     case 'analysis':

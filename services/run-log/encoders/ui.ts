@@ -1,6 +1,5 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { wholeUsage } from '../../usage/usage-sums.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
@@ -81,7 +80,7 @@ export function renderChunk (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort' })
     case 'finish':
-      return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason, usage: wholeUsage(event.usage) } })
+      return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason, usage: event.usage } })
     case 'compaction':
       return compactionLine(event)
     case 'tool-progress': {

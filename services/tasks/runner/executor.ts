@@ -1,7 +1,6 @@
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { withoutCutCall } from '../../run-log/cut-steps.ts'
 import { createRunItems } from '../../runs/engine/run-items.ts'
-import { wholeUsage } from '../../usage/usage-sums.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { RunEnding } from './run-ending.ts'
 import { createRunTransitions, firstStart, isStoreFailure, MAX_CRASHES, type AttemptResult } from './run-transitions.ts'
@@ -78,7 +77,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       const asked = await ledger.ofTask(run.asked)
       const started = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, suspended: false }, events: [] }
       const segment = Math.max(-1, ...asked.map((item) => item.segment)) + 1
-      const record = { ...started.run, cwd: task.cwd, segment, usage: wholeUsage(run.usage) }
+      const record = { ...started.run, cwd: task.cwd, segment }
       return {
         task: started.task,
         runs: [record],

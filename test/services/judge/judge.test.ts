@@ -1,3 +1,4 @@
+import { noUsage } from '../../../services/usage/usage-sums.ts'
 import { existsSync, linkSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -15,7 +16,7 @@ interface Asserted {
   target?: string | null
   call?: string | null
 }
-const usage = { inputTokens: 0, outputTokens: 0 }
+const usage = noUsage()
 const answer = (claims: Asserted[], rest: object = {}) => JSON.stringify({
   outcome: 'done',
   claims,

@@ -1,3 +1,4 @@
+import { noUsage } from '../../../services/usage/usage-sums.ts'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
@@ -13,7 +14,7 @@ import { unmetered } from '../../harness/meter.ts'
 import { build } from '../tools/helper.ts'
 import { workspace, type JudgeCase, type ToolCall } from './cases/case-types.ts'
 
-const usage = { inputTokens: 0, outputTokens: 0 }
+const usage = noUsage()
 
 /** A model that answers each call with that text; undefined: that never answers. */
 export const answering = (text: string | undefined): LanguageModelV4 => ({

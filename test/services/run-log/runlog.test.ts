@@ -1,8 +1,9 @@
+import { noUsage } from '../../../services/usage/usage-sums.ts'
 import t from 'tap'
 import { createRunLog, LOG_LIMIT } from '../../../services/run-log/run-log.ts'
 import type { RunEvent } from '../../../services/contracts/run-events.ts'
 
-const finish: RunEvent = { type: 'finish', finishReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
+const finish: RunEvent = { type: 'finish', finishReason: 'stop', usage: noUsage() }
 const said = (bytes: number): RunEvent => ({ type: 'text-delta', id: 'text-1', delta: 'x'.repeat(bytes) })
 
 t.test('who begins late gets what there is piece by piece, and all of it', async (t) => {
