@@ -33,4 +33,3 @@ export const QuestionNotFound = defineError(
   'ERR_APPROVAL_NOT_FOUND',
   'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.'
 )
-

@@ -3,8 +3,8 @@ import type { RunRepository } from '../run-repository.ts'
 import { NoActiveRun, SteeringFull, STEERING_QUEUE, type ActiveRun } from './active-run.ts'
 
 /**
- * Sends steering to a run of a task; the model gets it at its next step, also when the run is paused or cut before. Durable when the promise
- * resolves. Throws NoActiveRun (404) if no step follows, or SteeringFull (429).
+ * Sends steering to a run of a task; the model gets it at its next step, also when the run is paused or cut before. It is durable when
+ * the promise resolves. Throws NoActiveRun (404) if no step follows, or SteeringFull (429).
  */
 export async function steerTaskRun ({ run, isEnding }: ActiveRun<TaskRun>, message: string, runs: Pick<RunRepository, 'commit'>) {
   const { pendingSteering = [] } = run.record

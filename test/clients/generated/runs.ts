@@ -101,7 +101,8 @@ t.test('a run under way', async (t) => {
   const { stream } = await sdk.run({ ...options, body: { ...said('go'), id: 'chat' }, query: { protocol: 'documented' } })
   const first = await stream.next()
   t.match(first.value, { type: 'start', messageMetadata: { threadId: 'chat' } })
-  is(t, (await sdk.steerRun({ ...options, path: { id: 'chat' }, body: { message: 'hurry' } })).data, { ...reached, taskId: undefined }, 'steerRun')
+  const steered = await sdk.steerRun({ ...options, path: { id: 'chat' }, body: { message: 'hurry' } })
+  is(t, steered.data, { ...reached, taskId: undefined }, 'steerRun')
   is(t, (await sdk.stopRun({ ...options, path: { id: 'chat' } })).data, reached, 'stopRun')
 })
 
