@@ -18,8 +18,8 @@ export interface ModelOutput {
 }
 
 /**
- * Makes the model call of the next step, with the steering that arrived before it. Returns the event that ends the step, and how much of the
- * steering in the record it has read.
+ * Makes the model call of the next step, with the steering that arrived before it. Returns the event that ends the step, and how much of
+ * the steering in the record it has read.
  */
 export type ModelCalls = () => Promise<{ stepFinish: EventOf<'step-finish'>, read: number }>
 
