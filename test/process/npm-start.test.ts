@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { VERSION } from '../../services/lib/version.ts'
 import { atEnd } from '../harness/at-end.ts'
+import { allGone } from '../services/process/alive.ts'
 import { EXERCISED, exercise } from '../harness/exercise.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,8 +26,21 @@ function clone (t: Test) {
   return { root, home, cwd }
 }
 
+/** The names of the programs that npm has started, without shells, at this moment. */
+function below (pid: number): string[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter((id) => id !== '').map(Number)
+  return children.flatMap((child) => {
+    const program = basename(readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0')[0])
+    return [...program === 'sh' ? [] : [program], ...below(child)]
+  })
+}
+
 /** `npm start -- --port 0`, until its ready line and what is done then; then it is ended. */
-async function npmStart (t: Test, { root, home }: ReturnType<typeof clone>, use: (url: string) => Promise<void> = async () => {}) {
+async function npmStart (
+  t: Test,
+  { root, home }: ReturnType<typeof clone>,
+  { use = async () => {}, endNpm }: { use?: (url: string) => Promise<void>, endNpm?: NodeJS.Signals } = {}
+) {
   // npm itself may run on another Node; the script's is the installed one. A group of its own, so that all of it ends.
   const child = spawn('npm', ['start', '--silent', '--', '--port', '0'], {
     cwd: root,
@@ -47,15 +62,20 @@ async function npmStart (t: Test, { root, home }: ReturnType<typeof clone>, use:
   const ready = JSON.parse(first)
   t.equal((await fetch(`${ready.url}/health`)).status, 200)
   await use(ready.url)
-  process.kill(-child.pid!, 'SIGTERM')
+  if (process.platform === 'linux') t.same(below(child.pid!), ['node'], 'nothing but the service and the shells of npm')
+  if (endNpm === undefined) process.kill(-child.pid!, 'SIGTERM')
+  else process.kill(child.pid!, endNpm)
+  // The outputs close when the last process that holds them has ended.
   await exited
+  await allGone([ready.pid])
+  if (endNpm !== undefined) t.match(log, /given with --parent-pid, has ended/)
   return ready
 }
 
-t.test('npm start builds a fresh clone wherever it lies, again when a source is newer, and only then', async (t) => {
+t.test('npm start builds a fresh clone wherever it lies, again when a source is newer, and only then, and is one process that ends with npm', async (t) => {
   const place = clone(t)
   writeFileSync(`${place.home}/config.json`, JSON.stringify(EXERCISED))
-  t.match(await npmStart(t, place, (url) => exercise(url, place.cwd)), {
+  t.match(await npmStart(t, place, { use: (url) => exercise(url, place.cwd), endNpm: 'SIGKILL' }), {
     event: 'ready',
     url: /^http:\/\/127\.0\.0\.1:\d+$/,
     version: VERSION
@@ -63,7 +83,7 @@ t.test('npm start builds a fresh clone wherever it lies, again when a source is 
 
   const built = `${place.root}/dist/server.js`
   appendFileSync(built, '// untouched\n')
-  await npmStart(t, place)
+  await npmStart(t, place, { endNpm: 'SIGTERM' })
   t.match(readFileSync(built, 'utf8'), '// untouched')
 
   const manifest = `${place.root}/package.json`
