@@ -1,7 +1,7 @@
 // A chat for React with approvals and questions, which has all of its conversation again after a reload, also while the agent
-// still answers. Based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
+// still answers, and shows what other clients wrote in it. Based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
 //
-//   npm install ai @ai-sdk/react react
+//   npm install ai @ai-sdk/react react local-agent-service
 //
 // The origin of the page must be the service's own, that of a Tauri shell, or listed in allowedOrigins of config.json.
 import { useEffect, useState, type FormEvent } from 'react'
@@ -14,6 +14,7 @@ import {
   lastAssistantMessageIsCompleteWithToolCalls,
   type UIMessage
 } from 'ai'
+import { chatMessages } from 'local-agent-service/client'
 
 /** Where the service listens, and its LOCAL_AGENT_TOKEN, if it has one. */
 export interface Service {
@@ -33,8 +34,9 @@ export function ChatPage ({ id, service }: { id: string, service: Service }) {
   const [messages, setMessages] = useState<UIMessage[]>()
   useEffect(() => {
     fetch(`${service.url}/threads/${encodeURIComponent(id)}`, { headers: headersOf(service) })
-      .then(async (response) => response.ok ? (await response.json()).messages : [])
-      .then(setMessages, () => setMessages([]))
+      // Messages that other clients wrote, such as curl, are converted; results of tools lie in their calls.
+      .then(async (response) => response.ok ? chatMessages((await response.json()).messages) as UIMessage[] : [])
+      .then((stored) => setMessages(stored.filter(({ parts }) => parts.length > 0)), () => setMessages([]))
   }, [id, service])
   return messages === undefined ? <p>Loading…</p> : <Chat key={id} id={id} service={service} stored={messages} />
 }
@@ -49,7 +51,10 @@ function Chat ({ id, service, stored }: { id: string, service: Service, stored: 
       api: `${service.url}/run`,
       headers: headersOf(service),
       // A resumable run continues when the page is reloaded; an interactive one may ask questions.
-      body: { resumable: true, options: { interactive: true } }
+      body: { resumable: true, options: { interactive: true } },
+      // The service has the conversation: only what is new is sent, also after messages of other clients.
+      prepareSendMessagesRequest: ({ id, messages, messageId, trigger, body }) =>
+        ({ body: { ...body, id, message: messages.at(-1), messageId, trigger } })
     }),
     // Reads the run that was active when the page was closed: GET /run/{id}/stream.
     resume: stored.length > 0,

@@ -1,19 +1,29 @@
+import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { acceptsPage } from '../services/http/accepts-page.ts'
 import { AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema } from '../schemas/service.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of [AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema]) app.addSchema(schema)
 
+  // A browser sends no token when it opens a page; the console asks for it.
+  const leadsToConsole = ({ headers }: FastifyRequest) => acceptsPage(headers.accept)
   app.get('/', {
+    config: { open: leadsToConsole },
     schema: {
       tags: ['service'],
       operationId: 'about',
-      summary: 'Describes the service and lists its endpoints',
-      response: { 200: ref(AboutSchema) }
+      summary: 'Describes the service and lists its endpoints; leads a browser to the console',
+      response: { 200: ref(AboutSchema), 303: Type.Null({ description: 'For a request that prefers text/html: the console' }) }
     }
-  }, async () => app.health.about())
+  }, async (request, reply) => {
+    reply.header('vary', 'Origin, Accept')
+    if (leadsToConsole(request)) return reply.redirect('/console', 303)
+    return app.health.about()
+  })
 
   app.get('/health', {
     config: { open: true, whileDraining: true },

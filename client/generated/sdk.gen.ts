@@ -19,7 +19,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 };
 
 /**
- * Describes the service and lists its endpoints
+ * Describes the service and lists its endpoints; leads a browser to the console
  *
  * Needs no model and no provider. `endpoints` comes from the routes themselves, so it is always complete.
  */

@@ -56,7 +56,9 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     strictPreflight: false
   })
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.routeOptions.config?.open && request.method !== 'OPTIONS') authorize(request)
+    const { open } = request.routeOptions.config ?? {}
+    const isOpen = typeof open === 'function' ? open(request) : open
+    if (!isOpen && request.method !== 'OPTIONS') authorize(request)
     await refuseWhileDraining(request)
     // Before the body is read, because it would not be used.
     if (request.is404) throw app.unrouted(request, reply)

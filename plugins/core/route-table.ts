@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 declare module 'fastify' {
@@ -12,8 +13,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route reads the body as a stream of bytes. */
     stream?: boolean
-    /** The route needs no token. */
-    open?: boolean
+    /** The route needs no token, or only some of its requests do. */
+    open?: boolean | ((request: FastifyRequest) => boolean)
     /** The route also works while the service shuts down. */
     whileDraining?: boolean
     /** For the OpenAPI document: the body is optional. */

@@ -54,7 +54,7 @@ export const textOf = (document: Json): string => `${JSON.stringify(document, un
 /** Completes an operation with its description, its security, its optional bodies and parameters, and the shared error responses. */
 function finish (operation: Json, method: string, config: Json) {
   operation.description ??= DESCRIPTIONS[operation.operationId]
-  operation.security = config?.open ? [] : SECURITY
+  operation.security = config?.open === true ? [] : SECURITY
   if (config?.stream) {
     operation.requestBody = { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
   }

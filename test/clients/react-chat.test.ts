@@ -58,27 +58,41 @@ t.test('examples/react-chat.tsx has the whole conversation after a reload, also 
     await page.click('text=Send')
   }
 
-  await page.goto(`${origin}/?service=http://127.0.0.1:${await listen(app)}`)
+  const service = `http://127.0.0.1:${await listen(app)}`
+  const headers = { authorization: 'Bearer the-token', 'content-type': 'application/json' }
+  const stored = [
+    { role: 'user', content: 'Said by curl.' },
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo', input: {} }] },
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'systemInfo', output: { type: 'json', value: {} } }] },
+    { role: 'assistant', content: 'Told to curl.' }
+  ]
+  await fetch(`${service}/threads/a chat`, { method: 'PUT', headers, body: JSON.stringify({ messages: stored }) })
+  await page.goto(`${origin}/?service=${service}`)
+  await articles.nth(2).filter({ hasText: 'Told to curl.' }).waitFor()
+  t.same(await articles.allTextContents(), ['Said by curl.', 'systemInfo: output-available', 'Told to curl.'])
   await say('write it')
   await page.getByText('May it use writeFile?').waitFor()
   await page.reload()
   await page.click('text=Allow')
-  await articles.nth(1).filter({ hasText: 'word5 ' }).waitFor()
+  await articles.nth(4).filter({ hasText: 'word5 ' }).waitFor()
   await page.reload()
-  await articles.nth(1).filter({ hasText: 'word59 ' }).waitFor()
+  await articles.nth(4).filter({ hasText: 'word59 ' }).waitFor()
   await page.getByText('Send').waitFor()
   const whole = `Writing. writeFile: output-available${words.join('')}`
-  t.equal(await articles.nth(1).textContent(), whole, 'the answer is there once')
+  t.equal(await articles.nth(4).textContent(), whole, 'the answer is there once')
 
   await say('which one?')
   await page.getByText('Which size?').waitFor()
   await page.reload()
   await page.selectOption('[name=size]', 'l')
   await page.click('text=Answer')
-  await articles.nth(3).filter({ hasText: 'A large one.' }).waitFor()
+  await articles.nth(6).filter({ hasText: 'A large one.' }).waitFor()
   t.match(JSON.stringify(gateway.requests[3].body.prompt), /"size":"l"|\\"size\\":\\"l\\"/, 'the model gets the answer')
-  t.equal(await articles.count(), 4)
+  t.equal(await articles.count(), 7)
   t.equal(gateway.requests.length, 4, 'each step was made once')
+  t.match(JSON.stringify(gateway.requests[0].body.prompt), /Said by curl.*Told to curl.*write it/, 'the model gets what others wrote')
+  const kept = await (await fetch(`${service}/threads/a chat`, { headers })).json() as { messages: object[] }
+  t.same(kept.messages.slice(0, 4), stored, 'which stays as it was')
   // The first look at a thread that is not there yet.
   t.same(complaints.filter((text) => !text.includes('404')), [])
 })

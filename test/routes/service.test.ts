@@ -12,6 +12,28 @@ t.test('GET / says what this is, which model and folder are in use, and what can
   t.same(Object.keys(answer.json()), ['name', 'model', 'workspace', 'endpoints'])
 })
 
+t.test('GET / leads a browser to the console, also without the token; everything else gets the description', async (t) => {
+  const app = await build(t)
+  const guarded = await build(t, { token: 'the-token', home: `${app.home}/guarded`, cwd: app.cwd })
+  const about = (accept?: string, service = app) => service.inject({ url: '/', headers: accept === undefined ? {} : { accept } })
+  const browsers = [
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+    'text/html, application/json;q=0.9',
+    'TEXT/HTML'
+  ]
+  for (const accept of browsers) {
+    for (const service of [app, guarded]) {
+      const answer = await about(accept, service)
+      t.match([answer.statusCode, answer.headers.location, answer.headers.vary], [303, '/console', /\bAccept\b/], accept)
+    }
+  }
+  for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html', 'text/html;q=0.5, */*', 'text/html;q=x, */*', '']) {
+    const answer = await about(accept)
+    t.match([answer.statusCode, answer.headers.vary, answer.json().name], [200, /\bAccept\b/, 'local-agent-service'], accept ?? 'none')
+    t.equal((await about(accept, guarded)).statusCode, 401, accept ?? 'none')
+  }
+})
+
 t.test('its endpoints are the real routes, without HEAD and OPTIONS', async (t) => {
   const app = await build(t)
   const { endpoints } = (await app.inject('/')).json()

@@ -1,7 +1,7 @@
-import { strictEqual, ok } from 'node:assert/strict'
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { ROOT } from '../harness/source-tree.ts'
 import { exercise } from '../harness/exercise.ts'
 import { places, scratch, sizeOf } from './scratch.ts'
@@ -34,8 +34,17 @@ function install (name: string, ...options: string[]): string {
   return app
 }
 
+/** The relative links of the package's pages that lead to nothing. */
+function brokenLinks (root: string): string[] {
+  return globSync('**/*.md', { cwd: root }).flatMap((page) => {
+    const links = [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!\w+:|#)([^)#]+)/g)].map(([, link]) => link)
+    return links.filter((link) => !existsSync(join(root, dirname(page), link))).map((link) => `${page}: ${link}`)
+  })
+}
+
 const app = install('an app')
 const size = sizeOf(join(app, 'node_modules'))
+deepStrictEqual(brokenLinks(join(app, 'node_modules/local-agent-service')), [], 'what the pages of the package link to is in it')
 ok(size <= LARGEST, `the package takes ${size} bytes`)
 strictEqual(npm(app, 'exec', '--no', '--', 'local-agent', '--version'), version)
 const { cwd, home } = places(dir)
