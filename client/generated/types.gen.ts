@@ -4324,6 +4324,10 @@ export type AboutErrors = {
      */
     400: Error;
     /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;

@@ -76,12 +76,12 @@ export function sharedAnswer (status: string) {
 }
 
 /** Returns the error statuses that a route may answer in addition to the ones in its own schema. */
-export function refusalsOf (method: string, { open, whileDraining }: { open?: boolean, whileDraining?: boolean } = {}): string[] {
+export function refusalsOf (method: string, { open, whileDraining }: { open?: unknown, whileDraining?: boolean } = {}): string[] {
   return [
     '400',
     '403',
     '500',
-    ...open ? [] : ['401'],
+    ...open === true ? [] : ['401'],
     ...whileDraining ? [] : ['503'],
     ...method === 'get' ? [] : ['413', '415']
   ]

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { startService } from '../harness/sidecar.ts'
@@ -13,11 +13,14 @@ const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block])
 t.test('the shell blocks of the README run as they are pasted, one after the other', async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
-  const script = blocks.join('').replaceAll('http://127.0.0.1:3001', service.url).replaceAll('/tmp/', `${dir}/`)
+  // The page's folder has no blank, wherever the project lies.
+  const scratch = mkdtempSync('/tmp/local-agent-readme-')
+  t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
+  const script = blocks.join('').replaceAll('http://127.0.0.1:3001', service.url).replaceAll('/tmp/', `${scratch}/`)
 
   const { stdout } = await execute('bash', ['-c', script], { timeout: 50_000, env: { PATH: process.env.PATH } })
 
-  t.equal(readFileSync(`${dir}/demo/notes.txt`, 'utf8'), 'hello')
+  t.equal(readFileSync(`${scratch}/demo/notes.txt`, 'utf8'), 'hello')
   const steps = [
     '"type":"tool-approval-request"',
     '"finishReason":"tool-calls"',

@@ -104,10 +104,10 @@ t.test('nor has a child that is started while files are being compacted', { skip
 t.test('what children use descriptors for works with those numbers taken', { skip: linux }, async (t) => {
   const dir = t.testdir()
   writeFileSync(`${dir}/child.mjs`, "import { execSync } from 'node:child_process'; process.stdout.write(execSync('echo of node'))")
-  const line = `cat <(echo substituted) <<<x; exec 7>${dir}/seven; echo seven >&7; exec 7>&-; cat ${dir}/seven; cat <<EOF
+  const line = `cat <(echo substituted) <<<x; exec 7>seven; echo seven >&7; exec 7>&-; cat seven; cat <<EOF
 here
 EOF
-exec {fd}<${dir}/seven; cat <&$fd; sh -c 'exec 3>&1; echo three >&3'; '${process.execPath}' ${dir}/child.mjs`
-  const child = await spawnGuarded('bash', ['-c', line], { cwd: '/', env: process.env, stdin: 'closed', clock })
+exec {fd}<seven; cat <&$fd; sh -c 'exec 3>&1; echo three >&3'; '${process.execPath}' child.mjs`
+  const child = await spawnGuarded('bash', ['-c', line], { cwd: dir, env: process.env, stdin: 'closed', clock })
   t.same((await text(child.stdout)).split('\n'), ['substituted', 'seven', 'here', 'seven', 'three', 'of node', ''])
 })
