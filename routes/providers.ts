@@ -58,7 +58,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(TestBodySchema),
       response: { 200: ref(ProviderTestedSchema), 400: ErrorRef }
     }
-  }, async (request, reply) => app.providers.test(request.body.model, app.usage.meter({}), reply.closed))
+  }, async (request, reply) => app.providers.test(request.body, app.usage.meter({}), reply.closed))
 }
 
 export default routes
