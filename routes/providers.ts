@@ -33,7 +33,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(ConfigureBodySchema),
       response: { 200: ref(ConfiguredSchema), 400: ErrorRef }
     }
-  }, async (request) => app.providers.configure(request.body))
+  }, async (request, reply) => app.providers.configure(request.body, reply.closed))
 
   app.get('/models', {
     schema: {

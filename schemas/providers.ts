@@ -28,6 +28,12 @@ export const ConfigureBodySchema = Type.Object({
   model: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`: the model that the next run uses' })
   ),
+  localServer: Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'The `baseURL` of a model server that `GET /models?discover=true` finds on this machine: it becomes a provider of ' +
+      'config.json, and its first model the active one unless `model` names another'
+  })),
   gateway_key: Type.Optional(Type.Union([GatewayKey, Type.Null()], {
     description: 'The key of the model gateway, for the models of all its providers; stored encrypted. `null` removes a stored key'
   })),

@@ -492,6 +492,10 @@ export type ConfigureBody = {
      */
     model?: string;
     /**
+     * The `baseURL` of a model server that `GET /models?discover=true` finds on this machine: it becomes a provider of config.json, and its first model the active one unless `model` names another
+     */
+    localServer?: string;
+    /**
      * The key of the model gateway, for the models of all its providers; stored encrypted. `null` removes a stored key
      */
     gateway_key?: string | null;

@@ -1,4 +1,5 @@
-import type { ConfigureBody, ModelList, ProviderList, ProviderTested, TestBody } from '../../schemas/providers.ts'
+import type { Config } from '../../schemas/config.ts'
+import type { ConfigureBody, LocalServer, ModelList, ProviderList, ProviderTested, TestBody } from '../../schemas/providers.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { ConfigService } from '../config/config.ts'
@@ -11,7 +12,7 @@ import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/index.ts'
 import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
 import { probeModel } from './probe.ts'
-import { UnknownProvider } from './provider-errors.ts'
+import { NoLocalServer, UnknownProvider } from './provider-errors.ts'
 import { createProviderKeys, type ProviderSecrets } from './provider-keys.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { createContextWindows } from './context-windows.ts'
@@ -99,6 +100,18 @@ export async function createProviders ({ keys: record, config, clock, environmen
     return provider.defaultModel
   }
 
+  async function findServers (signal: AbortSignal): Promise<LocalServer[]> {
+    const { createDiscovery } = await import('./discovery.ts')
+    return createDiscovery({ settings, clock }).find(signal)
+  }
+
+  /** Returns what to merge into config.json to use a model server of this machine. Throws NoLocalServer. */
+  async function settingsOf (localServer: string, signal: AbortSignal): Promise<Pick<Config, 'providers' | 'model'>> {
+    const found = (await findServers(signal)).find(({ baseURL }) => baseURL === localServer)
+    if (found?.models[0] === undefined) throw new NoLocalServer(JSON.stringify(localServer))
+    return found.config ?? { model: `${found.provider}/${found.models[0]}` }
+  }
+
   return {
     ...registry,
     contextWindow,
@@ -138,19 +151,28 @@ export async function createProviders ({ keys: record, config, clock, environmen
     }),
 
     /**
-     * Stores a model and keys; the next run uses them. Throws InvalidModelId and UnknownProvider (400) before anything changes.
+     * Stores a model and keys, and connects a model server of this machine; the next run uses them. Throws InvalidModelId,
+     * UnknownProvider and NoLocalServer (400) before anything changes.
      */
-    async configure ({ model, gateway_key: gatewayKey, keys: given }: ConfigureBody) {
+    async configure ({ model: named, localServer, gateway_key: gatewayKey, keys: given }: ConfigureBody, signal: AbortSignal) {
       for (const [name, key] of Object.entries(given ?? {})) {
         if (key !== null || !keys.isStored(name)) requireKeyTaker(name)
       }
-      if (model !== undefined) registry.parseModelId(model)
+      if (named !== undefined) registry.parseModelId(named)
+      const local = localServer === undefined ? undefined : await settingsOf(localServer, signal)
+      const model = named ?? local?.model
       if (gatewayKey !== undefined || given !== undefined) {
         await keys.change({ gateway_key: gatewayKey, keys: given })
         catalog.drop()
         keyChanges++
       }
-      if (model !== undefined) await config.update((current) => ({ ...current, model }))
+      if (model !== undefined) {
+        await config.update((current) => ({
+          ...current,
+          ...local?.providers && { providers: { ...current.providers, ...local.providers } },
+          model
+        }))
+      }
       const warning = registry.warning(registry.active())
       return {
         status: 'configured' as const,
@@ -163,8 +185,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
     /** Lists the models of every provider; with `discover`, also the model servers of this machine. */
     async models (signal: AbortSignal, { discover = false } = {}): Promise<ModelList> {
       if (!discover) return catalog.list(signal)
-      const { createDiscovery } = await import('./discovery.ts')
-      const [list, discovered] = await Promise.all([catalog.list(signal), createDiscovery({ settings, clock }).find(signal)])
+      const [list, discovered] = await Promise.all([catalog.list(signal), findServers(signal)])
       return { ...list, discovered }
     },
 
