@@ -94,7 +94,10 @@ export async function createProviders ({ keys: record, config, clock, environmen
     const [name = gatewayKey === undefined ? undefined : 'gateway'] = Object.keys(given)
     if (name === undefined || trial.parseModelId(active).provider.name === name) return active
     const { provider } = trial.parseModelId(`${name}/any`)
-    if (provider.kind === 'gateway') return `gateway/${provider.defaultModel}`
+    if (provider.kind === 'gateway') {
+      const { defaultModel } = provider
+      return trial.parseModelId(defaultModel).provider === provider ? defaultModel : `gateway/${defaultModel}`
+    }
     // A server of the user's own has the models that it lists. When the list fails, so does the test.
     if (!provider.native) await withDeadline({ clock, ms: LIST_MS, signal }, (deadline) => provider.listModels(deadline)).catch(() => {})
     return provider.defaultModel
