@@ -11,8 +11,12 @@ export const DEFAULT_URL = 'http://127.0.0.1:3001'
  * Every failure is an AgentError: thrown with `throwOnError`, else returned as `error`; streams throw it in their reader.
  */
 export function createClient (config: Config = {}): Client {
-  return withOneError(create(createConfig({ baseUrl: DEFAULT_URL, ...config })))
+  const { auth } = config
+  return withOneError(create(createConfig({ baseUrl: DEFAULT_URL, ...config, ...typeof auth === 'string' && { auth: headerText(auth) } })))
 }
+
+/** Returns a token as a header holds it: characters outside of ASCII as the bytes of their UTF-8, which the service reads. */
+export const headerText = (token: string): string => String.fromCharCode(...new TextEncoder().encode(token))
 
 /** The one path whose answer may be 204, without a content. */
 const MAY_BE_EMPTY = /^\/run\/[^/]+\/stream$/

@@ -33,7 +33,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(ConfigureBodySchema),
       response: { 200: ref(ConfiguredSchema), 400: ErrorRef }
     }
-  }, async (request) => app.providers.configure(request.body))
+  }, async (request, reply) => app.providers.configure(request.body, reply.closed))
 
   app.get('/models', {
     schema: {
@@ -58,7 +58,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(TestBodySchema),
       response: { 200: ref(ProviderTestedSchema), 400: ErrorRef }
     }
-  }, async (request, reply) => app.providers.test(request.body.model, app.usage.meter({}), reply.closed))
+  }, async (request, reply) => app.providers.test(request.body, app.usage.meter({}), reply.closed))
 }
 
 export default routes

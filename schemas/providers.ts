@@ -10,24 +10,36 @@ export const ProviderListSchema = Type.Object({
     name: Type.String(),
     default_model: ModelId,
     kind: Type.Union([Type.Literal('offline'), Type.Literal('direct'), Type.Literal('gateway')]),
-    configured: Type.Boolean()
+    configured: Type.Boolean(),
+    keyFrom: Type.Optional(Type.Union([Type.Literal('stored'), Type.Literal('environment'), Type.Literal('config')], {
+      description: 'Where its key comes from: stored by POST /providers/configure, which also removes it; the environment or the parent ' +
+        'process; or config.json. Absent when it has none'
+    }))
   })),
   roles: Type.Object({ fast: ModelId, capable: ModelId, vision: ModelId })
 }, { $id: 'ProviderList', description: 'The providers of models, and the models in use', examples: [examples.providerList] })
 export type ProviderList = Static<typeof ProviderListSchema>
 
+/** Leading and trailing blanks are left out when the key is used. */
+const ProviderKey = Type.String({ pattern: '^[ \\t-\\r]*[!-~]+[ \\t-\\r]*$', maxLength: 1000 })
+const GatewayKey = Type.String({ minLength: 1, maxLength: 1000 })
+
 export const ConfigureBodySchema = Type.Object({
   model: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`: the model that the next run uses' })
   ),
-  gateway_key: Type.Optional(Type.String({
+  localServer: Type.Optional(Type.String({
     minLength: 1,
-    maxLength: 1000,
-    description: 'The key of the model gateway, for the models of all its providers; stored encrypted'
+    maxLength: 200,
+    description: 'The `baseURL` of a model server that `GET /models?discover=true` finds on this machine: it becomes a provider of ' +
+      'config.json, and its first model the active one unless `model` names another'
+  })),
+  gateway_key: Type.Optional(Type.Union([GatewayKey, Type.Null()], {
+    description: 'The key of the model gateway, for the models of all its providers; stored encrypted. `null` removes a stored key'
   })),
   keys: Type.Optional(Type.Record(
     Type.String(),
-    Type.Union([Type.String({ pattern: '^[ \\t-\\r]*[!-~]+[ \\t-\\r]*$', maxLength: 1000 }), Type.Null()]),
+    Type.Union([ProviderKey, Type.Null()]),
     {
       maxProperties: 64,
       description: 'Keys of direct providers by name; stored encrypted. A key of anthropic, openai or google makes that provider ' +
@@ -81,13 +93,29 @@ export const ModelListSchema = Type.Object({
 export type ModelList = Static<typeof ModelListSchema>
 
 export const TestBodySchema = Type.Object({
-  model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`; by default the active model' }))
+  model: Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: '`<provider>/<model>`; by default the active model, or with a key one of the provider that the key belongs to'
+  })),
+  gateway_key: Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    description: 'A key of the model gateway to try; it is used for this call alone, and not stored'
+  })),
+  keys: Type.Optional(Type.Record(Type.String(), ProviderKey, {
+    maxProperties: 1,
+    description: 'The key of a direct provider to try, by its name; it is used for this call alone, and not stored'
+  }))
 }, { $id: 'TestBody', additionalProperties: false, examples: [examples.testBody] })
+export type TestBody = Static<typeof TestBodySchema>
 
 export const ProviderTestedSchema = Type.Object({
   ok: Type.Boolean(),
   model: ModelId,
   latencyMs: Type.Integer({ description: 'Duration of the call in milliseconds' }),
-  error: Type.Optional(Type.String({ description: 'What went wrong, and what to do' }))
+  error: Type.Optional(Type.String({ description: 'What went wrong, and what to do' })),
+  code: Type.Optional(Type.String({ description: 'The code of the error, such as ERR_PROVIDER_AUTH for a key that the provider refuses' })),
+  said: Type.Optional(Type.String({ description: "The provider's own words about the error, without keys" }))
 }, { $id: 'ProviderTested', description: 'The result of the test call', examples: [examples.tested] })
 export type ProviderTested = Static<typeof ProviderTestedSchema>

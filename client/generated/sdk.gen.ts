@@ -795,7 +795,7 @@ export const listProviders = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Sets the model and the keys of providers; the next run uses them
  *
- * Keys are stored encrypted and are never answered. A model without a key is accepted, with a `warning`.
+ * Keys are stored encrypted and are never answered; `POST /providers/test` tries one before. A model without a key is accepted, with a `warning`.
  */
 export const configureProviders = <ThrowOnError extends boolean = false>(options: Options<ConfigureProvidersData, ThrowOnError>): RequestResult<ConfigureProvidersResponses, ConfigureProvidersErrors, ThrowOnError> => (options.client ?? client).post<ConfigureProvidersResponses, ConfigureProvidersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -821,7 +821,7 @@ export const listModels = <ThrowOnError extends boolean = false>(options?: Optio
 /**
  * Makes one small call to a model and returns its result and latency
  *
- * A model that fails is an answer with `ok: false` and a sentence, and no HTTP error. The call costs a few tokens.
+ * A model that fails is an answer with `ok: false` and a sentence, and no HTTP error. The call costs a few tokens. A key in the body is tried and not stored.
  */
 export const testProvider = <ThrowOnError extends boolean = false>(options?: Options<TestProviderData, ThrowOnError>): RequestResult<TestProviderResponses, TestProviderErrors, ThrowOnError> => (options?.client ?? client).post<TestProviderResponses, TestProviderErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -492,9 +492,13 @@ export type ConfigureBody = {
      */
     model?: string;
     /**
-     * The key of the model gateway, for the models of all its providers; stored encrypted
+     * The `baseURL` of a model server that `GET /models?discover=true` finds on this machine: it becomes a provider of config.json, and its first model the active one unless `model` names another
      */
-    gateway_key?: string;
+    localServer?: string;
+    /**
+     * The key of the model gateway, for the models of all its providers; stored encrypted. `null` removes a stored key
+     */
+    gateway_key?: string | null;
     /**
      * Keys of direct providers by name; stored encrypted. A key of anthropic, openai or google makes that provider direct without an entry in config.json; other names must have one. `null` removes a stored key
      */
@@ -1849,6 +1853,10 @@ export type ProviderList = {
         default_model: string;
         kind: 'offline' | 'direct' | 'gateway';
         configured: boolean;
+        /**
+         * Where its key comes from: stored by POST /providers/configure, which also removes it; the environment or the parent process; or config.json. Absent when it has none
+         */
+        keyFrom?: 'stored' | 'environment' | 'config';
     }>;
     roles: {
         /**
@@ -1883,6 +1891,14 @@ export type ProviderTested = {
      * What went wrong, and what to do
      */
     error?: string;
+    /**
+     * The code of the error, such as ERR_PROVIDER_AUTH for a key that the provider refuses
+     */
+    code?: string;
+    /**
+     * The provider's own words about the error, without keys
+     */
+    said?: string;
 };
 
 /**
@@ -3504,9 +3520,19 @@ export type TaskToolStartEvent = {
 
 export type TestBody = {
     /**
-     * `<provider>/<model>`; by default the active model
+     * `<provider>/<model>`; by default the active model, or with a key one of the provider that the key belongs to
      */
     model?: string;
+    /**
+     * A key of the model gateway to try; it is used for this call alone, and not stored
+     */
+    gateway_key?: string;
+    /**
+     * The key of a direct provider to try, by its name; it is used for this call alone, and not stored
+     */
+    keys?: {
+        [key: string]: string;
+    };
 };
 
 /**

@@ -28,7 +28,18 @@ export function say (key: TextKey, values: Record<string, string | number> = {})
   })
 }
 
+/** Whether there is a text of this key, which is made from a value of the service. */
+export function hasText (key: string): key is TextKey {
+  let text: unknown = texts
+  for (const part of key.split('.')) {
+    if (typeof text !== 'object' || text === null || !Object.hasOwn(text, part)) return false
+    text = (text as Record<string, unknown>)[part]
+  }
+  return typeof text === 'string'
+}
+
 /** Returns the text of a key that is made from a value of the service, or the value itself when there is no text for it. */
 export function sayValue (section: 'status', value: string): string {
-  return (texts[section] as Record<string, string>)[value] ?? value
+  const key = `${section}.${value}`
+  return hasText(key) ? say(key) : value
 }

@@ -1,21 +1,13 @@
 import { createAgent, type Agent } from '../../client/agent.ts'
-import { readToken } from './session.ts'
+import { sendWithToken } from './session.ts'
 
-let token = readToken()
-let current = createAgent({ url: location.origin, token, app: 'console' })
+const service = createAgent({ url: location.origin, app: 'console', fetch: sendWithToken })
 
 /** The service that serves this page, with the token of this tab. */
-export const agent = (): Agent => current
-export const tokenInUse = () => token
-
-/** From now on, requests are sent with this token. */
-export function useNewToken (next: string): void {
-  token = next
-  current = createAgent({ url: location.origin, token, app: 'console' })
-}
+export const agent = (): Agent => service
 
 /** Options of every generated function: `listTasks({ ...asked(), query }).then(body)`. Failures are thrown as AgentError. */
-export const asked = () => ({ client: current.client, throwOnError: true }) as const
+export const asked = () => ({ client: service.client, throwOnError: true }) as const
 
 /** Returns the body of an answer. */
 export const body = <T>({ data }: { data: T }): T => data

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { listApprovals } from '../../client/generated/index.ts'
 import { useConnection } from '../lib/live/live-updates.tsx'
@@ -7,6 +7,10 @@ import { keys } from '../lib/queries.ts'
 import { say } from '../lib/say.ts'
 import { asked, body } from '../lib/service.ts'
 import { useAnnounce } from './announcer.tsx'
+import { Loading } from './loading.tsx'
+import { isFirstVisit } from './welcome/first-visit.ts'
+
+const Welcome = lazy(() => import('./welcome/welcome.tsx'))
 
 const PAGES = [
   ['/', 'inbox.title'],
@@ -19,15 +23,21 @@ const PAGES = [
 /** Everything that waits for a person, of conversations and tasks. */
 export const openApprovals = { queryKey: keys.approvals(), queryFn: () => listApprovals({ ...asked(), query: { limit: 500 } }).then(body) }
 
-/** The navigation and the state of the connection around a page. */
+/** The navigation and the state of the connection around a page; on the page that a first visit opens, the welcome. */
 export function Frame ({ children }: { children: ReactNode }) {
+  const [path] = useLocation()
+  const [first] = useState(() => isFirstVisit() && !path.startsWith('/settings') ? path : undefined)
+  const [isReady, setIsReady] = useState(first === undefined)
+  const noteReady = useCallback(() => setIsReady(true), [])
   return (
     <div className='frame'>
       <a className='skip' href='#content'>{say('app.skip')}</a>
       <Navigation />
       <div className='frame-main'>
         <ConnectionNote />
-        <main id='content' tabIndex={-1}>{children}</main>
+        {path === first && <Suspense><Welcome onReady={noteReady} /></Suspense>}
+        {/* The page comes with the welcome, so that nothing of it moves. */}
+        <main id='content' tabIndex={-1}>{isReady || path !== first ? children : <Loading />}</main>
       </div>
     </div>
   )

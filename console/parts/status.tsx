@@ -22,8 +22,14 @@ const TONES: Record<string, [tone: string, sign: string]> = {
   interrupted: ['warn', '–']
 }
 
-/** A state by sign, word and colour together. `value` is the word of the service; its text is `status.<value>`. */
-export function Status ({ value }: { value: string }) {
+/**
+ * A state by sign, word and colour together. `value` is the word of the service; its text is `status.<value>`. `why` is told behind it.
+ */
+export function Status ({ value, why }: { value: string, why?: string }) {
   const [tone, sign] = TONES[value] ?? ['calm', '·']
-  return <span className={`status status-${tone}`}><span aria-hidden='true'>{sign}</span> {sayValue('status', value)}</span>
+  return (
+    <span className={`status status-${tone}`}>
+      <span aria-hidden='true'>{sign}</span> {sayValue('status', value)}{why !== undefined && `: ${why}`}
+    </span>
+  )
 }

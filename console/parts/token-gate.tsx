@@ -1,64 +1,87 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState, type FormEvent, type ReactNode } from 'react'
-import { AgentError } from '../../client/errors.ts'
-import { getConfig } from '../../client/generated/index.ts'
+import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react'
+import { createPortal } from 'react-dom'
 import { say } from '../lib/say.ts'
-import { asked, tokenInUse, useNewToken } from '../lib/service.ts'
-import { clearToken, saveToken } from '../lib/session.ts'
+import { enterToken, noteRefused, tryToken, useSession } from '../lib/session.ts'
 import { Button } from './button.tsx'
 import { Loading } from './loading.tsx'
 
-/** Whether the service accepts the token in use. A service that does not answer is not asked further: the page says so itself. */
-async function isAccepted (): Promise<boolean> {
-  try {
-    await getConfig(asked())
-    return true
-  } catch (error) {
-    return !(error instanceof AgentError && error.statusCode === 401)
-  }
-}
-
-/** Asks for the token when the service needs one. */
+/**
+ * Asks for the token when the service needs one. When the token changes under an open page, the page stays below the question, with
+ * all that was typed, and goes on after it.
+ */
 export function TokenGate ({ children }: { children: ReactNode }) {
-  const [state, setState] = useState<'checking' | 'needed' | 'wrong' | 'open'>('checking')
-  const queries = useQueryClient()
+  const { token, isRefused } = useSession()
+  const [isShown, setIsShown] = useState(false)
 
   useEffect(() => {
-    void isAccepted().then((accepted) => setState(accepted ? 'open' : tokenInUse() === undefined ? 'needed' : 'wrong'))
+    if (isShown) return
+    // A service that does not answer is not asked further: the page says so itself.
+    void tryToken(token).then((found) => found === 'refused' ? noteRefused(token) : setIsShown(true))
+  }, [token, isShown])
+
+  if (isShown) return <>{children}{isRefused && <LostToken />}</>
+  return isRefused ? <main className='token-form'><TokenForm isWrong={token !== undefined} /></main> : <Loading />
+}
+
+/** The question over the page. It is modal above all dialogs of the page, which stay open, and cannot be closed. */
+function LostToken () {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const title = useId()
+  useEffect(() => {
+    const { current } = dialog
+    current?.showModal()
+    return () => current?.close()
   }, [])
-  // A service that was restarted may have another token.
-  useEffect(() => queries.getQueryCache().subscribe(({ query: { state: { error } } }) => {
-    if (error instanceof AgentError && error.statusCode === 401) setState('wrong')
-  }), [queries])
+  const keep = (event: KeyboardEvent) => {
+    // The dialogs of the page would take the key for theirs.
+    event.nativeEvent.stopImmediatePropagation()
+    if (event.key === 'Escape') event.preventDefault()
+  }
+  return createPortal(
+    <dialog ref={dialog} className='token-form' aria-labelledby={title} onCancel={(event) => event.preventDefault()} onKeyDown={keep}>
+      <TokenForm titleId={title} isLost />
+    </dialog>,
+    document.body
+  )
+}
+
+interface Props {
+  titleId?: string
+  /** The token was accepted until now. */
+  isLost?: boolean
+  /** The token that was kept is not accepted. */
+  isWrong?: boolean
+}
+
+function TokenForm ({ titleId, isLost = false, isWrong = false }: Props) {
+  const [problem, setProblem] = useState<'wrong' | 'unreachable' | undefined>(isWrong ? 'wrong' : undefined)
+  const [isBusy, setIsBusy] = useState(false)
 
   async function submit (event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const token = String(new FormData(event.currentTarget).get('token')).trim()
-    if (token === '') return
-    useNewToken(token)
-    if (!await isAccepted()) {
-      clearToken()
-      return setState('wrong')
-    }
-    saveToken(token)
-    queries.clear()
-    setState('open')
+    if (token === '' || isBusy) return
+    setIsBusy(true)
+    setProblem(undefined)
+    const found = await tryToken(token)
+    setIsBusy(false)
+    if (found === 'accepted') enterToken(token)
+    else setProblem(found === 'refused' ? 'wrong' : 'unreachable')
   }
 
-  if (state === 'checking') return <Loading />
-  if (state === 'open') return children
   return (
-    <main className='token-form'>
-      <h1>{say('token.title')}</h1>
+    <>
+      <h1 id={titleId}>{say(isLost ? 'token.changed' : 'token.title')}</h1>
+      {isLost && <p>{say('token.changedText')}</p>}
       <form onSubmit={(event) => void submit(event)}>
         <label className='field'>
           <span>{say('token.label')}</span>
           <input type='password' name='token' autoComplete='off' required autoFocus aria-describedby='token-help' />
         </label>
         <p id='token-help' className='quiet'>{say('token.help')}</p>
-        {state === 'wrong' && <p role='alert' className='bad'>{say('token.wrong')}</p>}
-        <Button kind='primary' type='submit'>{say('token.submit')}</Button>
+        {problem !== undefined && <p role='alert' className='bad'>{say(`token.${problem}`)}</p>}
+        <Button kind='primary' type='submit' isBusy={isBusy}>{say(isLost ? 'token.goOn' : 'token.submit')}</Button>
       </form>
-    </main>
+    </>
   )
 }

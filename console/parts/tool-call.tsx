@@ -2,9 +2,11 @@ import { useState } from 'react'
 import type { TaskToolCall } from '../../client/generated/index.ts'
 import { say } from '../lib/say.ts'
 import { sayDuration } from '../lib/time.ts'
+import { failureIn } from './call/failure.ts'
 import { Images, withoutImages } from './call/images.tsx'
 import { isRecord, Values } from './call/values.tsx'
 import { Status } from './status.tsx'
+import { ToolName } from './tool-name.tsx'
 import { VisibleText } from './visible-text.tsx'
 import './tool-call.css'
 
@@ -26,6 +28,7 @@ interface Props {
 export function ToolCall ({ call, isLive = false, isOpenAtFirst = false, onOpenChange }: Props) {
   const [isOpen, setIsOpen] = useState(isOpenAtFirst)
   const target = targetOf(call.input)
+  const failure = call.status === 'complete' ? failureIn(call.output) : undefined
   const toggle = (open: boolean) => {
     if (open === isOpen) return
     setIsOpen(open)
@@ -34,8 +37,8 @@ export function ToolCall ({ call, isLive = false, isOpenAtFirst = false, onOpenC
   return (
     <details className='call' open={isOpen} onToggle={({ currentTarget }) => toggle(currentTarget.open)}>
       <summary>
-        <Status value={statusOf(call, isLive)} />
-        <strong className='mono'><VisibleText text={call.tool} limit={Infinity} /></strong>
+        <Status value={failure === undefined ? statusOf(call, isLive) : 'failed'} why={failure} />
+        <strong><ToolName name={call.tool} /></strong>
         {target !== undefined && <span className='call-target mono'><VisibleText text={target} limit={Infinity} /></span>}
         {call.durationMs !== undefined && <span className='call-time quiet'>{sayDuration(call.durationMs)}</span>}
       </summary>

@@ -86,9 +86,11 @@ export const DESCRIPTIONS: Record<string, string> = {
   deletePreference: 'The key must equal the stored one; 404 says that none does.',
 
   listProviders: '`configured` says whether a provider has what it needs, and not whether it can be reached: `POST /providers/test` does.',
-  configureProviders: 'Keys are stored encrypted and are never answered. A model without a key is accepted, with a `warning`.',
+  configureProviders: 'Keys are stored encrypted and are never answered; `POST /providers/test` tries one before. A model without a key ' +
+    'is accepted, with a `warning`.',
   listModels: 'A provider that cannot be asked is named in `errors`; the others are listed all the same.',
-  testProvider: 'A model that fails is an answer with `ok: false` and a sentence, and no HTTP error. The call costs a few tokens.',
+  testProvider: 'A model that fails is an answer with `ok: false` and a sentence, and no HTTP error. The call costs a few tokens. A key ' +
+    'in the body is tried and not stored.',
 
   listToolServers: 'Servers that are not connected are listed with the reason, and are connected again by themselves.',
   getToolServer: 'What the server says of itself is its own text, and not checked.',

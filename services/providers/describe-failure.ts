@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { redacted } from '../lib/secrets.ts'
 import { classifyFailure } from './classify-failure.ts'
-import { errorChain, retryAfter } from './error-chain.ts'
+import { errorChain, retryAfter, type ErrorFacts } from './error-chain.ts'
 import type { Failure } from './failure-kinds.ts'
 import type { Provider } from './provider.ts'
 
@@ -47,8 +47,7 @@ export function describeFailure (error: unknown, { modelId, provider, advice = G
     if (refusal) return { message: clean(refusal.message, secretsOutsideId), code, retryable: false }
   }
   const found = classifyFailure(chain)
-  const cause = chain.find(({ message, name }) => message && name !== 'AI_RetryError' && !UNINFORMATIVE.test(message))?.message ?? ''
-  const detail = clean(clean(cause, secrets).replace(/\s+/g, ' '), secrets).slice(0, MAX_DETAIL_LENGTH).replace(/[.\s]+$/, '')
+  const detail = wordsOf(chain, secrets)
   const retryAfterMs = found.retryable ? retryAfter(chain, now) : undefined
   const isList = modelId === undefined
   const the = isList ? `the model list of ${provider}` : `the model ${modelId}`
@@ -66,6 +65,18 @@ export function describeFailure (error: unknown, { modelId, provider, advice = G
     retryable: found.retryable,
     ...retryAfterMs !== undefined && { retryAfterMs }
   }
+}
+
+/** Returns what a provider said when it refused a call, without keys; undefined when it refused none or said nothing. */
+export function providerWords (error: unknown, secrets: string[]): string | undefined {
+  const chain = errorChain(error)
+  return chain.some(({ status = 0 }) => status >= 400) ? wordsOf(chain, secrets) || undefined : undefined
+}
+
+/** Returns the first message of a chain that tells something, shortened and without keys. */
+function wordsOf (chain: ErrorFacts[], secrets: string[]): string {
+  const cause = chain.find(({ message, name }) => message && name !== 'AI_RetryError' && !UNINFORMATIVE.test(message))?.message ?? ''
+  return clean(clean(cause, secrets).replace(/\s+/g, ' '), secrets).slice(0, MAX_DETAIL_LENGTH).replace(/[.\s]+$/, '')
 }
 
 /** Redacts the known keys and every string that has the form of a key. */

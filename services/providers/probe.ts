@@ -15,13 +15,15 @@ interface Parts {
   id: string
   load(id: string): Promise<{ model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
+  /** What the provider said, if it said something. */
+  words(error: unknown): string | undefined
   clock: Clock
   meter: Meter
   signal: AbortSignal
 }
 
 /** Makes one small call, streamed like the calls of runs, and returns its result and latency. Never rejects. */
-export async function probeModel ({ id, load, describe, clock, meter, signal }: Parts): Promise<ProviderTested> {
+export async function probeModel ({ id, load, describe, words, clock, meter, signal }: Parts): Promise<ProviderTested> {
   const started = clock.monotonic()
   let reported: Reported | undefined
   const latencyMs = () => Math.round(clock.monotonic() - started)
@@ -46,6 +48,10 @@ export async function probeModel ({ id, load, describe, clock, meter, signal }: 
     await meter.count({ model: id, role: 'capable', reported, estimate: () => ({ inputTokens: 0, outputTokens: 0 }), ms: latencyMs() })
     return answered
   } catch (error) {
-    return { ok: false, model: id, latencyMs: latencyMs(), error: isBudgetError(error) ? error.message : describe(error, id).message }
+    const failed = { ok: false, model: id, latencyMs: latencyMs() }
+    if (isBudgetError(error)) return { ...failed, error: error.message, code: error.code }
+    const { message, code } = describe(error, id)
+    const said = words(error)
+    return { ...failed, error: message, code, ...said !== undefined && { said } }
   }
 }

@@ -15,7 +15,8 @@ interface Parts {
 }
 
 export interface KeyChange {
-  gateway_key?: string
+  /** `null` removes the stored key. */
+  gateway_key?: string | null
   /** By name of the provider; `null` removes the stored key. */
   keys?: Record<string, string | null>
 }
@@ -44,7 +45,9 @@ export async function createProviderKeys ({ record, handedOver = {} }: Parts) {
     async change (change: KeyChange): Promise<void> {
       const apply = (secrets: ProviderSecrets): ProviderSecrets => {
         const keys = Object.entries({ ...secrets.keys, ...change.keys }).filter((entry): entry is [string, string] => entry[1] !== null)
-        return { ...secrets, ...change.gateway_key !== undefined && { gateway_key: change.gateway_key }, keys: Object.fromEntries(keys) }
+        const { gateway_key: before, ...rest } = secrets
+        const gatewayKey = change.gateway_key === undefined ? before : change.gateway_key ?? undefined
+        return { ...rest, ...gatewayKey !== undefined && { gateway_key: gatewayKey }, keys: Object.fromEntries(keys) }
       }
       this.all()
       stored = await record.update(apply).catch((error) => record.replace(apply(emptyIfDamaged(error))))

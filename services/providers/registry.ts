@@ -6,7 +6,7 @@ import type { Provider } from './provider.ts'
 import type { Role } from '../contracts/model-role.ts'
 import { withProviderOptions } from './provider-options.ts'
 import { InvalidModelId, ModelNotUsable, ProviderNotConfigured } from './provider-errors.ts'
-import { describeFailure, type Failure } from './describe-failure.ts'
+import { describeFailure, providerWords, type Failure } from './describe-failure.ts'
 
 export { InvalidModelId, ProviderNotConfigured } from './provider-errors.ts'
 export type { Failure } from './describe-failure.ts'
@@ -221,6 +221,9 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     describeFailure (error: unknown, modelId: string): Failure {
       return describeFailure(error, { modelId, advice: adviceFor(modelId), secrets: secrets(), now: clock.now() })
     },
+
+    /** Returns what a provider said when it refused a call, without keys. */
+    providerWords: (error: unknown): string | undefined => providerWords(error, secrets()),
 
     /** Describes a failed request for a model list. The message names the provider and holds no key. */
     describeListFailure: (error: unknown, { name, advice }: Provider): Failure =>

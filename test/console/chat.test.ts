@@ -38,7 +38,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.goto('/console/chat')
     await page.getByText('Ask something').waitFor()
     await say(page, 'write it down')
-    const item = page.getByRole('article', { name: 'writeFile' })
+    const item = page.getByRole('article', { name: 'Write a file?' })
     await item.getByText('A new file').waitFor()
     t.match(new URL(page.url()).pathname, /^\/console\/chat\/./, 'the conversation has an address')
     t.notOk(existsSync(`${work}/a.txt`))

@@ -52,7 +52,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await page.goto('/console')
     await page.getByText('Nothing waits for you.').waitFor()
     await ask('write')
-    const item = page.getByRole('article', { name: 'writeFile' })
+    const item = page.getByRole('article', { name: 'Write a file?' })
     await item.getByText(work, { exact: true }).waitFor()
     await item.locator('del', { hasText: '-two' }).waitFor()
     await item.locator('ins', { hasText: '+2' }).waitFor()

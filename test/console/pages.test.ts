@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core'
 import t from 'tap'
+import { createAgent } from '../../client/agent.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { hostileModel, seedHostile } from './hostile.ts'
@@ -22,9 +24,9 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
 
   await console.visit('characters that hide or reorder others are shown by their codes', async (t, page) => {
     await page.goto('/console')
-    const item = page.getByRole('article', { name: 'writeFile' })
+    const item = page.getByRole('article', { name: 'Write a file?' })
     await item.getByText('notes⟨U+202E⟩txt.exe').first().waitFor()
-    t.match(await page.getByRole('article', { name: 'runCommand' }).innerText(), '⟨U+200B⟩&& rm -rf /')
+    t.match(await page.getByRole('article', { name: 'Run a command?' }).innerText(), '⟨U+200B⟩&& rm -rf /')
     t.notMatch(await page.locator('main').innerText(), /[\u202E\u2066\u200B]/)
   })
 
@@ -40,27 +42,74 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
 })
 
 t.test('a service with a token asks for it before it shows anything', { skip: noBrowser }, async (t) => {
-  const TOKEN = 'a-token-of-the-test'
-  const console = await openConsole(t, { env: { LOCAL_AGENT_TOKEN: TOKEN } })
+  const env = { LOCAL_AGENT_TOKEN: 'a-token-of-the-tést' }
+  const console = await openConsole(t, { env })
+  const restartWith = async (token: string) => {
+    await console.service().stop()
+    env.LOCAL_AGENT_TOKEN = token
+    await console.restart()
+  }
+  const ask = (prompt: string) => createAgent({ url: console.url, token: env.LOCAL_AGENT_TOKEN }).run({ prompt }).result()
+  const enter = async (page: Page, token: string) => {
+    await page.getByRole('textbox', { name: 'Token' }).fill(token)
+    await page.keyboard.press('Enter')
+  }
+
   await console.visit('a wrong token is refused, the right one holds for this tab, also over a reload', async (t, page) => {
-    const field = page.getByLabel('Token')
     await page.goto('/console/memory')
-    await field.fill('wrong')
-    await field.press('Enter')
+    await enter(page, 'wrong')
     await page.getByText('does not accept this token').waitFor()
     t.same(await axe(page), [])
-    await field.fill(TOKEN)
-    await field.press('Enter')
+    await enter(page, env.LOCAL_AGENT_TOKEN)
     await page.getByRole('heading', { name: 'Memory' }).waitFor()
     await page.reload()
     await page.getByRole('link', { name: 'Inbox' }).click()
     await page.getByText('Nothing waits for you.').waitFor()
-    await console.agent.run({ prompt: 'write "Buy tea" to a.txt' }).result()
-    await page.getByRole('article', { name: 'writeFile' }).waitFor()
+    await ask('write "Buy tea" to a.txt')
+    await page.getByRole('article', { name: 'Write a file?' }).waitFor()
 
     const other = await page.context().newPage()
     await other.goto('/console')
     await other.getByLabel('Token').waitFor()
-    t.notMatch(await other.locator('body').innerText(), /writeFile/)
+    t.notMatch(await other.locator('body').innerText(), /Write a file/)
   }, { expected: /401/ })
+
+  await console.visit('when the token changes under a page, it is asked for over the page, which then goes on', async (t, page) => {
+    const question = page.getByRole('dialog', { name: 'The token has changed' })
+    await page.goto('/console/memory')
+    await enter(page, env.LOCAL_AGENT_TOKEN)
+    await page.getByLabel('A statement about you').fill('I live in Bern')
+    await page.getByRole('button', { name: 'Remember this' }).click()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('I live in Basel')
+    await restartWith('the-second-token')
+    // Nothing was pressed: the events tell.
+    await question.waitFor()
+    t.same(await axe(page), [])
+    await page.keyboard.press('Escape')
+    await page.keyboard.type('wrong')
+    await page.keyboard.press('Enter')
+    await question.getByText('does not accept this token').waitFor()
+    await enter(page, 'the-second-token')
+    await question.waitFor({ state: 'detached' })
+    t.equal(await page.getByRole('dialog').getByRole('textbox').inputValue(), 'I live in Basel', 'what was typed is kept')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('I live in Basel', { exact: true }).waitFor()
+    await ask('write "Buy milk" to b.txt')
+    await page.getByText('2 items wait for you').waitFor({ state: 'attached' })
+  }, { expected: /401|ERR_|Failed to load/ })
+
+  await console.visit('a change that the service refused for its token is made when the right one is entered', async (t, page) => {
+    await page.addInitScript('delete globalThis.SharedWorker')
+    await page.goto('/console/memory')
+    await enter(page, env.LOCAL_AGENT_TOKEN)
+    await page.getByLabel('A statement about you').fill('I keep bees')
+    await page.route('**/events', (route) => route.abort())
+    await restartWith('the-third-token')
+    await page.getByRole('button', { name: 'Remember this' }).click()
+    await enter(page, 'the-third-token')
+    await page.getByText('I keep bees', { exact: true }).waitFor()
+    t.equal(await page.getByText('I keep bees', { exact: true }).count(), 1)
+    await page.getByLabel('A statement about you').and(page.locator('[value=""]')).waitFor()
+  }, { expected: /401|ERR_|Failed to load/ })
 })

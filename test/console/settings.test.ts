@@ -1,5 +1,8 @@
+import type { Page } from 'playwright-core'
 import t from 'tap'
+import { configureProviders, listProviders } from '../../client/generated/index.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'
+import { startFakeOpenAI } from '../fakes/openai.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { browse, startGuarded } from '../harness/mcp-guarded.ts'
@@ -8,17 +11,111 @@ import { everything } from '../harness/mcp.ts'
 const SECTIONS = ['models', 'servers', 'grants', 'usage', 'health']
 
 t.test('settings and memory', { skip: noBrowser }, async (t) => {
-  const gateway = await startFakeGateway({ reply: () => ({ text: 'Yes.' }) })
-  t.teardown(() => gateway.close())
-  const { agent, browser, url, visit } = await openConsole(t, { env: { AI_GATEWAY_BASE_URL: gateway.url } })
+  let held: Promise<unknown> | undefined
+  const gateway = await startFakeGateway({
+    apiKey: 'the-canary-key',
+    async reply () {
+      await held
+      return { text: 'Yes.' }
+    }
+  })
+  const local = await startFakeOpenAI({ models: [{ id: 'small' }, { id: 'large' }] })
+  for (const server of [gateway, local]) t.teardown(() => server.close())
+  const away = await startFakeOpenAI()
+  await away.close()
+  const { agent, browser, url, visit } = await openConsole(t, {
+    env: { AI_GATEWAY_BASE_URL: gateway.url },
+    config: {
+      discovery: { ports: [Number(new URL(local.url).port)] },
+      providers: { away: { baseURL: away.url } }
+    }
+  })
+  const asked = { client: agent.client, throwOnError: true } as const
+  const enter = async (page: Page, key: string) => {
+    await page.getByLabel('Key', { exact: true }).fill(key)
+    await page.keyboard.press('Enter')
+  }
+
+  const welcome = (page: Page) => page.getByRole('region', { name: 'Connect a language model' })
+  await visit('a first visit is welcomed once, on the page that it opens', async (t, page) => {
+    await page.goto('/console/tasks')
+    await welcome(page).getByText('Found on this machine').waitFor()
+    await page.getByText('There are no tasks yet.').waitFor()
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
+    }
+    await page.getByRole('link', { name: 'Memory' }).click()
+    await page.getByRole('heading', { name: 'Memory' }).waitFor()
+    t.equal(await welcome(page).count(), 0)
+    await page.goto('/console')
+    await welcome(page).getByRole('button', { name: 'Not now' }).click()
+    await page.reload()
+    await page.getByText('Nothing waits for you.').waitFor()
+    t.equal(await welcome(page).count(), 0)
+  })
+
+  await visit('the welcome connects a model of this machine, after a key that was refused, and says so', async (t, page) => {
+    await page.goto('/console')
+    await welcome(page).getByRole('button', { name: 'Enter a key' }).click()
+    await page.getByLabel('It belongs to').selectOption('Model gateway')
+    await enter(page, 'a-wrong-key')
+    await page.getByText('Model gateway refuses this key.').waitFor()
+    await page.getByText('Invalid API key').waitFor()
+    await page.keyboard.press('Escape')
+    t.notOk((await listProviders(asked)).data.gateway_configured)
+    await page.getByLabel('Model of').selectOption('large')
+    await page.getByRole('button', { name: 'Use this model' }).click()
+    await page.getByText('The agent now answers with local/large.').waitFor()
+    await page.reload()
+    await page.getByText('Nothing waits for you.').waitFor()
+    t.equal(await page.getByRole('button', { name: 'Enter a key' }).count(), 0)
+    await configureProviders({ ...asked, body: { model: 'offline/assistant' } })
+  })
+
+  await visit('a key is stored when a call with it succeeds, and can be removed', async (t, page) => {
+    await page.goto('/console/settings')
+    const row = page.getByRole('row', { name: 'Model gateway' })
+    const open = (name: string) => row.getByRole('button', { name }).click()
+    await open('Enter a key')
+    await enter(page, 'a-wrong-key')
+    await page.getByText('Model gateway refuses this key. It was not stored.').waitFor()
+    t.equal(await page.getByRole('button', { name: 'Store it all the same' }).count(), 0)
+    t.same(await axe(page), [])
+
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    await enter(page, 'the-canary-key')
+    await page.getByText('Testing the key…').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    resolve()
+    await row.getByText('No key').waitFor()
+    await open('Enter a key')
+    await enter(page, 'the-canary-key')
+    await row.getByText('Has a key').waitFor()
+    t.equal(gateway.requests.length, 2, 'the key that was given up was not stored, so it was tested again')
+    await open('Remove the key')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the key' }).click()
+    await row.getByText('No key').waitFor()
+    t.notOk((await listProviders(asked)).data.gateway_configured)
+
+    const away = page.getByRole('row', { name: 'away' })
+    await away.getByRole('button', { name: 'Enter a key' }).click()
+    await enter(page, 'nobody-can-test-this')
+    await page.getByText('so the key could not be tested').waitFor()
+    await page.getByRole('button', { name: 'Store it all the same' }).click()
+    await away.getByText('Has a key').waitFor()
+  })
 
   await visit('with nothing configured the page says so; a key is entered, a model chosen and tested, its use told', async (t, page) => {
+    await configureProviders({ ...asked, body: { model: 'offline/assistant' } })
     await page.goto('/console/settings')
     await page.getByText('plain commands only').waitFor()
     const row = page.getByRole('row', { name: 'Model gateway' })
     await row.getByRole('button', { name: 'Enter a key' }).click()
-    await page.getByLabel('Key', { exact: true }).fill('the-canary-key')
-    await page.keyboard.press('Enter')
+    await enter(page, 'the-canary-key')
     await row.getByText('Has a key').waitFor()
     t.notOk(await page.getByRole('dialog').isVisible(), 'the dialog is closed')
     t.equal(await page.evaluate('document.activeElement.textContent'), 'Replace the key', 'and the focus is back')

@@ -56,7 +56,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
 
     await run.getByRole('link').click()
     await section(page, 'Result').getByText('Created').waitFor()
-    await section(page, 'Steps and calls').getByText('writeFile').click()
+    await section(page, 'Steps and calls').getByText('Write a file').click()
     await page.getByText('Good morning', { exact: true }).first().waitFor()
     t.equal(readFileSync(`${work}/notes.txt`, 'utf8'), 'Good morning')
 
@@ -100,6 +100,19 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
     t.equal((await getTask({ client: agent.client, path: { id } })).response?.status, 404)
+  })
+
+  await visit('a command that ended with an error is said to have failed, and is not green', async (t, page) => {
+    const { runId } = await agent.run({
+      prompt: 'run `exit 3` then run `echo fine`',
+      options: { model: 'offline/assistant' },
+      approve: () => true
+    }).result()
+    await page.goto(`/console/runs/${runId}`)
+    const states = section(page, 'Steps and calls').locator('summary .status')
+    await states.nth(1).waitFor()
+    t.match(await states.allInnerTexts(), [/^✕\s+Failed: exit code 3$/, /^✓\s+Completed$/])
+    t.not(await states.first().getAttribute('class'), await states.last().getAttribute('class'), 'the two differ in colour, too')
   })
 
   await visit('a live run of a chat shows what it writes, is told something, and is stopped', async (_t, page) => {
@@ -156,7 +169,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByRole('link', { name: 'Run 1' }).waitFor()
     await check('a task')
     await page.getByRole('link', { name: 'Run 1' }).click()
-    await page.getByText('runCommand').first().click()
+    await page.getByText('Run a command').first().click()
     await page.locator('.hidden-character').first().waitFor()
     await check('a run')
   })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -47,6 +47,20 @@ t.test('what it says of a server works: the configuration is taken, and the mode
   t.equal((await app.inject({ method: 'POST', url: '/config/reload' })).statusCode, 200)
   t.match((await app.inject({ method: 'POST', url: '/providers/test' })).json(), { ok: true, model: 'local/small' })
   t.match(await discover(app), [{ provider: 'local', config: undefined, use: /is the provider "local".*"local\/small"/ }])
+})
+
+t.test('a found server is connected by its address, and nothing else is', async (t) => {
+  const server = await startFakeOpenAI({ models: [{ id: 'small' }, { id: 'large' }] })
+  t.teardown(() => server.close())
+  const app = await build(t, { config: { discovery: { ports: [Number(new URL(server.url).port)] } } })
+  const connect = async (payload: object) => (await app.inject({ method: 'POST', url: '/providers/configure', payload })).json()
+  const [{ baseURL }] = await discover(app)
+  t.match(await connect({ localServer: 'http://10.0.0.1:11434/v1' }), { statusCode: 400, code: 'ERR_UNKNOWN_PROVIDER' })
+  t.match((await app.inject('/providers')).json().active_model, 'offline/', 'nothing has changed')
+  t.match(await connect({ localServer: baseURL }), { status: 'configured', active_model: 'local/small' })
+  t.match((await app.inject({ method: 'POST', url: '/providers/test' })).json(), { ok: true, model: 'local/small' })
+  t.match(await connect({ localServer: baseURL, model: 'local/large' }), { active_model: 'local/large' })
+  t.match(JSON.parse(readFileSync(`${app.home}/config.json`, 'utf8')), { providers: { local: { baseURL } }, model: 'local/large' })
 })
 
 t.test('a name that is taken is not suggested again', async (t) => {

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts'
 import type { Settings } from '../../settings.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { startModelServer, type ServerRequest } from '../fakes/model-server.ts'
+import { chatWire } from '../fakes/openai-wire.ts'
 import { say } from '../harness/agent.ts'
 import { filesIn, found } from '../harness/canaries.ts'
 import { build } from '../harness/helper.ts'
@@ -210,6 +211,74 @@ t.test('a refused key says where another is set', async (t) => {
     ok: false,
     error: /was refused: the key is not valid.*\/providers\/configure with \{"keys": \{"google"/
   })
+})
+
+t.test('a key is tried before it is stored: by a call of its provider, and it is in no file, log or answer afterwards', async (t) => {
+  const told: Array<readonly [string, Buffer]> = []
+  const log = new Writable({
+    write (chunk, _encoding, done) {
+      told.push(['the log', chunk])
+      done()
+    }
+  })
+  const google = await startModelServer(NATIVE_WIRES[2].wire, { apiKey: KEYS.google })
+  const own = await startModelServer(chatWire, { apiKey: KEYS.openai })
+  const gateway = await startFakeGateway({ apiKey: KEYS.anthropic })
+  for (const server of [google, own, gateway]) t.teardown(() => server.close())
+  const config = { log: { level: 'trace' }, providers: { google: { kind: 'google', baseURL: google.url }, own: { baseURL: own.url } } }
+  const { app } = await setUp(t, { log, config, gatewayBaseURL: gateway.url })
+  const trial = async (payload: object) => {
+    const answer = await app.inject({ method: 'POST', url: '/providers/test', payload })
+    told.push(['an answer', Buffer.from(answer.body)])
+    return answer.json()
+  }
+
+  const wrong = { wrong: 'walnut-WRONG-0123456789-canary' }
+  t.match(await trial({ keys: { google: wrong.wrong } }), {
+    ok: false,
+    model: 'google/gemini-3.8-flash',
+    code: 'ERR_PROVIDER_AUTH',
+    said: /^Incorrect API key provided: \[key\]/
+  })
+  t.match(await trial({ keys: { google: ` ${KEYS.google} ` } }), { ok: true, model: 'google/gemini-3.8-flash' })
+  t.match(await trial({ keys: { google: KEYS.google }, model: 'google/other' }), { ok: true, model: 'google/other' })
+  t.match(await trial({ keys: { own: wrong.wrong } }), { ok: false, code: 'ERR_PROVIDER_AUTH' })
+  t.match(await trial({ keys: { own: KEYS.openai } }), { ok: true, model: 'own/llama3' }, 'a model that its server lists')
+  t.match(await trial({ gateway_key: wrong.wrong }), { ok: false, code: 'ERR_PROVIDER_AUTH', said: 'Invalid API key' })
+  t.match(await trial({ gateway_key: KEYS.anthropic }), { ok: true, model: 'anthropic/claude-sonnet-5.5' })
+  await own.close()
+  t.match(await trial({ keys: { own: KEYS.openai } }), { ok: false, code: 'ERR_PROVIDER_UNREACHABLE' })
+  t.match(await trial({ keys: { nobody: KEYS.openai } }), { statusCode: 400, code: 'ERR_UNKNOWN_PROVIDER' })
+  t.match(await trial({ keys: { own: 'a', google: 'b' } }), { statusCode: 400 })
+
+  t.match(await trial({ model: 'google/gemini-3.8-flash' }), { ok: false, error: /it needs a key/ }, 'no key was stored')
+  const { providers: [, ...others], gateway_configured: isConfigured } = await providers(app)
+  t.notOk(isConfigured)
+  t.notOk(others.some((provider: object) => 'keyFrom' in provider))
+  await app.close()
+  t.same(found({ ...KEYS, ...wrong }, [...told, ...filesIn(app.home)]), [])
+})
+
+t.test('it is told where each key comes from, and null removes that of the gateway, too', async (t) => {
+  const { kind, wire } = NATIVE_WIRES[1]
+  const server = await startModelServer(wire)
+  t.teardown(() => server.close())
+  const config = { providers: { work: { kind, baseURL: server.url, apiKey: 'from-config' } } }
+  const { app, gateway } = await setUp(t, { config, gatewayKey: 'from-the-environment', keys: { google: KEYS.google } })
+  const sources = async () => (await providers(app)).providers.map(({ name, keyFrom }: any) => [name, keyFrom])
+  const before = [['offline', undefined], ['work', 'config'], ['google', 'environment'], ['gateway', 'environment']]
+  t.same(await sources(), before)
+  await configure(app, { gateway_key: 'of-the-user', keys: { work: 'a-key', google: 'a-key' } })
+  t.same(await sources(), before.map(([name, from]) => [name, from && 'stored']))
+  const keyOfCall = async () => {
+    t.match(await test(app, 'test/model'), { ok: true })
+    return gateway.requests.at(-1)!.headers.authorization
+  }
+  t.equal(await keyOfCall(), 'Bearer of-the-user')
+  t.match((await configure(app, { gateway_key: null, keys: { work: null, google: null } })).json(), { gateway_configured: true })
+  t.same(await sources(), before)
+  t.equal(await keyOfCall(), 'Bearer from-the-environment')
+  t.equal((await configure(app, { gateway_key: null })).statusCode, 200, 'what is not there can be removed')
 })
 
 t.test('an entry of config.json names its kind, and needs an address where the kind has none', async (t) => {

@@ -1,5 +1,6 @@
 import { createAgent } from '../../../client/agent.ts'
 import { AgentError } from '../../../client/errors.ts'
+import { authorized } from '../authorized.ts'
 import type { ToTab } from './messages.ts'
 
 /**
@@ -7,11 +8,12 @@ import type { ToTab } from './messages.ts'
  * cut, with the events that came meanwhile.
  */
 export async function follow (token: string | undefined, signal: AbortSignal, tell: (message: ToTab) => void): Promise<void> {
-  const agent = createAgent({ url: location.origin, token, app: 'console' })
+  const send: typeof fetch = (input, init) => fetch(authorized(new Request(input, init), token))
+  const agent = createAgent({ url: location.origin, app: 'console', fetch: send })
   try {
     const events = agent.events({ signal, onConnection: (isOpen) => tell({ type: 'connection', isOpen }) })
     for await (const event of events) tell({ type: 'event', event })
   } catch (error) {
-    tell({ type: 'refused', message: error instanceof AgentError ? error.message : String(error) })
+    tell({ type: 'refused', isForToken: error instanceof AgentError && error.statusCode === 401 })
   }
 }

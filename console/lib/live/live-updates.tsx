@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { ServiceEvent } from '../../../client/events.ts'
 import { queries } from '../queries.ts'
-import { tokenInUse } from '../service.ts'
+import { noteRefused, useSession } from '../session.ts'
 import { connect } from './connect.ts'
 import { createInvalidator } from './invalidate.ts'
 
@@ -17,18 +17,24 @@ const Live = createContext<{ connection: Connection, listen: (listener: Listener
 export function LiveUpdates ({ children }: { children: ReactNode }) {
   const [connection, setConnection] = useState<Connection>('connecting')
   const [listeners] = useState(() => new Set<Listener>())
+  const { token, isRefused } = useSession()
 
+  // Without a token that the service accepts there is no connection; the token gate asks for one.
   useEffect(() => {
+    setConnection('connecting')
+    if (isRefused) return
     const invalidate = createInvalidator()
-    return connect(tokenInUse(), (message) => {
+    return connect(token, (message) => {
       if (message.type === 'connection') setConnection(message.isOpen ? 'open' : 'gone')
-      else if (message.type === 'refused') setConnection('gone')
-      else {
+      else if (message.type === 'refused') {
+        if (message.isForToken) noteRefused(token)
+        else setConnection('gone')
+      } else {
         invalidate(message.event)
         for (const listener of listeners) listener(message.event)
       }
     })
-  }, [listeners])
+  }, [listeners, token, isRefused])
 
   // What was read before the stream was open may be out of date, and what could not be read is read now.
   useEffect(() => {

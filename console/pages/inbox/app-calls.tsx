@@ -4,6 +4,7 @@ import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Time } from '../../parts/time.tsx'
+import { ToolName } from '../../parts/tool-name.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { CallInput } from '../../parts/waiting/call-input.tsx'
 import { RequestOwner } from '../../parts/waiting/request-owner.tsx'
@@ -32,7 +33,7 @@ function AppCall ({ toolName, input, app, claim, createdAt, expiresAt, ...owner 
     <li>
       <details className='app-call'>
         <summary>
-          <code><VisibleText text={toolName} limit={200} /></code>
+          <ToolName name={toolName} />
           {' '}
           <span className='quiet'>
             {claim === undefined ? say('inbox.unclaimed') : say('inbox.claimed')}

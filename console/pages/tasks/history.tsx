@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { say } from '../../lib/say.ts'
 import { Time } from '../../parts/time.tsx'
+import { ToolName } from '../../parts/tool-name.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import type { Task } from './task-queries.ts'
 
@@ -38,7 +39,7 @@ export function History ({ task: { memory, steeringHistory, approvalHistory } }:
         entries={approvalHistory.map(({ approvalId, at, kind, tool, approved, expired, notes, runId, runNumber }) => (
           <span key={approvalId}>
             <Time at={at} />: {say(expired ? 'tasks.expired' : approved ? 'tasks.approved' : 'tasks.rejected')} {say(`tasks.asked.${kind}`)}
-            {tool !== undefined && <> <code><VisibleText text={tool} limit={128} /></code></>}{' '}
+            {tool !== undefined && <> “<ToolName name={tool} />”</>}{' '}
             <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link>
             {notes !== undefined && <> <VisibleText text={notes} limit={1_000} /></>}
           </span>

@@ -4,6 +4,7 @@ import { say } from '../../lib/say.ts'
 import { Button } from '../button.tsx'
 import { Diff } from '../diff/diff.tsx'
 import { Time } from '../time.tsx'
+import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
 const SIGNS = { created: ['+', 'good'], changed: ['~', 'busy'], moved: ['→', 'calm'], deleted: ['–', 'bad'] } as const
@@ -26,7 +27,7 @@ export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, di
           {from !== undefined && <><VisibleText text={from} limit={500} /> → </>}<VisibleText text={path} limit={500} />
         </span>
         <span className='quiet'>
-          {inner !== undefined && `${say('run.inner', { count: inner })} · `}<VisibleText text={toolName} limit={128} /> · <Time at={at} />
+          {inner !== undefined && `${say('run.inner', { count: inner })} · `}<ToolName name={toolName} /> · <Time at={at} />
         </span>
         {diff !== undefined && (
           <Button kind='quiet' aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>

@@ -8,6 +8,7 @@ import { Button } from '../button.tsx'
 import { Failed } from '../failed.tsx'
 import { Loading } from '../loading.tsx'
 import { VirtualList } from '../virtual-list.tsx'
+import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { ChangeRow } from './change-row.tsx'
 import { UndoDialog } from './undo-dialog.tsx'
@@ -73,7 +74,7 @@ function NotCovered ({ calls }: { calls: UncoveredCall[] }) {
       <ul className='undo-paths'>
         {calls.slice(0, 100).map(({ toolCallId, toolName, target }) => (
           <li key={toolCallId}>
-            <VisibleText text={toolName} limit={128} />{' '}
+            <ToolName name={toolName} />{' '}
             {target !== undefined && <code><VisibleText text={target} limit={500} /></code>}
           </li>
         ))}

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Approval } from '../../../client/generated/index.ts'
-import { say } from '../../lib/say.ts'
+import { hasText, say } from '../../lib/say.ts'
 import { Time } from '../time.tsx'
+import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { Questions } from './questions.tsx'
 import { RequestOwner } from './request-owner.tsx'
@@ -46,7 +47,7 @@ export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
 }
 
 function titleOf ({ kind, toolName, live, server = '' }: Approval): ReactNode {
-  if (kind === 'tool') return <>{say('approval.tool')} <code><VisibleText text={toolName ?? ''} limit={200} /></code></>
+  if (kind === 'tool') return <>{!hasText(`tool.${toolName}`) && say('approval.use')} <ToolName name={toolName ?? ''} />?</>
   if (kind === 'result') return say('approval.result')
   if (live) return <>{say('approval.liveQuestion')} <VisibleText text={server} limit={200} /></>
   return say('approval.question')

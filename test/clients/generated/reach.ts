@@ -14,16 +14,15 @@ t.test('providers and models', async (t) => {
     server: { models, listing: () => isBroken ? { error: { status: 500 } } : undefined }
   })
   const options = await clientOf(app)
-  const direct = { name: 'ollama', default_model: MODEL, kind: 'direct' as const, configured: true }
+  const direct = { name: 'ollama', default_model: MODEL, kind: 'direct' as const, configured: true, keyFrom: undefined }
   is(t, (await sdk.listProviders(options)).data, {
     active_model: 'ollama/llama3',
     gateway_configured: false,
-    providers: [{ name: 'offline', default_model: MODEL, kind: 'offline', configured: true }, direct, {
-      name: 'gateway',
-      default_model: MODEL,
-      kind: 'gateway',
-      configured: false
-    }],
+    providers: [
+      { name: 'offline', default_model: MODEL, kind: 'offline', configured: true, keyFrom: undefined },
+      direct,
+      { name: 'gateway', default_model: MODEL, kind: 'gateway', configured: false, keyFrom: undefined }
+    ],
     roles: { fast: MODEL, capable: MODEL, vision: MODEL }
   }, 'listProviders')
   const { data } = await sdk.listModels(options)
@@ -42,7 +41,9 @@ t.test('providers and models', async (t) => {
     ok: false,
     model: 'openai/gpt-6-sol',
     latencyMs: Number,
-    error: /has no key/
+    error: /has no key/,
+    code: 'ERR_PROVIDER_NOT_CONFIGURED',
+    said: undefined
   }, 'testProvider')
   is(t, (await sdk.configureProviders({ ...options, body: { model: 'openai/gpt-6-sol' } })).data, {
     status: 'configured',

@@ -2,7 +2,7 @@ import { useState, type FormEvent } from 'react'
 import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
-import { useConfigure, useModels } from './model-queries.ts'
+import { useConfigure, useModels } from '../../../parts/models/model-queries.ts'
 import { ModelTest } from './model-test.tsx'
 
 /** Chooses the model of the next run, from the known ones or by its name, and tests it. */

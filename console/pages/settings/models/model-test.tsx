@@ -2,7 +2,7 @@ import { say } from '../../../lib/say.ts'
 import { sayDuration } from '../../../lib/time.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
-import { useModelTest } from './model-queries.ts'
+import { useModelTest } from '../../../parts/models/model-queries.ts'
 
 /** A button that makes one small call of a model, and what came of it. */
 export function ModelTest ({ model }: { model: string }) {

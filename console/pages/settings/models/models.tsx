@@ -1,18 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { health } from '../../../../client/generated/index.ts'
+import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
+import { asked, body } from '../../../lib/service.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { VisibleText } from '../../../parts/visible-text.tsx'
 import { ActiveModel } from './active-model.tsx'
 import { Discovery } from './discovery.tsx'
-import { useProviders } from './model-queries.ts'
+import { useProviders } from '../../../parts/models/model-queries.ts'
 import { ProviderTable } from './provider-table.tsx'
 
 /** The model in use, the keys of providers, and model servers on this machine. */
 export function Models () {
   const providers = useProviders()
+  const { data: state } = useQuery({ queryKey: keys.health(), queryFn: () => health(asked()).then(body) })
+  const problem = state?.checks.model
   return (
     <Loaded query={providers}>
       {(list) => (
         <>
           {list.active_model.startsWith('offline/') && <p className='note note-warn'>{say('settings.offlineNote')}</p>}
+          {problem !== undefined && problem !== 'ok' && <p className='note note-bad'><VisibleText text={problem} /></p>}
           <ActiveModel active={list.active_model} />
           <section className='section'>
             <h2>{say('settings.providers')}</h2>

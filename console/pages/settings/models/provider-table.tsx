@@ -3,23 +3,22 @@ import type { ProviderList } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
-import { KeyDialog } from './key-dialog.tsx'
-import { useConfigure } from './model-queries.ts'
+import { KeyDialog } from '../../../parts/models/key-dialog.tsx'
+import { useKeyRemoval } from '../../../parts/models/model-queries.ts'
+import { providerName } from '../../../parts/models/provider-name.ts'
+import { VisibleText } from '../../../parts/visible-text.tsx'
 
-type Provider = ProviderList['providers'][number]
+type Provider = Omit<ProviderList['providers'][number], 'default_model'>
 
-/** Providers whose key makes them direct, without an entry in config.json. */
+/** Providers that need nothing but a key. */
 const KNOWN = ['anthropic', 'openai', 'google']
 
 /** The providers with their keys: entered, replaced and removed here, never shown. */
 export function ProviderTable ({ providers }: { providers: Provider[] }) {
   const [entering, setEntering] = useState<string>()
-  const configure = useConfigure()
+  const remove = useKeyRemoval()
   const names = new Set(providers.map(({ name }) => name))
-  const rows: Array<Omit<Provider, 'default_model'>> = [
-    ...providers,
-    ...KNOWN.filter((name) => !names.has(name)).map((name) => ({ name, kind: 'direct' as const, configured: false }))
-  ]
+  const others = KNOWN.filter((name) => !names.has(name)).map((name): Provider => ({ name, kind: 'direct', configured: false }))
   return (
     <div className='table-wrap'>
       <table>
@@ -31,24 +30,24 @@ export function ProviderTable ({ providers }: { providers: Provider[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, kind, configured }) => (
-            <tr key={name}>
-              <th scope='row'>{name === 'gateway' ? say('settings.gateway') : name}</th>
+          {[...providers, ...others].map((provider) => (
+            <tr key={provider.name}>
+              <th scope='row'><VisibleText text={providerName(provider.name)} /></th>
+              <td><KeyState {...provider} /></td>
               <td>
-                {kind === 'offline' ? say('settings.kind_offline') : say(configured ? 'settings.configured' : 'settings.notConfigured')}
-              </td>
-              <td>
-                {kind !== 'offline' && (
+                {provider.kind !== 'offline' && (
                   <div className='actions'>
-                    <Button onClick={() => setEntering(name)}>{say(configured ? 'settings.replaceKey' : 'settings.enterKey')}</Button>
-                    {configured && kind === 'direct' && (
+                    <Button onClick={() => setEntering(provider.name)}>
+                      {say(provider.keyFrom === undefined ? 'settings.enterKey' : 'settings.replaceKey')}
+                    </Button>
+                    {provider.keyFrom === 'stored' && (
                       <Confirm
                         kind='quiet'
                         label={say('settings.removeKey')}
-                        title={say('settings.removeKeyTitle', { name })}
+                        title={say('settings.removeKeyTitle', { name: providerName(provider.name) })}
                         text={say('settings.removeKeyText')}
                         action={say('settings.removeKey')}
-                        onConfirm={() => configure.mutateAsync({ keys: { [name]: null } })}
+                        onConfirm={() => remove(provider.name)}
                       />
                     )}
                   </div>
@@ -58,7 +57,19 @@ export function ProviderTable ({ providers }: { providers: Provider[] }) {
           ))}
         </tbody>
       </table>
-      {entering !== undefined && <KeyDialog provider={entering} onClose={() => setEntering(undefined)} />}
+      {entering !== undefined && <KeyDialog providers={[entering]} onClose={() => setEntering(undefined)} />}
     </div>
+  )
+}
+
+/** Whether a provider can be called, and where a key comes from that cannot be removed here. */
+function KeyState ({ kind, configured, keyFrom }: Provider) {
+  if (kind === 'offline') return <>{say('settings.kind_offline')}</>
+  if (keyFrom === undefined) return <>{say(configured ? 'settings.needsNoKey' : 'settings.notConfigured')}</>
+  return (
+    <>
+      {say(configured ? 'settings.configured' : 'settings.incomplete')}
+      {keyFrom !== 'stored' && <p className='quiet'>{say(`settings.keyFrom.${keyFrom}`)}</p>}
+    </>
   )
 }

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { getConfig } from '../../../client/generated/index.ts'
+import { keys } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { Button } from '../button.tsx'
+import { KeyDialog } from '../models/key-dialog.tsx'
+import { LocalServers } from '../models/local-servers.tsx'
+import { useModels, useProviders } from '../models/model-queries.ts'
+import { noteVisit } from './first-visit.ts'
+import './welcome.css'
+
+const WITH_KEYS = ['anthropic', 'openai', 'google', 'gateway']
+
+interface Props {
+  /** Called when it is known whether the welcome is shown. */
+  onReady: () => void
+}
+
+/**
+ * Welcomes a user whose service has no model: connects one by a key or on this machine, or leads to the offline assistant. Says so when
+ * a model was connected, and does not come back after that or after it was dismissed.
+ */
+export default function Welcome ({ onReady }: Props) {
+  const providers = useProviders()
+  const config = useQuery({ queryKey: keys.config(), queryFn: () => getConfig(asked()).then(body) })
+  const local = useModels(true)
+  const [state, setState] = useState<'unknown' | 'needed' | 'connected' | 'closed'>('unknown')
+  const [isEntering, setIsEntering] = useState(false)
+  const isSettled = ![providers, config, local].some(({ isPending }) => isPending)
+  const active = providers.data?.active_model
+
+  useEffect(() => {
+    if (!isSettled) return
+    onReady()
+    if (active === undefined) return
+    // The configuration may name the offline assistant: then it is what the user wants.
+    const isNeeded = active.startsWith('offline/') && config.data !== undefined && !('model' in config.data)
+    if (!isNeeded) noteVisit()
+    setState((before) => before === 'closed' ? before : isNeeded ? 'needed' : before === 'unknown' ? 'closed' : 'connected')
+  }, [isSettled, active, config.data, onReady])
+
+  const close = () => {
+    noteVisit()
+    setState('closed')
+  }
+  if (state === 'unknown' || state === 'closed') return null
+  const servers = local.data?.discovered ?? []
+  return (
+    <section className='welcome' aria-labelledby='welcome'>
+      {state === 'connected'
+        ? (
+          <>
+            <h2 id='welcome'>{say('welcome.connected')}</h2>
+            <p>{say('welcome.connectedText', { model: active ?? '' })}</p>
+            <div className='actions'>
+              <Link href='/chat' className='button button-primary' onClick={close}>{say('welcome.begin')}</Link>
+              <Button kind='quiet' onClick={close}>{say('app.close')}</Button>
+            </div>
+          </>
+          )
+        : (
+          <>
+            <h2 id='welcome'>{say('welcome.title')}</h2>
+            <p>{say('welcome.text')}</p>
+            {servers.length > 0 && <><h3>{say('welcome.local')}</h3><LocalServers servers={servers} /></>}
+            <div className='actions'>
+              <Button kind='primary' onClick={() => setIsEntering(true)}>{say('welcome.key')}</Button>
+              <Link href='/chat' className='button' onClick={close}>{say('welcome.offline')}</Link>
+              <Button kind='quiet' onClick={close}>{say('welcome.dismiss')}</Button>
+            </div>
+            <p className='quiet'>{say(servers.length > 0 ? 'welcome.later' : 'welcome.laterLocal')}</p>
+          </>
+          )}
+      {isEntering && <KeyDialog providers={WITH_KEYS} onClose={() => setIsEntering(false)} />}
+    </section>
+  )
+}
