@@ -1,18 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { acceptsPage } from '../services/http/accepts-page.ts'
 import { AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema } from '../schemas/service.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of [AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema]) app.addSchema(schema)
 
   // A browser sends no token when it opens a page; the console asks for it.
-  const leadsToConsole = ({ headers }: FastifyRequest) => acceptsPage(headers.accept)
   app.get('/', {
-    config: { open: leadsToConsole },
+    config: { open: ({ acceptsPage }) => acceptsPage },
     schema: {
       tags: ['service'],
       operationId: 'about',
@@ -21,7 +18,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request, reply) => {
     reply.header('vary', 'Origin, Accept')
-    if (leadsToConsole(request)) return reply.redirect('/console', 303)
+    if (request.acceptsPage) return reply.redirect('/console', 303)
     return app.health.about()
   })
 

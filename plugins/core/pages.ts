@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { acceptsPage } from '../../services/http/accepts-page.ts'
 import type { ConsoleFiles } from '../../services/http/console/console-files.ts'
 import type { StaticFile } from '../../services/http/static-file.ts'
 
@@ -10,6 +11,10 @@ declare module 'fastify' {
       asset(name: string): Promise<StaticFile>
     }
     console: ConsoleFiles
+  }
+  interface FastifyRequest {
+    /** Whether a browser asks in order to show the answer as a page. */
+    readonly acceptsPage: boolean
   }
   interface FastifyReply {
     sendFile(file: StaticFile): FastifyReply
@@ -28,6 +33,11 @@ export default fp(async (app) => {
   app.decorate('console', {
     page: async (takesGzip) => (await loadConsole()).page(takesGzip),
     asset: async (name, takesGzip) => (await loadConsole()).asset(name, takesGzip)
+  })
+  app.decorateRequest('acceptsPage', {
+    getter () {
+      return acceptsPage(this.headers.accept)
+    }
   })
   app.decorateReply('sendFile', function ({ headers, body }) {
     return this.headers(headers).send(body)

@@ -72,7 +72,7 @@ async function npmStart (
   return ready
 }
 
-t.test('npm start builds a fresh clone wherever it lies, again when a source is newer, and only then, and is one process that ends with npm', async (t) => {
+t.test('npm start builds a fresh clone anywhere, and again when a source is newer; it is one process that ends with npm', async (t) => {
   const place = clone(t)
   writeFileSync(`${place.home}/config.json`, JSON.stringify(EXERCISED))
   t.match(await npmStart(t, place, { use: (url) => exercise(url, place.cwd), endNpm: 'SIGKILL' }), {

@@ -27,7 +27,16 @@ t.test('GET / leads a browser to the console, also without the token; everything
       t.match([answer.statusCode, answer.headers.location, answer.headers.vary], [303, '/console', /\bAccept\b/], accept)
     }
   }
-  for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html', 'text/html;q=0.5, */*', 'text/html;q=x, */*', '']) {
+  const others = [
+    undefined,
+    '*/*',
+    'application/json',
+    'application/json, text/html',
+    'text/html;q=0.5, */*',
+    'text/html;q=x, */*',
+    ''
+  ]
+  for (const accept of others) {
     const answer = await about(accept)
     t.match([answer.statusCode, answer.headers.vary, answer.json().name], [200, /\bAccept\b/, 'local-agent-service'], accept ?? 'none')
     t.equal((await about(accept, guarded)).statusCode, 401, accept ?? 'none')
