@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { listApprovals } from '../../client/generated/index.ts'
 import { useConnection } from '../lib/live/live-updates.tsx'
@@ -19,8 +19,23 @@ const PAGES = [
 /** Everything that waits for a person, of conversations and tasks. */
 export const openApprovals = { queryKey: keys.approvals(), queryFn: () => listApprovals({ ...asked(), query: { limit: 500 } }).then(body) }
 
+/** The folders of `pages/` whose styles hold, by the first part of the path. A run is shown with the styles of tasks, too. */
+const STYLES: Record<string, string> = {
+  '': 'inbox',
+  tasks: 'tasks',
+  runs: 'tasks run',
+  chat: 'chat',
+  memory: 'memory',
+  settings: 'settings'
+}
+
 /** The navigation and the state of the connection around a page. */
 export function Frame ({ children }: { children: ReactNode }) {
+  const [path] = useLocation()
+  const styles = STYLES[path.split('/')[1]] ?? ''
+  useLayoutEffect(() => {
+    document.body.dataset.page = styles
+  }, [styles])
   return (
     <div className='frame'>
       <a className='skip' href='#content'>{say('app.skip')}</a>
