@@ -26,6 +26,7 @@ function stateOf (row: Row, { answerId, lockedId, isOver, canEdit, canRegenerate
   const isOfAnswer = 'message' in row && row.message.id === answerId
   return {
     isWorking: isOfAnswer && !isOver,
+    isHeld: row.kind === 'call' && isOfAnswer && waiting.length > 0,
     waiting: row.kind === 'call' && waiting.length > 0 ? waiting.filter(({ toolCallId }) => toolCallId === row.part.toolCallId) : NOTHING,
     onEdit: canEdit && row.kind === 'said' && row.message.id !== lockedId ? onEdit : undefined,
     onRegenerate: isOfAnswer && canRegenerate ? onRegenerate : undefined,

@@ -12,7 +12,7 @@ import { FileRow } from './file-row.tsx'
 import { SaidRow } from './said-row.tsx'
 import { TaskCard } from './task-card.tsx'
 import { Thinking } from './thinking.tsx'
-import type { Row } from './rows.ts'
+import { runIdOf, type Row } from './rows.ts'
 
 /** What the rows of a conversation depend on besides themselves. */
 export interface RowState {
@@ -35,6 +35,8 @@ interface Props {
   row: Row
   /** The run of this message is not over. */
   isWorking: boolean
+  /** Calls of this message wait for the user, and none runs. */
+  isHeld: boolean
   /** What waits for the user because of this call. */
   waiting: Approval[]
   onEdit?: (message: UIMessage) => void
@@ -54,7 +56,7 @@ export const RowView = memo(function RowView (props: Props) {
   )
 })
 
-function Content ({ row, isWorking, waiting, onEdit, onRegenerate, onDecided }: Props) {
+function Content ({ row, isWorking, isHeld, waiting, onEdit, onRegenerate, onDecided }: Props) {
   switch (row.kind) {
     case 'said':
       return <SaidRow text={row.text} onEdit={onEdit && (() => onEdit(row.message))} />
@@ -67,7 +69,9 @@ function Content ({ row, isWorking, waiting, onEdit, onRegenerate, onDecided }: 
     case 'call':
       return (
         <>
-          {waiting.every(({ live }) => live) && <CallRow part={row.part} name={row.name} isLive={isWorking} />}
+          {waiting.every(({ live }) => live) && (
+            <CallRow part={row.part} name={row.name} runId={runIdOf(row.message)} run={!isWorking ? 'over' : isHeld ? 'waiting' : 'live'} />
+          )}
           {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onDecided={onDecided} />)}
         </>
       )

@@ -126,3 +126,6 @@ const isEqual = (rows: Row[], others: Row[]) => rows.length === others.length &&
 
 /** The text of an answer, without what its tools did. */
 export const textOf = ({ parts }: UIMessage): string => parts.flatMap((part) => part.type === 'text' ? part.text : []).join('\n\n')
+
+/** The run that wrote an answer; messages of other clients do not tell. */
+export const runIdOf = ({ metadata }: UIMessage): string | undefined => (metadata as { runId?: string } | undefined)?.runId
