@@ -1,8 +1,21 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 const SERVICE = process.env.LOCAL_AGENT_URL ?? 'http://127.0.0.1:3001'
+
+/**
+ * Makes the styles of `pages/<name>/` hold on that page alone, on which the body has `data-page="<name>"` (`parts/frame.tsx`). What a page
+ * draws outside of its own elements, such as dialogs, is in the body, too.
+ */
+const stylesOfPages: Plugin = {
+  name: 'styles-of-pages',
+  enforce: 'pre',
+  transform (css, id) {
+    const [, page] = /\/console\/pages\/([^/]+)\/.*\.css$/.exec(id.replaceAll('\\', '/')) ?? []
+    return page === undefined ? undefined : { code: `[data-page~=${page}] {\n${css}\n}`, map: null }
+  }
+}
 
 /**
  * The console. `npm run console` serves it with hot reload, for a service that runs at LOCAL_AGENT_URL. The proxy removes the
@@ -11,11 +24,13 @@ const SERVICE = process.env.LOCAL_AGENT_URL ?? 'http://127.0.0.1:3001'
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/console/',
-  plugins: [react()],
+  plugins: [stylesOfPages, react()],
   build: {
     target: 'es2023',
     // Data URLs and inline modules would need a wider content security policy.
     assetsInlineLimit: 0,
+    // One file of styles has one order, whichever page is visited first.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     license: false
   },

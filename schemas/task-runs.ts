@@ -21,6 +21,10 @@ export const TaskToolCallSchema = Type.Object({
   error: Type.Optional(Type.String()),
   status: Type.Unsafe<'pending' | 'complete' | 'error' | 'denied'>({ type: 'string', enum: ['pending', 'complete', 'error', 'denied'] }),
   grantId: text('The grant by which the call ran unasked'),
+  begun: Type.Optional(Type.Boolean({
+    description: 'The call was started, or given to the application: while it is pending when its run is over, its outcome is unknown. ' +
+      'Calls that only read are not noted'
+  })),
   durationMs: Type.Optional(Type.Integer())
 }, { $id: 'TaskToolCall', description: 'A tool call of a run', examples: [examples.toolCall] })
 export type TaskToolCall = Static<typeof TaskToolCallSchema>

@@ -52,10 +52,11 @@ async function atReadablePath<T> (work: (root: string) => Promise<T>): Promise<T
   }
 }
 
-/** The files that the first page loads: the page, its entry with all that it imports, their styles, and the same of the inbox. */
+/** The files that the first page loads: the page, its entry with all that it imports, the same of the inbox, and all styles. */
 function firstFiles (output: Rolldown.RolldownOutput['output']): string[] {
   const chunks = new Map(output.flatMap((file) => file.type === 'chunk' ? [[file.fileName, file] as const] : []))
-  const begin = output.map(({ fileName }) => fileName).filter((name) => /^(index\.html|assets\/(index|inbox|live-worker)-.*)$/.test(name))
+  const isFirst = (name: string) => /^(index\.html|assets\/(index|inbox|live-worker|style)-.*)$/.test(name)
+  const begin = output.map(({ fileName }) => fileName).filter(isFirst)
   const names = new Set(begin)
   for (const name of names) for (const imported of chunks.get(name)?.imports ?? []) names.add(imported)
   return [...names]

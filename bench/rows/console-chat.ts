@@ -13,7 +13,8 @@ const MESSAGES = 5_000
 const MOST_ROWS = 200
 const MOST_LONG_TASKS = 10
 
-const IS_AT_BEGINNING = 'document.querySelector(".messages").scrollTop === 0 && document.querySelector(".messages-older") === null'
+const IS_AT_BEGINNING = `document.querySelector('.messages').scrollTop === 0 &&
+  [...document.querySelectorAll('.said')].some(({ textContent }) => textContent === 'Question 0')`
 
 const messages = Array.from({ length: MESSAGES }, (_, n) => ({
   id: `m${n}`,

@@ -3467,6 +3467,10 @@ export type TaskToolCall = {
      * The grant by which the call ran unasked
      */
     grantId?: string;
+    /**
+     * The call was started, or given to the application: while it is pending when its run is over, its outcome is unknown. Calls that only read are not noted
+     */
+    begun?: boolean;
     durationMs?: number;
 };
 

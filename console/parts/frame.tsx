@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { listApprovals } from '../../client/generated/index.ts'
 import { useConnection } from '../lib/live/live-updates.tsx'
@@ -23,12 +23,26 @@ const PAGES = [
 /** Everything that waits for a person, of conversations and tasks. */
 export const openApprovals = { queryKey: keys.approvals(), queryFn: () => listApprovals({ ...asked(), query: { limit: 500 } }).then(body) }
 
+/** The folders of `pages/` whose styles hold, by the first part of the path. A run is shown with the styles of tasks, too. */
+const STYLES: Record<string, string> = {
+  '': 'inbox',
+  tasks: 'tasks',
+  runs: 'tasks run',
+  chat: 'chat',
+  memory: 'memory',
+  settings: 'settings'
+}
+
 /** The navigation and the state of the connection around a page; on the page that a first visit opens, the welcome. */
 export function Frame ({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const [first] = useState(() => isFirstVisit() && !path.startsWith('/settings') ? path : undefined)
   const [isReady, setIsReady] = useState(first === undefined)
   const noteReady = useCallback(() => setIsReady(true), [])
+  const styles = STYLES[path.split('/')[1]] ?? ''
+  useLayoutEffect(() => {
+    document.body.dataset.page = styles
+  }, [styles])
   return (
     <div className='frame'>
       <a className='skip' href='#content'>{say('app.skip')}</a>

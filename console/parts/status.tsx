@@ -12,6 +12,9 @@ const TONES: Record<string, [tone: string, sign: string]> = {
   planned: ['calm', '○'],
   pending: ['calm', '○'],
   skipped: ['calm', '–'],
+  notRun: ['calm', '–'],
+  notAnswered: ['calm', '–'],
+  unknown: ['warn', '?'],
   scheduled: ['calm', '○'],
   pending_approval: ['warn', '!'],
   waiting: ['warn', '!'],
@@ -29,7 +32,7 @@ export function Status ({ value, why }: { value: string, why?: string }) {
   const [tone, sign] = TONES[value] ?? ['calm', '·']
   return (
     <span className={`status status-${tone}`}>
-      <span aria-hidden='true'>{sign}</span> {sayValue('status', value)}{why !== undefined && `: ${why}`}
+      <span aria-hidden='true'>{sign}</span> {sayValue('status', value)}{why && `: ${why}`}
     </span>
   )
 }

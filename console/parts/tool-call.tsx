@@ -2,8 +2,8 @@ import { useState } from 'react'
 import type { TaskToolCall } from '../../client/generated/index.ts'
 import { say } from '../lib/say.ts'
 import { sayDuration } from '../lib/time.ts'
-import { failureIn } from './call/failure.ts'
 import { Images, withoutImages } from './call/images.tsx'
+import { outcomeOf, type RunState } from './call/outcome.ts'
 import { isRecord, Values } from './call/values.tsx'
 import { Status } from './status.tsx'
 import { ToolName } from './tool-name.tsx'
@@ -17,18 +17,18 @@ const TARGET_SHOWN = 160
 
 interface Props {
   call: TaskToolCall
-  /** Whether the run of the call goes on: a call without an outcome is then under way, otherwise its outcome is unknown. */
-  isLive?: boolean
+  /** What the run of the call does; by default it is over. */
+  run?: RunState
   /** Whether it is open at first, for lists that draw a call again when it comes into view. */
   isOpenAtFirst?: boolean
   onOpenChange?: (isOpen: boolean) => void
 }
 
 /** A tool call in one line that opens: its input and what came of it, with pictures, and with long texts cut. */
-export function ToolCall ({ call, isLive = false, isOpenAtFirst = false, onOpenChange }: Props) {
+export function ToolCall ({ call, run = 'over', isOpenAtFirst = false, onOpenChange }: Props) {
   const [isOpen, setIsOpen] = useState(isOpenAtFirst)
   const target = targetOf(call.input)
-  const failure = call.status === 'complete' ? failureIn(call.output) : undefined
+  const { state, note } = outcomeOf(call, run)
   const toggle = (open: boolean) => {
     if (open === isOpen) return
     setIsOpen(open)
@@ -37,7 +37,7 @@ export function ToolCall ({ call, isLive = false, isOpenAtFirst = false, onOpenC
   return (
     <details className='call' open={isOpen} onToggle={({ currentTarget }) => toggle(currentTarget.open)}>
       <summary>
-        <Status value={failure === undefined ? statusOf(call, isLive) : 'failed'} why={failure} />
+        <Status value={state} why={note} />
         <strong><ToolName name={call.tool} /></strong>
         {target !== undefined && <span className='call-target mono'><VisibleText text={target} limit={Infinity} /></span>}
         {call.durationMs !== undefined && <span className='call-time quiet'>{sayDuration(call.durationMs)}</span>}
@@ -71,19 +71,6 @@ function Body ({ call: { input, output, error, grantId } }: { call: TaskToolCall
       )}
     </div>
   )
-}
-
-function statusOf ({ status }: TaskToolCall, isLive: boolean): string {
-  switch (status) {
-    case 'complete':
-      return 'completed'
-    case 'error':
-      return 'failed'
-    case 'denied':
-      return 'denied'
-    case 'pending':
-      return isLive ? 'running' : 'unknown'
-  }
 }
 
 /** What a call is about in one line; undefined when its input has no such field. */

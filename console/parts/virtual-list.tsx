@@ -1,11 +1,10 @@
-import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
-import './virtual-list.css'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { Piece, useNearView, type NearView } from './near-view.tsx'
 
 /** Lists of up to this length are drawn whole. */
 const DRAWN_WHOLE = 60
-/** Rows that are drawn above and below what can be seen. */
-const OVERSCAN = 8
+/** Rows of a longer list that come and go together. */
+const PIECE = 20
 
 interface Props<T> {
   items: readonly T[]
@@ -13,92 +12,49 @@ interface Props<T> {
   children: (item: T, index: number) => ReactNode
   /** What the list contains, for screen readers. */
   label: string
-  /** Height of most rows, in pixels. Rows are measured when they are drawn. */
+  /** Height of most rows, in pixels. */
   estimate?: number
   /** Called when the end of the list comes near; loads more. */
   onEnd?: () => void
 }
 
 /**
- * A list that scrolls with the page. Of a long list only the rows that can be seen are in the document, with the row that has the
- * focus.
+ * A list that scrolls with the page. Of a long list only the rows near to the view are in the document, and those in which the user is at
+ * work. All of them lie in the flow of the page, so that they cannot overlap.
  */
-export function VirtualList<T> (props: Props<T>) {
-  return props.items.length <= DRAWN_WHOLE ? <WholeList {...props} /> : <LongList {...props} />
-}
-
-function WholeList<T> ({ items, keyOf, children, label, onEnd }: Props<T>) {
-  useEnd(true, items.length, onEnd)
+export function VirtualList<T> ({ items, keyOf, children, label, estimate = 48, onEnd }: Props<T>) {
+  const near = useNearView()
+  const row = (item: T, index: number) => (
+    <div key={keyOf(item, index)} role='listitem' aria-setsize={items.length} aria-posinset={index + 1}>{children(item, index)}</div>
+  )
+  const count = items.length <= DRAWN_WHOLE ? 0 : Math.ceil(items.length / PIECE)
   return (
-    <ul className='list' aria-label={label}>
-      {items.map((item, index) => <li key={keyOf(item, index)}>{children(item, index)}</li>)}
-    </ul>
+    <div className='list' role='list' aria-label={label}>
+      {count === 0 && items.map(row)}
+      {Array.from({ length: count }, (_, at) => {
+        const rows = items.slice(at * PIECE, (at + 1) * PIECE)
+        return (
+          <Piece key={at} near={near} className='list-piece' estimate={rows.length * estimate} isDrawnAtFirst={at === 0}>
+            {() => rows.map((item, n) => row(item, at * PIECE + n))}
+          </Piece>
+        )
+      })}
+      {onEnd && <End near={near} length={items.length} onNear={onEnd} />}
+    </div>
   )
 }
 
-function LongList<T> ({ items, keyOf, children, label, estimate = 48, onEnd }: Props<T>) {
-  const list = useRef<HTMLUListElement>(null)
-  const [focused, setFocused] = useState<number>()
-  const scrollMargin = useTop(list)
-  const rows = useWindowVirtualizer({
-    count: items.length,
-    estimateSize: () => estimate,
-    overscan: OVERSCAN,
-    scrollMargin,
-    getItemKey: (index) => keyOf(items[index], index),
-    rangeExtractor (range) {
-      const shown = defaultRangeExtractor(range)
-      if (focused === undefined || focused >= items.length || shown.includes(focused)) return shown
-      return [...shown, focused].sort((a, b) => a - b)
-    }
-  })
-  const shown = rows.getVirtualItems()
-  useEnd((rows.range?.endIndex ?? 0) >= items.length - 1 - OVERSCAN, items.length, onEnd)
-  return (
-    <ul
-      ref={list}
-      className='list virtual-list'
-      aria-label={label}
-      style={{ height: rows.getTotalSize() }}
-      onBlur={() => setFocused(undefined)}
-    >
-      {shown.map(({ key, index, start }) => (
-        <li
-          key={String(key)}
-          ref={rows.measureElement}
-          data-index={index}
-          aria-setsize={items.length}
-          aria-posinset={index + 1}
-          style={{ transform: `translateY(${start - scrollMargin}px)` }}
-          onFocus={() => setFocused(index)}
-        >
-          {children(items[index], index)}
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-/** The distance of an element from the top of the page, in pixels. What is above it may change its height. */
-function useTop (element: { current: HTMLElement | null }): number {
-  const [top, setTop] = useState(0)
-  useLayoutEffect(() => {
-    const measure = () => setTop(Math.round((element.current?.getBoundingClientRect().top ?? 0) + scrollY))
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(document.body)
-    return () => observer.disconnect()
-  }, [element])
-  return top
-}
-
-/** Calls `onEnd` once for each length of the list whose end is near. */
-function useEnd (isNear: boolean, length: number, onEnd?: () => void) {
-  const current = useRef(onEnd)
+/** The end of a list: calls `onNear` when it is near to the view, and again while it still is when the list has grown. */
+function End ({ near, length, onNear }: { near: NearView, length: number, onNear: () => void }) {
+  const element = useRef<HTMLDivElement>(null)
+  const [isNear, setIsNear] = useState(false)
+  const current = useRef(onNear)
   useEffect(() => {
-    current.current = onEnd
+    current.current = onNear
   })
+  useEffect(() => near(element.current!, setIsNear), [near])
   useEffect(() => {
-    if (isNear) current.current?.()
+    if (isNear) current.current()
   }, [isNear, length])
+  return <div ref={element} />
 }

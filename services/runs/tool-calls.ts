@@ -17,7 +17,10 @@ export function toolCallsOf (log: readonly RunEvent[], limit = Infinity): TaskTo
     const duration = 'durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs }
     switch (event.type) {
       case 'tool-intent':
-        Object.assign(call ?? {}, event.grantId !== undefined && { grantId: event.grantId })
+        Object.assign(call ?? {}, { begun: true }, event.grantId !== undefined && { grantId: event.grantId })
+        break
+      case 'tool-call-request':
+        Object.assign(call ?? {}, { begun: true })
         break
       case 'tool-input':
         calls.set(event.toolCallId, { id: event.toolCallId, tool: event.toolName, input: shorten(event.input, limit), status: 'pending' })

@@ -5,6 +5,24 @@ import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { hostileModel, seedHostile } from './hostile.ts'
 
+/** Kinds of elements of a page, with most of what styles decide of their looks. */
+const LOOKS = `[...new Set([...document.querySelectorAll('body, body *')].map((element) => {
+  const style = getComputedStyle(element)
+  const looks = ['display', 'position', 'color', 'background-color', 'font', 'padding', 'border', 'gap', 'flex', 'flex-wrap', 'align-items',
+    'justify-items', 'justify-content', 'white-space', 'text-align', 'text-decoration', 'list-style', 'overflow', 'max-width', 'min-height']
+  return element.tagName + '.' + element.className + ': ' + looks.map((name) => style.getPropertyValue(name)).join('; ')
+}))]`
+
+/** Those of the looks that a page lacks, once it has them all or has not come to them in a while. */
+const missing = (looks: string[]) => `(async () => {
+  for (let frame = 0; ; frame++) {
+    const actual = new Set(${LOOKS})
+    const missing = ${JSON.stringify(looks)}.filter((look) => !actual.has(look))
+    if (missing.length === 0 || frame === 300) return missing
+    await new Promise(requestAnimationFrame)
+  }
+})()`
+
 t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
   const console = await openConsole(t, { reply: hostileModel, work: { '<img src=x onerror=alert(1)>': '' } })
   const pages = await seedHostile(console.agent)
@@ -19,6 +37,19 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
         t.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, 'no page scrolls sideways')
       }
       t.equal(await page.evaluate('window.hacked'), undefined)
+    }
+  })
+
+  await console.visit('a page looks the same, whichever pages were visited before it', async (t, page) => {
+    const fresh = new Map<string, string[]>()
+    for (const path of pages) {
+      await page.goto(path)
+      await page.locator('main:not(:has(.loading)) h1').waitFor()
+      fresh.set(path, await page.evaluate<string[]>(LOOKS))
+    }
+    for (const path of [...pages.toReversed(), ...pages]) {
+      await page.evaluate(`history.pushState(null, '', '${path}')`)
+      t.same(await page.evaluate(missing(fresh.get(path)!)), [], path)
     }
   })
 

@@ -7,7 +7,7 @@ import { useAnnounce } from '../../parts/announcer.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
 import { Composer } from './composer/composer.tsx'
 import { useModelChoice } from './composer/use-model-choice.ts'
-import { MessageList } from './rows/message-list.tsx'
+import { MessageList, type MessageListHandle } from './rows/message-list.tsx'
 import { textOf } from './rows/rows.ts'
 import type { ThreadPage } from './thread/thread-page.ts'
 import { useConversation } from './thread/use-conversation.ts'
@@ -22,9 +22,11 @@ interface Props {
 /** A conversation: its messages, what waits for the user, and where the user writes. */
 export function ConversationView ({ id, page, onBegun }: Props) {
   const conversation = useConversation(id, page)
-  const { messages, isBusy, isStreaming, hasOlder, error } = conversation
+  const { messages, isBusy, isStreaming, error } = conversation
   const choice = useModelChoice()
   const [edited, setEdited] = useState<UIMessage>()
+  const list = useRef<MessageListHandle>(null)
+  const composer = useRef<HTMLTextAreaElement>(null)
   const { data } = useQuery(openApprovals)
   const waiting = useMemo(() => data?.approvals.filter(({ threadId }) => threadId === id) ?? [], [data, id])
 
@@ -45,17 +47,18 @@ export function ConversationView ({ id, page, onBegun }: Props) {
     if (edited !== undefined) conversation.edit(edited.id, text, choice.options)
     else conversation.send(text, choice.options)
     setEdited(undefined)
+    list.current?.follow()
   }
   return (
     <div className='conversation'>
       <MessageList
-        id={id} conversation={conversation} waiting={waiting} hasEarlier={(at) => !hasOlder || messages.slice(0, at).some(isOfUser)}
-        onEdit={setEdited} onRegenerate={() => conversation.regenerate(choice.options)}
+        ref={list} id={id} conversation={conversation} waiting={waiting} onEdit={setEdited}
+        onRegenerate={() => conversation.regenerate(choice.options)} onAllDecided={() => composer.current?.focus()}
       />
       <Composer
         key={edited?.id ?? 'new'} draftOf={edited === undefined ? (page.isNew ? 'new' : id) : `${id} ${edited.id}`}
-        initial={edited && textOf(edited)} conversation={conversation} choice={choice} onSend={send}
-        onCancel={edited && (() => setEdited(undefined))}
+        initial={edited && textOf(edited)} conversation={conversation} choice={choice} field={composer}
+        onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}
       />
     </div>
   )
@@ -64,5 +67,3 @@ export function ConversationView ({ id, page, onBegun }: Props) {
 /** Whether a call of the message waits for the user. */
 const asks = (message: UIMessage | undefined) =>
   message?.parts.some((part) => isToolUIPart(part) && (part.state === 'approval-requested' || part.state === 'input-available')) ?? false
-
-const isOfUser = ({ role }: UIMessage) => role === 'user'

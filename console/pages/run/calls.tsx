@@ -24,7 +24,7 @@ export function Calls ({ run }: { run: Run }) {
             {(call, index) => (
               <ToolCall
                 call={call}
-                isLive={!isOver(run)}
+                run={isOver(run) ? 'over' : run.status === 'pending_approval' ? 'waiting' : 'live'}
                 isOpenAtFirst={opened.has(keyOf(call, index))}
                 onOpenChange={(isOpen) => isOpen ? opened.add(keyOf(call, index)) : opened.delete(keyOf(call, index))}
               />

@@ -15,6 +15,7 @@ import { Result } from './result.tsx'
 import { RunActions, SteerTask } from './run-actions.tsx'
 import { RunFacts } from './run-facts.tsx'
 import { isOver } from './run-words.ts'
+import '../tasks/tasks.css'
 import './run.css'
 
 /** One run, of a task or a chat, under way or over: what it does, what it did, and what of that can be taken back. */

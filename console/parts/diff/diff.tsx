@@ -22,7 +22,7 @@ export function Diff ({ diff }: { diff: string }) {
       <figcaption className='quiet'>
         {note ?? say(lines.length === 0 ? 'approval.noDifference' : isNew ? 'approval.newFile' : 'approval.difference', { added, removed })}
       </figcaption>
-      {lines.length > 0 && <pre>{shown.map((line, at) => <Line key={at} {...line} />)}</pre>}
+      {lines.length > 0 && <pre tabIndex={0}>{shown.map((line, at) => <Line key={at} {...line} />)}</pre>}
       {lines.length > shown.length && (
         <Button kind='quiet' onClick={() => setIsWhole(true)}>{say('approval.showLines', { count: lines.length })}</Button>
       )}

@@ -17,7 +17,7 @@ export interface DecisionInProgress {
 }
 
 /** Sends the decision of an approval, has it read aloud, and moves the focus from the buttons, which go, to the item. */
-export function useDecision ({ approvalId }: Approval, onDecided?: () => void) {
+export function useDecision ({ approvalId }: Approval, onDecided?: (item: HTMLElement) => void) {
   const item = useRef<HTMLElement>(null)
   const queries = useQueryClient()
   const announce = useAnnounce()
@@ -26,7 +26,7 @@ export function useDecision ({ approvalId }: Approval, onDecided?: () => void) {
     onSuccess ({ state }) {
       if (item.current?.contains(document.activeElement)) item.current.focus({ preventScroll: true })
       announce(say(`approval.state.${state}`))
-      onDecided?.()
+      if (item.current !== null) onDecided?.(item.current)
     },
     onError (thrown) {
       // Somebody else decided it, or its time is over: the list tells.

@@ -15,8 +15,8 @@ interface Props {
   approval: Approval
   /** Where the page tells already whose run it is, such as in its chat. */
   withoutOwner?: boolean
-  /** Called when the service has accepted the decision of this page. */
-  onDecided?: () => void
+  /** Called with the item when the service has accepted the decision of this page. */
+  onDecided?: (item: HTMLElement) => void
 }
 
 /**
@@ -28,7 +28,10 @@ export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
   const { approvalId, kind, createdAt, expiresAt, note } = approval
   const isOpen = approval.state === 'pending' && !decision.isSuccess
   return (
-    <article className='waiting-item' ref={item} tabIndex={-1} aria-labelledby={`title-${approvalId}`} data-waiting={approvalId}>
+    <article
+      className='waiting-item' ref={item} tabIndex={-1} aria-labelledby={`title-${approvalId}`}
+      data-waiting={approvalId} data-open={isOpen || undefined}
+    >
       <header className='waiting-head'>
         <h3 id={`title-${approvalId}`}>{titleOf(approval)}</h3>
         <p className='quiet'>

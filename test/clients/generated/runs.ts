@@ -272,6 +272,7 @@ t.test('the runs, and the events that tell of them', async (t) => {
       error: undefined,
       status: 'complete',
       durationMs: Number,
+      begun: undefined,
       grantId: undefined
     }],
     toolCount: 1,

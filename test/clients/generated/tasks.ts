@@ -86,6 +86,7 @@ t.test('tasks and their runs', async (t) => {
       status: 'pending' as const,
       durationMs: undefined,
       grantId: undefined,
+      begun: undefined,
     }],
     toolCount: 1,
     qualityScore: undefined,
@@ -173,6 +174,7 @@ t.test('tasks and their runs', async (t) => {
       status: 'denied' as const,
       durationMs: undefined,
       grantId: undefined,
+      begun: undefined,
     }],
     qualityScore: Number,
     evaluation: {

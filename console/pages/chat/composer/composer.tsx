@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from 'react'
+import { useEffect, useState, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
 import { useDraft } from '../../../lib/draft.ts'
 import { say } from '../../../lib/say.ts'
 import { useAnnounce } from '../../../parts/announcer.tsx'
@@ -11,6 +11,9 @@ import type { ModelChoice } from './use-model-choice.ts'
 /** The longest message to a run that is under way. */
 const LONGEST_STEERING = 20_000
 
+/** Keys that scroll the messages from a text that does not scroll itself, and how far. */
+const VIEWS: Record<string, number> = { PageUp: -0.9, PageDown: 0.9 }
+
 interface Props {
   /** Names what is typed, which survives a reload. */
   draftOf: string
@@ -18,19 +21,21 @@ interface Props {
   initial?: string
   conversation: Conversation
   choice: ModelChoice
+  field: RefObject<HTMLTextAreaElement>
   onSend: (text: string) => void
+  /** Scrolls the messages by a part of their view: 1 for all of it, down; negative up. */
+  onScroll: (views: number) => void
   /** Leaves the editing. */
   onCancel?: () => void
 }
 
 /** Where the user writes: a message, or while the agent works, what it is to know at its next step. */
-export function Composer ({ draftOf, initial = '', conversation, choice, onSend, onCancel }: Props) {
+export function Composer ({ draftOf, initial = '', conversation, choice, field, onSend, onScroll, onCancel }: Props) {
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
   const { isBusy, stopping, steering } = conversation
-  const field = useRef<HTMLTextAreaElement>(null)
   const announce = useAnnounce()
-  useEffect(() => field.current?.focus({ preventScroll: true }), [])
+  useEffect(() => field.current?.focus({ preventScroll: true }), [field])
 
   const type = (next: string) => {
     setText(next)
@@ -50,8 +55,14 @@ export function Composer ({ draftOf, initial = '', conversation, choice, onSend,
       }
     })
   }
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === 'Escape' && onCancel !== undefined) return onCancel()
+    const views = VIEWS[event.key]
+    const { scrollHeight, clientHeight } = event.currentTarget
+    if (views !== undefined && !event.shiftKey && scrollHeight <= clientHeight) {
+      event.preventDefault()
+      return onScroll(views)
+    }
     if (event.key !== 'Enter' || event.shiftKey || event.repeat || event.nativeEvent.isComposing) return
     event.preventDefault()
     submit()

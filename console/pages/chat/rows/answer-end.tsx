@@ -5,12 +5,13 @@ import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Changes } from '../../../parts/changes/changes.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
-import { textOf } from './rows.ts'
+import { runIdOf, textOf } from './rows.ts'
 
 /** What can be done with an answer: copy it, have another one, see and undo what it changed. */
 export function AnswerEnd ({ message, onRegenerate }: { message: UIMessage, onRegenerate?: () => void }) {
   const [isChangesShown, setIsChangesShown] = useState(false)
-  const { runId, finishReason } = (message.metadata ?? {}) as { runId?: string, finishReason?: string }
+  const { finishReason } = (message.metadata ?? {}) as { finishReason?: string }
+  const runId = runIdOf(message)
   const text = textOf(message)
   return (
     <>

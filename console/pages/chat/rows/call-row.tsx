@@ -1,10 +1,31 @@
-import type { TaskToolCall } from '../../../../client/generated/index.ts'
+import { useQuery } from '@tanstack/react-query'
+import { getRun, type TaskToolCall } from '../../../../client/generated/index.ts'
+import type { RunState } from '../../../parts/call/outcome.ts'
+import { keys } from '../../../lib/queries.ts'
+import { asked, body } from '../../../lib/service.ts'
 import { ToolCall } from '../../../parts/tool-call.tsx'
 import type { CallPart } from './rows.ts'
 
+interface Props {
+  part: CallPart
+  name: string
+  /** The run that made the call; messages of other clients do not tell. */
+  runId?: string
+  run: RunState
+}
+
 /** A call of a tool in one line that opens. */
-export function CallRow ({ part, name, isLive }: { part: CallPart, name: string, isLive: boolean }) {
-  return <ToolCall call={callOf(part, name)} isLive={isLive} />
+export function CallRow ({ part, name, runId, run }: Props) {
+  const call = callOf(part, name)
+  // A message does not tell a refused call from a failed one, nor one that never began from one that was cut.
+  const isDoubtful = call.status === 'error' || (call.status === 'pending' && part.state !== 'approval-requested')
+  const { data } = useQuery({
+    queryKey: keys.run(runId ?? ''),
+    queryFn: () => getRun({ ...asked(), path: { runId: runId! } }).then(body),
+    enabled: run === 'over' && isDoubtful && runId !== undefined
+  })
+  const { status, begun = isDoubtful && runId === undefined } = data?.toolCalls.find(({ id }) => id === call.id) ?? call
+  return <ToolCall call={{ ...call, status, begun }} run={run} />
 }
 
 function callOf (part: CallPart, tool: string): TaskToolCall {

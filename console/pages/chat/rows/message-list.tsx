@@ -1,112 +1,142 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef, useState } from 'react'
-import type { UIMessage } from 'ai'
+import { forwardRef, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { isToolUIPart, type UIMessage } from 'ai'
 import type { Approval } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
+import { useNearView } from '../../../parts/near-view.tsx'
 import { WaitingItem } from '../../../parts/waiting/waiting-item.tsx'
 import type { Conversation } from '../thread/use-conversation.ts'
-import { createRows, type Row } from './rows.ts'
-import { RowView } from './row-view.tsx'
+import { keepPlace, type Place } from './reading-place.ts'
+import { RowGroup } from './row-group.tsx'
+import { createGroups } from './rows.ts'
 import { RunEnd } from './run-end.tsx'
-import { usePinnedEnd } from './use-pinned-end.ts'
+import type { RowState } from './row-view.tsx'
 
 interface Props {
   id: string
   conversation: Conversation
   /** What waits for the user in this conversation. */
   waiting: Approval[]
-  /** Whether the user has said something before the message at this place. */
-  hasEarlier: (at: number) => boolean
   onEdit: (message: UIMessage) => void
   onRegenerate: () => void
+  /** The user has decided by a key, and nothing else waits. */
+  onAllDecided: () => void
 }
 
-type Line = Row | { key: string, kind: 'waiting', approval: Approval } | { key: string, kind: 'run' }
-
-/** When this few rows are left above, older messages are read. */
-const READ_AHEAD = 20
-
-const sizeOf = (text: string) => 24 + 21 * Math.ceil(text.length / 100)
-function estimate (line: Line): number {
-  if (line.kind === 'block') return sizeOf(line.block.text)
-  if (line.kind === 'said' || line.kind === 'system') return 24 + sizeOf(line.text.slice(0, 4_000))
-  return line.kind === 'waiting' ? 320 : 44
+/** What others do with the list. */
+export interface MessageListHandle {
+  /** Shows the end, and follows it. */
+  follow: () => void
+  /** Scrolls by a part of the view: 1 for all of it, down; negative up. */
+  scroll: (views: number) => void
 }
 
-/** The messages of a conversation, of which those in view are in the page. The end is followed while the user is there. */
-export function MessageList ({ id, conversation, waiting, hasEarlier, onEdit, onRegenerate }: Props) {
-  const { messages, isBusy, hasOlder, older } = conversation
-  const [rowsOf] = useState(createRows)
-  const lines = useMemo((): Line[] => [
-    // A call that waits is shown with what is needed to decide it.
-    ...rowsOf(messages).filter((row) => row.kind !== 'call' || !waiting.some(({ toolCallId }) => toolCallId === row.part.toolCallId)),
-    ...waiting.map((approval): Line => ({ key: approval.approvalId, kind: 'waiting', approval })),
-    { key: 'run', kind: 'run' }
-  ], [messages, waiting, rowsOf])
+/** Groups at the end that are drawn before it is known what is in view. */
+const DRAWN_AT_FIRST = 3
+
+const isOfUser = ({ role }: UIMessage) => role === 'user'
+
+/** The messages of a conversation, of which those near to the view are in the page. The end is followed while the user is there. */
+export const MessageList = forwardRef<MessageListHandle, Props>(function MessageList (props, ref) {
+  const { id, conversation, waiting, onRegenerate, onAllDecided } = props
+  const { messages, hasOlder, older } = conversation
   const area = useRef<HTMLDivElement>(null)
-  // With other functions, the list would look at all of its lines again.
-  const shown = useRef(lines)
-  shown.current = lines
-  const [{ estimateSize, getItemKey }] = useState(() => ({
-    estimateSize: (at: number) => estimate(shown.current[at]),
-    getItemKey: (at: number) => shown.current[at].key
-  }))
+  const content = useRef<HTMLDivElement>(null)
+  const near = useNearView(area)
+  const [groupsOf] = useState(createGroups)
+  const groups = useMemo(() => groupsOf(messages), [groupsOf, messages])
 
-  const list = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => area.current,
-    estimateSize,
-    getItemKey,
-    overscan: 6,
-    // What is in view stays there when older messages are put before it.
-    anchorTo: 'end'
-  })
-  const { isPinned, pin } = usePinnedEnd(list, area)
-  const lastSaid = messages.findLastIndex(({ role }) => role === 'user')
-  useEffect(pin, [messages[lastSaid]?.id])
+  const [{ isAway, isNearBeginning }, setPlace] = useState<Place>({ isAway: false, isNearBeginning: false })
+  const place = useRef<ReturnType<typeof keepPlace>>()
+  useLayoutEffect(() => {
+    const kept = keepPlace(area.current!, content.current!, setPlace)
+    place.current = kept
+    return kept.end
+  }, [])
+  useImperativeHandle(ref, () => ({
+    follow: () => place.current?.follow(),
+    scroll: (views) => place.current?.scroll(views)
+  }), [])
 
-  const items = list.getVirtualItems()
-  const first = items[0]?.index ?? 0
   const { mutate: readOlder, isPending, isError } = older
   useEffect(() => {
-    if (first < READ_AHEAD && hasOlder && !isPending && !isError) readOlder()
-  }, [first, hasOlder, isPending, isError, readOlder])
+    if (isNearBeginning && hasOlder && !isPending && !isError) readOlder()
+  }, [isNearBeginning, hasOlder, isPending, isError, readOlder])
 
-  const answer = messages.findLast(({ role }) => role === 'assistant')
-  const isOver = !isBusy && waiting.length === 0
-  const onRepeat = isOver && lastSaid !== -1 && hasEarlier(lastSaid) ? onRegenerate : undefined
-  function render (line: Line) {
-    if (line.kind === 'waiting') return <WaitingItem approval={line.approval} withoutOwner />
-    if (line.kind === 'run') return <RunEnd id={id} conversation={conversation} isWaiting={waiting.length > 0} onRegenerate={onRepeat} />
-    const isOfLast = 'message' in line && line.message === answer
-    const canEdit = !isBusy && line.kind === 'said' && hasEarlier(messages.indexOf(line.message))
-    return (
-      <RowView
-        row={line} isWorking={isOfLast && !isOver} onEdit={canEdit ? onEdit : undefined} onRegenerate={isOfLast ? onRepeat : undefined}
-      />
-    )
+  const decided = (item: HTMLElement) => focusNext(area.current!, item, onAllDecided)
+  const state = useRowState(props, decided)
+  const calls = useMemo(() => {
+    const parts = waiting.length === 0 ? [] : messages.flatMap((message) => message.parts)
+    return new Set(parts.flatMap((part) => isToolUIPart(part) ? part.toolCallId : []))
+  }, [messages, waiting])
+  const follow = () => {
+    place.current?.follow()
+    area.current?.focus({ preventScroll: true })
   }
   return (
     <div className='messages-frame'>
       <div className='messages' ref={area} role='region' aria-label={say('chat.messages')} tabIndex={0}>
-        {hasOlder && (
-          <div className='quiet messages-older'>
-            {isError ? <Failed error={older.error} onRetry={() => readOlder()} /> : say('chat.older')}
-          </div>
-        )}
-        <div className='messages-all' style={{ height: list.getTotalSize() }}>
-          {items.map(({ key, index, start }) => (
-            <div
-              key={key} ref={list.measureElement} data-index={index} className='message-row' style={{ transform: `translateY(${start}px)` }}
-            >
-              {render(lines[index])}
+        <div ref={content}>
+          {groups.map(({ key, rows }, at) => (
+            <RowGroup key={key} near={near} rows={rows} state={state} isDrawnAtFirst={at >= groups.length - DRAWN_AT_FIRST} />
+          ))}
+          {waiting.filter(({ toolCallId }) => toolCallId === undefined || !calls.has(toolCallId)).map((approval) => (
+            <div key={approval.approvalId} className='message-row'>
+              <WaitingItem approval={approval} withoutOwner onDecided={decided} />
             </div>
           ))}
+          <div className='message-row'>
+            <RunEnd
+              id={id} conversation={conversation} isWaiting={waiting.length > 0}
+              onRegenerate={state.canRegenerate ? onRegenerate : undefined}
+            />
+          </div>
         </div>
       </div>
-      {!isPinned && <Button className='button messages-newest' onClick={pin}>{say('chat.newest')}</Button>}
+      {hasOlder && (isPending || isError) && (
+        <div className='quiet messages-older'>
+          {isError ? <Failed error={older.error} onRetry={() => readOlder()} /> : say('chat.older')}
+        </div>
+      )}
+      {isAway && <Button className='button messages-newest' onClick={follow}>{say('chat.newest')}</Button>}
     </div>
   )
+})
+
+/** What rows need to know of the conversation. It stays the same while an answer streams, so that only the rows that grow are drawn. */
+function useRowState ({ conversation, waiting, onEdit, onRegenerate }: Props, onDecided: RowState['onDecided']): RowState {
+  const { messages, isBusy, hasOlder } = conversation
+  const latest = useRef({ onEdit, onRegenerate, onDecided })
+  useEffect(() => {
+    latest.current = { onEdit, onRegenerate, onDecided }
+  })
+  const [verbs] = useState(() => ({
+    onEdit: (message: UIMessage) => latest.current.onEdit(message),
+    onRegenerate: () => latest.current.onRegenerate(),
+    onDecided: (item: HTMLElement) => latest.current.onDecided(item)
+  }))
+  const answerId = messages.findLast(({ role }) => role === 'assistant')?.id
+  // Without the messages before it, a message cannot be sent again.
+  const lockedId = hasOlder ? messages.find(isOfUser)?.id : undefined
+  const lastSaidId = messages.findLast(isOfUser)?.id
+  const isOver = !isBusy && waiting.length === 0
+  const canRegenerate = isOver && lastSaidId !== undefined && lastSaidId !== lockedId
+  return useMemo(
+    () => ({ ...verbs, answerId, lockedId, isOver, canEdit: !isBusy, canRegenerate, waiting }),
+    [verbs, answerId, lockedId, isOver, isBusy, canRegenerate, waiting]
+  )
+}
+
+/** Moves the focus from an item that was decided by a key to the next one, or if nothing else waits, to where `onNone` moves it. */
+function focusNext (area: HTMLElement, decided: HTMLElement, onNone: () => void) {
+  const { activeElement } = document
+  if (activeElement === null || !decided.contains(activeElement)) return
+  // A field for typing would open the keyboard of a phone.
+  if (!activeElement.matches(':focus-visible')) return area.focus({ preventScroll: true })
+  const items = [...area.querySelectorAll<HTMLElement>('[data-waiting]')]
+  const at = items.indexOf(decided)
+  const next = [...items.slice(at + 1), ...items.slice(0, at)].find(({ dataset }) => dataset.open !== undefined)
+  if (next === undefined) onNone()
+  else next.focus()
 }

@@ -1,23 +1,47 @@
 import { memo } from 'react'
 import type { UIMessage } from 'ai'
+import type { Approval } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { CodeBlock } from '../../../parts/markdown/code-block.tsx'
 import { Markdown } from '../../../parts/markdown/markdown.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+import { WaitingItem } from '../../../parts/waiting/waiting-item.tsx'
 import { AnswerEnd } from './answer-end.tsx'
 import { CallRow } from './call-row.tsx'
 import { FileRow } from './file-row.tsx'
 import { SaidRow } from './said-row.tsx'
 import { TaskCard } from './task-card.tsx'
 import { Thinking } from './thinking.tsx'
-import type { Row } from './rows.ts'
+import { runIdOf, type Row } from './rows.ts'
+
+/** What the rows of a conversation depend on besides themselves. */
+export interface RowState {
+  /** The last answer. */
+  answerId?: string
+  /** A message that cannot be edited. */
+  lockedId?: string
+  /** Nothing streams, and nothing waits. */
+  isOver: boolean
+  canEdit: boolean
+  canRegenerate: boolean
+  waiting: Approval[]
+  onEdit: (message: UIMessage) => void
+  onRegenerate: () => void
+  /** Called with the item when the service has accepted a decision of this page. */
+  onDecided: (item: HTMLElement) => void
+}
 
 interface Props {
   row: Row
   /** The run of this message is not over. */
   isWorking: boolean
+  /** Calls of this message wait for the user, and none runs. */
+  isHeld: boolean
+  /** What waits for the user because of this call. */
+  waiting: Approval[]
   onEdit?: (message: UIMessage) => void
   onRegenerate?: () => void
+  onDecided: (item: HTMLElement) => void
 }
 
 /** One line of a conversation; the first of a message says for screen readers whose it is. */
@@ -32,7 +56,7 @@ export const RowView = memo(function RowView (props: Props) {
   )
 })
 
-function Content ({ row, isWorking, onEdit, onRegenerate }: Props) {
+function Content ({ row, isWorking, isHeld, waiting, onEdit, onRegenerate, onDecided }: Props) {
   switch (row.kind) {
     case 'said':
       return <SaidRow text={row.text} onEdit={onEdit && (() => onEdit(row.message))} />
@@ -43,7 +67,14 @@ function Content ({ row, isWorking, onEdit, onRegenerate }: Props) {
     case 'thinking':
       return <Thinking text={row.text} isAnalysis={row.isAnalysis} isOpen={row.isOpen} />
     case 'call':
-      return <CallRow part={row.part} name={row.name} isLive={isWorking} />
+      return (
+        <>
+          {waiting.every(({ live }) => live) && (
+            <CallRow part={row.part} name={row.name} runId={runIdOf(row.message)} run={!isWorking ? 'over' : isHeld ? 'waiting' : 'live'} />
+          )}
+          {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onDecided={onDecided} />)}
+        </>
+      )
     case 'task':
       return <TaskCard task={row.task} />
     case 'object':

@@ -21,10 +21,14 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
 type Part = UIMessage['parts'][number]
 type Content = Row extends infer R ? R extends Row ? Omit<R, 'key' | 'isFirst'> : never : never
 
-/** Creates the function that turns messages into rows. Messages that stay the same keep their rows, and a text that grows its blocks. */
-export function createRows (): (messages: UIMessage[]) => Row[] {
+/**
+ * Creates the function that returns the rows of a message. A message that stays the same keeps its rows, and one that grows those of the
+ * blocks that stay.
+ */
+export function createRows (): (message: UIMessage) => Row[] {
   const known = new WeakMap<UIMessage, Row[]>()
   const splits = new Map<string, Split>()
+  const rowsOfBlocks = new WeakMap<Block, Row>()
 
   function blocksOf (key: string, text: string): Block[] {
     const split = splitBlocks(text, splits.get(key))
@@ -49,20 +53,79 @@ export function createRows (): (messages: UIMessage[]) => Row[] {
     return isToolUIPart(part) ? [{ kind: 'call', part, name: getToolName(part), message }] : []
   }
 
+  /** Returns the row that was made of the same block before, or this one. */
+  function sameRow (row: Row): Row {
+    if (row.kind !== 'block') return row
+    const same = rowsOfBlocks.get(row.block)
+    if (same?.key === row.key && same.isFirst === row.isFirst) return same
+    rowsOfBlocks.set(row.block, row)
+    return row
+  }
+
   function rowsOf (message: UIMessage): Row[] {
-    const rows = known.get(message) ?? message.parts.flatMap((part, at) => {
+    const rows = message.parts.flatMap((part, at) => {
       const key = `${message.id} ${at}`
       return contentOf(message, part, key).map((content, n): Row => ({ ...content, key: `${key} ${n}` }))
     })
-    if (!known.has(message) && rows.length > 0) {
-      rows[0].isFirst = true
-      if (message.role === 'assistant') rows.push({ kind: 'end', key: `${message.id} end`, message })
-      known.set(message, rows)
-    }
+    if (rows.length === 0) return rows
+    rows[0].isFirst = true
+    if (message.role === 'assistant') rows.push({ kind: 'end', key: `${message.id} end`, message })
+    return rows.map(sameRow)
+  }
+
+  return (message) => {
+    const rows = known.get(message) ?? rowsOf(message)
+    known.set(message, rows)
     return rows
   }
-  return (messages) => messages.flatMap(rowsOf)
 }
+
+/** Rows that come into the document and leave it together. */
+export interface Group {
+  key: string
+  rows: Row[]
+}
+
+/** Messages that share groups, and the rows of a group. */
+const MESSAGES = 8
+const MOST_ROWS = 20
+
+/**
+ * Creates the function that puts the rows of messages into groups. A row stays in its group when messages are put before or after it, and a
+ * group whose rows stay is the same object.
+ */
+export function createGroups (): (messages: UIMessage[]) => Group[] {
+  const rowsOf = createRows()
+  let known = new Map<string, Group>()
+  /** A message that begins a group. */
+  let origin: string | undefined
+  return (messages) => {
+    const at0 = Math.max(messages.findIndex(({ id }) => id === origin), 0)
+    origin = messages[at0]?.id
+    const placeOf = (at: number) => Math.floor((at - at0) / MESSAGES)
+    const groups = new Map<string, Group>()
+    let rows: Row[] = []
+    messages.forEach((message, at) => {
+      rows.push(...rowsOf(message))
+      const place = placeOf(at)
+      if (placeOf(at + 1) === place && at !== messages.length - 1) return
+      for (let first = 0; first < rows.length; first += MOST_ROWS) {
+        const key = `${place} ${first}`
+        const group = { key, rows: rows.slice(first, first + MOST_ROWS) }
+        const same = known.get(key)
+        groups.set(key, same !== undefined && isEqual(same.rows, group.rows) ? same : group)
+      }
+      rows = []
+    })
+    known = groups
+    return [...groups.values()]
+  }
+}
+
+const isEqual = (rows: Row[], others: Row[]) => rows.length === others.length && rows.every((row, at) => row === others[at])
 
 /** The text of an answer, without what its tools did. */
 export const textOf = ({ parts }: UIMessage): string => parts.flatMap((part) => part.type === 'text' ? part.text : []).join('\n\n')
+
+/** The run that wrote an answer; messages of other clients do not tell. */
+export const runIdOf = ({ metadata }: UIMessage): string | undefined => (metadata as { runId?: string } | undefined)?.runId

@@ -1,0 +1,146 @@
+/** A reader who scrolls down to within this distance of the end, px, has come to it. */
+const NEAR_END = 60
+/** Within this distance of the beginning, px, more is needed there. */
+const NEAR_BEGINNING = 2_000
+/** Keys that scroll up. */
+const UPWARDS = new Set(['ArrowUp', 'PageUp', 'Home'])
+/** What grows below itself when it is pressed. */
+const OPENERS = 'summary, [aria-expanded], .show-all'
+
+export interface Place {
+  /** The end is out of view, and is not followed. */
+  isAway: boolean
+  isNearBeginning: boolean
+}
+
+/** Whether the browser itself keeps what is in view at its place, when something above it changes its height. */
+const hasAnchoring = CSS.supports('overflow-anchor', 'auto')
+
+/**
+ * Keeps the reader's place in an area that scrolls and whose content grows. At the end, the end is followed; it is left with the first
+ * movement up, before that has any effect, and found again by scrolling down to it. Anywhere else, nothing moves but by the reader.
+ */
+export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place: Place) => void) {
+  let isFollowing = true
+  /** How far it was scrolled at the last look, px. */
+  let last = 0
+  /** The heights in the last two frames, px: the end may have moved on since the reader saw it. */
+  let heights = [0, 0]
+  /** What is at the top of the view, and how far from it, px, where the browser keeps no place: some nowhere, all at the very beginning. */
+  let held: { element: Element, offset: number } | undefined
+  let told: Place = { isAway: false, isNearBeginning: false }
+  let touchedAt = 0
+  /** A button of the mouse is down, which drags the scroll bar or a selection. */
+  let isPressed = false
+
+  const offsetOf = (element: Element) => element.getBoundingClientRect().top - area.getBoundingClientRect().top
+  const isBelowTop = (element: Element) => offsetOf(element) + element.getBoundingClientRect().height > 0
+
+  const isNearEnd = (bottom: number, height: number) => [...heights, height].some((end) => Math.abs(end - bottom) <= NEAR_END)
+
+  function hold () {
+    held = undefined
+    if (isFollowing || (hasAnchoring && last > 0)) return
+    const piece = [...content.children].find(isBelowTop)
+    const element = [...piece?.children ?? []].find(isBelowTop) ?? piece
+    if (element !== undefined) held = { element, offset: offsetOf(element) }
+  }
+
+  function look (isNewSize: boolean) {
+    if (isNewSize && held?.element.isConnected) area.scrollTop += offsetOf(held.element) - held.offset
+    const { scrollTop: top, scrollHeight: height, clientHeight: room } = area
+    const fromEnd = height - top - room
+    if (isFollowing) isFollowing = !isPressed || top >= last - 1 || fromEnd <= 1
+    else isFollowing = (top > last && isNearEnd(top + room, height)) || (isNewSize && fromEnd <= 1)
+    if (isFollowing && isNewSize && fromEnd > 0) area.scrollTop = height
+    // Where the end is followed, only the reader moves up.
+    area.style.overflowAnchor = isFollowing ? 'none' : 'auto'
+    last = area.scrollTop
+    if (isNewSize) heights = [heights[1], height]
+    hold()
+    const place = { isAway: !isFollowing && fromEnd > 1, isNearBeginning: last < NEAR_BEGINNING }
+    if (place.isAway === told.isAway && place.isNearBeginning === told.isNearBeginning) return
+    told = place
+    tell(place)
+  }
+
+  function follow () {
+    isFollowing = true
+    area.scrollTop = area.scrollHeight
+    look(true)
+  }
+  function leave () {
+    if (area.scrollTop <= 0) return
+    isFollowing = false
+    area.style.overflowAnchor = 'auto'
+  }
+  function onWheel ({ deltaY, ctrlKey, target }: WheelEvent) {
+    if (deltaY < 0 && !ctrlKey && !scrollsWithin(target)) leave()
+  }
+  /** Whether something within the area takes the scrolling up. */
+  function scrollsWithin (target: EventTarget | null): boolean {
+    for (let element = target as Element | null; element !== null && element !== area; element = element.parentElement) {
+      if (element.scrollTop > 0) return true
+    }
+    return false
+  }
+  function onKey (event: KeyboardEvent) {
+    const { key, shiftKey, target } = event
+    if (target instanceof Element && target.matches('input, textarea, select')) return
+    if (UPWARDS.has(key) || (key === ' ' && shiftKey)) return leave()
+    if (key !== 'End') return
+    // The end may move on while the browser scrolls to where it is now.
+    event.preventDefault()
+    follow()
+  }
+  function onTouch ({ type, touches: [touch], target }: TouchEvent) {
+    if (type === 'touchstart') touchedAt = touch.clientY
+    else if (touch.clientY > touchedAt && !scrollsWithin(target)) leave()
+  }
+  function onPointer ({ type, buttons }: PointerEvent) {
+    isPressed = type === 'pointerdown' || (isPressed && buttons !== 0)
+  }
+  /** The browser scrolls to what gets the focus. */
+  function onFocus () {
+    requestAnimationFrame(() => {
+      if (area.scrollTop < last - 1) leave()
+    })
+  }
+  function onClick ({ target }: MouseEvent) {
+    if (target instanceof Element && target.closest(OPENERS) !== null) leave()
+  }
+
+  const ended = new AbortController()
+  const passive = { passive: true, signal: ended.signal }
+  area.addEventListener('wheel', onWheel, passive)
+  area.addEventListener('touchstart', onTouch, passive)
+  area.addEventListener('touchmove', onTouch, passive)
+  area.addEventListener('keydown', onKey, { signal: ended.signal })
+  area.addEventListener('click', onClick, passive)
+  area.addEventListener('focusin', onFocus, passive)
+  area.addEventListener('pointerdown', onPointer, passive)
+  addEventListener('pointermove', onPointer, passive)
+  addEventListener('pointerup', onPointer, passive)
+  area.addEventListener('scroll', () => look(false), passive)
+  // After the layout and before the page is painted.
+  const sizes = new ResizeObserver(() => look(true))
+  sizes.observe(area)
+  sizes.observe(content)
+  look(true)
+
+  return {
+    /** Goes to the end, and follows it. */
+    follow,
+
+    /** Scrolls by a part of the view: 1 for all of it, down; negative up. */
+    scroll (views: number) {
+      if (views < 0) leave()
+      area.scrollTop += views * area.clientHeight
+    },
+
+    end () {
+      ended.abort()
+      sizes.disconnect()
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { memo } from 'react'
+import { Piece, type NearView } from '../../../parts/near-view.tsx'
+import { RowView, type RowState } from './row-view.tsx'
+import type { Row } from './rows.ts'
+
+interface Props {
+  near: NearView
+  rows: Row[]
+  state: RowState
+  isDrawnAtFirst: boolean
+}
+
+/** Rows that are in the document while they are near to the view. */
+export const RowGroup = memo(function RowGroup ({ near, rows, state, isDrawnAtFirst }: Props) {
+  return (
+    <Piece near={near} className='message-group' estimate={estimate(rows)} isDrawnAtFirst={isDrawnAtFirst}>
+      {() => rows.map((row) => <div key={row.key} className='message-row'><RowView row={row} {...stateOf(row, state)} /></div>)}
+    </Piece>
+  )
+}, (was, is) => was.rows === is.rows && was.state === is.state)
+
+const NOTHING: RowState['waiting'] = []
+
+/** The part of the state that one row needs; it stays equal when other parts change. */
+function stateOf (row: Row, { answerId, lockedId, isOver, canEdit, canRegenerate, waiting, onEdit, onRegenerate, onDecided }: RowState) {
+  const isOfAnswer = 'message' in row && row.message.id === answerId
+  return {
+    isWorking: isOfAnswer && !isOver,
+    isHeld: row.kind === 'call' && isOfAnswer && waiting.length > 0,
+    waiting: row.kind === 'call' && waiting.length > 0 ? waiting.filter(({ toolCallId }) => toolCallId === row.part.toolCallId) : NOTHING,
+    onEdit: canEdit && row.kind === 'said' && row.message.id !== lockedId ? onEdit : undefined,
+    onRegenerate: isOfAnswer && canRegenerate ? onRegenerate : undefined,
+    onDecided
+  }
+}
+
+const sizeOf = (text: string) => 24 + 21 * Math.ceil(text.length / 100)
+
+/** The height of rows that were not measured yet, px. */
+const estimate = (rows: Row[]) => rows.reduce((sum, row) => sum + estimateRow(row), 0)
+function estimateRow (row: Row): number {
+  if (row.kind === 'block') return sizeOf(row.block.text)
+  return row.kind === 'said' || row.kind === 'system' ? 24 + sizeOf(row.text.slice(0, 4_000)) : 44
+}

@@ -1,0 +1,52 @@
+import type { TaskToolCall } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { isRecord } from './values.tsx'
+
+/** What came of a call: a state of `Status`, and why, where the state does not say it all. */
+export interface Outcome {
+  state: 'completed' | 'failed' | 'running' | 'pending' | 'notRun' | 'notAnswered' | 'unknown'
+  note?: string
+}
+
+/** What the run of a call does: it goes on, it waits for somebody, or it is over. */
+export type RunState = 'live' | 'waiting' | 'over'
+
+/** How the service says that nobody knows whether a call had its effect, and that it did not begin. */
+const UNKNOWN = /^Outcome unknown: |What it did by then is not known: check before you repeat it\.$/
+const NOT_BEGUN = /^Not carried out: /
+/** The beginning of the output of a command, where lists cut it. */
+const CUT_EXIT = /^\{"exitCode":(-?\d+|null)\b/
+
+/** What came of a call, as the service recorded it. */
+export function outcomeOf ({ tool, status, output, error = '', begun }: TaskToolCall, run: RunState): Outcome {
+  switch (status) {
+    case 'complete': {
+      const failure = failureOf(output)
+      return failure === undefined ? { state: 'completed' } : { state: 'failed', note: failure }
+    }
+    case 'error':
+      return { state: UNKNOWN.test(error) ? 'unknown' : NOT_BEGUN.test(error) ? 'notRun' : 'failed' }
+    case 'denied':
+      return { state: 'notRun', note: say('run.denied') }
+    case 'pending':
+      if (run === 'live') return { state: 'running' }
+      if (begun) return { state: run === 'waiting' ? 'running' : 'unknown' }
+      return { state: run === 'waiting' ? 'pending' : tool === 'askUser' ? 'notAnswered' : 'notRun' }
+  }
+}
+
+/** Why the work of a call that has an output failed; undefined if it did not. A command that fails has an output, too. */
+function failureOf (output: unknown): string | undefined {
+  if (typeof output === 'string') {
+    const [, code] = CUT_EXIT.exec(output) ?? []
+    return code === undefined || code === '0' ? undefined : sayExit(code)
+  }
+  if (!isRecord(output)) return undefined
+  const { exitCode, signal, timedOut, isError } = output
+  if (timedOut === true) return say('run.timedOut')
+  if (typeof signal === 'string') return say('run.endedBy', { signal })
+  if (typeof exitCode === 'number') return exitCode === 0 ? undefined : sayExit(String(exitCode))
+  return isError === true ? say('run.toolFailed') : undefined
+}
+
+const sayExit = (code: string) => code === 'null' ? '' : say('run.exitCode', { code })
