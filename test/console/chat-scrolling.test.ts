@@ -162,7 +162,7 @@ t.test('the reader scrolls a conversation', { skip: noBrowser }, async (t) => {
       for (const by of [-100, -300, 100]) near(t, -by, await movedBy(page, wheel(by)), `the wheel by ${by} ${when}`)
       const messages = page.getByRole('region', { name: 'Messages' })
       await messages.focus()
-      const view = await messages.evaluate((area) => area.clientHeight)
+      const view = await page.evaluate<number>("document.querySelector('.messages').clientHeight")
       near(t, 40, await movedBy(page, press('ArrowUp')), `the arrow up ${when}`)
       near(t, -40, await movedBy(page, press('ArrowDown')), `the arrow down ${when}`)
       for (const key of ['PageUp', 'Shift+Space']) near(t, view * 0.875, await movedBy(page, press(key)), `${key} ${when}`)

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { UIMessage } from 'ai'
 import { isCut } from '../../../../client/errors.ts'
 import { listRuns } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
@@ -40,8 +41,12 @@ export function RunEnd ({ id, conversation: { messages, isBusy, isStreaming, err
     <div className='row'>
       <div className='note note-warn'>
         <p>{say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}</p>
-        {onRegenerate && messages.at(-1)?.role === 'user' && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
+        {onRegenerate && !hasContent(messages.at(-1)) && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
       </div>
     </div>
   )
 }
+
+/** Whether a message shows something of an answer; the end of an answer offers another one itself. */
+const hasContent = (message: UIMessage | undefined) =>
+  message?.role === 'assistant' && message.parts.some(({ type }) => type !== 'step-start')
