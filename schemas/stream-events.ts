@@ -42,6 +42,12 @@ export const ownEvents = [
   event('ApprovalClosedEvent', 'approval:closed', item, 'It was decided, has expired or was withdrawn'),
   event('ToolCallOpenEvent', 'tool-call:open', item, 'A call of a tool of the application waits for its result'),
   event('ToolCallClosedEvent', 'tool-call:closed', item, 'The call has its result, has expired or was withdrawn'),
+  event(
+    'ThreadDeletedEvent',
+    'thread:deleted',
+    { threadId: Type.String(), at: Timestamp },
+    'A conversation was deleted, by a client or after its time'
+  ),
   event('ResetEvent', 'reset', {
     reason: Type.String({ description: 'restarted: the service was started since; too_old: the events are gone; unknown: not an id' }),
     at: Timestamp

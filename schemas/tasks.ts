@@ -128,6 +128,7 @@ export const TaskSchema = Type.Object({
   totalRuns: Type.Integer(),
   successfulRuns: Type.Integer(),
   lastRunAt: Type.Optional(Timestamp),
+  lastRunStatus: Type.Optional({ ...RunStatusSchema, description: 'How the run at lastRunAt ended' }),
   nextRunAt: Type.Optional(Timestamp),
   waitingFor: Type.Optional(Type.Array(
     Type.Object({ kind: WaitingKind, id: Type.String({ description: 'The approvalId, or the toolCallId of a call of the application' }) }),

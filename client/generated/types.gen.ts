@@ -2744,6 +2744,8 @@ export type StreamEvent = ({
 } & ToolCallOpenEvent) | ({
     type: 'tool-call:closed';
 } & ToolCallClosedEvent) | ({
+    type: 'thread:deleted';
+} & ThreadDeletedEvent) | ({
     type: 'reset';
 } & ResetEvent) | ({
     type: 'service:shutdown';
@@ -2821,6 +2823,10 @@ export type Task = {
      * Milliseconds since the Unix epoch
      */
     lastRunAt?: number;
+    /**
+     * How the run at lastRunAt ended
+     */
+    lastRunStatus?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
      */
@@ -3626,6 +3632,18 @@ export type ThreadBody = {
 export type ThreadDeleted = {
     ok: true;
     threadId: string;
+};
+
+/**
+ * A conversation was deleted, by a client or after its time
+ */
+export type ThreadDeletedEvent = {
+    type: 'thread:deleted';
+    threadId: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -7433,7 +7451,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, thread:deleted
          */
         types?: string;
         /**

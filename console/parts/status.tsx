@@ -4,6 +4,7 @@ const TONES: Record<string, [tone: string, sign: string]> = {
   completed: ['good', '✓'],
   connected: ['good', '✓'],
   failed: ['bad', '✕'],
+  lastRunFailed: ['bad', '✕'],
   rejected: ['bad', '✕'],
   denied: ['bad', '✕'],
   running: ['busy', '▶'],

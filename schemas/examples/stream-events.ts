@@ -24,6 +24,7 @@ export const byType: Record<string, object[]> = {
   'approval:closed': [{ type: 'approval:closed', ...approval, state: 'approved', at: 1795264010910 }],
   'tool-call:open': [{ type: 'tool-call:open', ...call, state: 'open', at: 1795264010020 }],
   'tool-call:closed': [{ type: 'tool-call:closed', ...call, state: 'done', at: 1795264010910 }],
+  'thread:deleted': [{ type: 'thread:deleted', threadId: run.threadId, at: 1795264015207 }],
   reset: [{ type: 'reset', reason: 'restarted', at: 1795264009877 }],
   'service:shutdown': [{ type: 'service:shutdown', at: 1795264019877 }]
 }

@@ -81,6 +81,7 @@ export const task = {
   updatedAt: 1795264012332,
   schedule: { interval: 'weekly', timezone: 'Europe/Berlin', at: '09:00' },
   lastRunAt: 1795264012319,
+  lastRunStatus: 'completed',
   nextRunAt: 1795420800000
 }
 export const taskList = { tasks: [task] }

@@ -88,13 +88,12 @@ const taskView = ({ id, goal, taskType, status, schedule, nextRunAt }: Task): Ru
 /** Characters of the goal, and of an interval that cannot be parsed, in the answer. */
 const GOAL_SHOWN = 300
 
-/** Describes the task and the requests that control it. */
+/** Describes the task, and what the user can do with it. */
 function describeTask (
   { id, goal, status, schedule, nextRunAt, approval }: Task,
   { isKnown, badInterval }: { isKnown: boolean, badInterval?: string }
 ): string {
-  const path = `/tasks/${id}`
-  const state = { pending_approval: 'waiting for your approval', paused: `paused, until POST ${path}/resume` }[status as string] ?? status
+  const state = { pending_approval: 'waiting for your approval' }[status as string] ?? status
   const short = goal.length > GOAL_SHOWN ? `${goal.slice(0, GOAL_SHOWN)}…` : goal
   return [
     isKnown
@@ -103,33 +102,28 @@ function describeTask (
     schedule
       ? `It runs by its schedule, “${schedule.interval}”${
         nextRunAt === undefined ? '' : `, next on ${localTime(nextRunAt)}`
-      }. POST ${path}/run runs it at once.`
+      }.`
       : isKnown
         ? 'It runs once.'
         : 'It is running now, once.',
     ...(badInterval === undefined
       ? []
       : [
-        `I could not read “${badInterval.slice(0, GOAL_SHOWN)}” as a schedule, so it does not repeat. For one that does: ` +
-        'POST /tasks with {"goal": "…", "taskType": "recurring", "schedule": {"interval": "daily at 9am"}}.'
+        `I could not read “${badInterval.slice(0, GOAL_SHOWN)}” as a schedule, so it does not repeat. For one that does, say a ` +
+        'time such as “daily at 9am”.'
         ]),
-    [
-      `- Watch it: GET /tasks/events tells what happens, GET ${path} how it stands, GET ${path}/runs what its runs did.`,
-      `- Steer it: POST ${path}/steer with {"comment": "…"}; its next run hears it.`,
-      `- Approve it: ${describeApprovalMode(approval)} POST ${path}/approve with {"approved": true} or false.`,
-      `- Stop it: POST ${path}/pause, /cancel, or DELETE ${path}.`
-    ].join('\n')
+    `${describeApprovalMode(approval)} Among your tasks you can watch it, tell it something, run it at once, pause it and delete it.`
   ].join('\n\n')
 }
 
 const describeApprovalMode = ({ mode, firstN }: Task['approval']) =>
   mode === 'first_n'
-    ? `until you have approved ${
+    ? `Until you have approved ${
       firstN === 1 ? 'a run' : `${firstN} runs`
     }, it asks before tools that change something and for each result.`
     : mode === 'always'
-      ? 'it asks before tools that change something and for each result.'
-      : 'it asks nothing.'
+      ? 'It asks before tools that change something and for each result.'
+      : 'It asks nothing.'
 
 /** Formats a time in the time zone of this machine. */
 function localTime (at: number): string {

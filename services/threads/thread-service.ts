@@ -1,5 +1,7 @@
+import type { StreamEvent } from '../../schemas/stream-events.ts'
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Approval } from '../contracts/approval-record.ts'
+import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { ownerUsageKey, parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
@@ -14,6 +16,9 @@ import type { ThreadRepository } from './thread-repository.ts'
 
 export interface ThreadServiceParts {
   store: Store
+  clock: Clock
+  /** Tells of what is durable. */
+  emit: (event: StreamEvent) => void
   threads: ThreadRepository
   ledger: {
     all(approvalIds: readonly string[]): Promise<Approval[]>,
@@ -42,7 +47,7 @@ const REMOVE_BATCH = 50
 const MOST_SEARCHED = 2_000
 
 /** The operations on threads that clients use. */
-export function createThreadService ({ store, threads, ledger, journal, usage, agent }: ThreadServiceParts) {
+export function createThreadService ({ store, clock, emit, threads, ledger, journal, usage, agent }: ThreadServiceParts) {
   const metadata = createThreadMetadata(store)
 
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
@@ -84,6 +89,7 @@ export function createThreadService ({ store, threads, ledger, journal, usage, a
         usage.forget({ kind: 'thread', id })
       ])
       if (changes.length > 0) journal.sweepSoon()
+      emit({ type: 'thread:deleted', threadId: id, at: clock.now() })
       return true
     })
   }

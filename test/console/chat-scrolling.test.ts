@@ -4,7 +4,7 @@ import { putThread } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { partOfAnswer } from '../../bench/console-page.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { openConsole } from '../harness/console.ts'
+import { openConsole, overlaps } from '../harness/console.ts'
 
 /** The number of the first paragraph, greater than those of questions. */
 const FIRST = 10_000
@@ -92,9 +92,6 @@ const READER = `(() => {
         return numbers
       }
     },
-    /** Rows that lie on the row before them. */
-    overlaps: () => [...area.querySelectorAll('.message-row')].flatMap((row, at, rows) =>
-      at > 0 && row.getBoundingClientRect().top < rows[at - 1].getBoundingClientRect().bottom - 1 ? row.innerText : []),
     rows: () => area.querySelectorAll('.message-row').length,
     /** From now on until the scrolling ends. */
     scrolls () {
@@ -206,7 +203,7 @@ t.test('the reader scrolls a conversation', { skip: noBrowser }, async (t) => {
       await swipe(page, 390)
       const rows = await page.evaluate<number>('reader.rows()')
       t.ok(rows < 200, `${rows} rows are in the document`)
-      t.same(await page.evaluate('reader.overlaps()'), [], 'no row lies on another')
+      t.same(await overlaps(page), [], 'no row lies on another')
     } while (await page.evaluate<number>('reader.number()') > 1_140)
     await rest(page)
     const numbers = await page.evaluate<number[]>('reader.watched()')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { configureProviders, listProviders } from '../../client/generated/index.ts'
+import { configureProviders, getUsage, listProviders, putThread } from '../../client/generated/index.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { startFakeOpenAI } from '../fakes/openai.ts'
 import { noBrowser } from '../harness/browser.ts'
@@ -131,6 +131,22 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByRole('link', { name: 'Usage' }).click()
     await page.getByRole('row', { name: 'test/model' }).waitFor()
     await page.locator('.plot canvas').first().waitFor()
+    await putThread({ ...asked, path: { id: 'tea' }, body: { title: 'All about tea' } })
+    await agent.run({ id: 'tea', prompt: 'Why tea?' }).result()
+    await page.reload()
+    const count = page.getByRole('row', { name: 'All together' }).getByRole('cell')
+    await page.getByRole('button', { name: 'Purpose' }).click()
+    await page.getByRole('row', { name: 'Answers and work' }).waitFor()
+    const total = (await count.allInnerTexts()).map((text) => text.split('\n')[0])
+    await page.getByRole('button', { name: 'Conversation' }).click()
+    const tea = page.getByRole('row', { name: 'All about tea' })
+    await tea.getByRole('link').waitFor()
+    const { from, to, groups } = (await getUsage({ ...asked, query: { by: 'model' } })).data
+    const sums = (['calls', 'inputTokens', 'outputTokens'] as const).map((name) => groups.reduce((sum, group) => sum + group[name], 0))
+    t.same([total[0], total[1], total[4]].map(Number), sums)
+    const day = (text: string) => new Date(`${text}T00:00`).toLocaleDateString('en-US')
+    await page.getByText(`from ${day(from)} to ${day(to)}`).waitFor()
+    t.same(await axe(page), [])
   })
 
   await visit('what is remembered is added, corrected, pinned, searched and forgotten', async (_t, page) => {

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { createTask, getTask, listGrants, startTask } from '../../client/generated/index.ts'
+import { createTask, getTask, listGrants, runTask, startTask } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn, STEADY } from '../harness/console.ts'
 
@@ -100,6 +100,21 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
     t.equal((await getTask({ client: agent.client, path: { id } })).response?.status, 404)
+  })
+
+  await visit('a task that waits for its time says that its last run failed, and why', async (t, page) => {
+    const cwd = `${work}/gone`
+    mkdirSync(cwd)
+    const { data: { id } } = await createTask({ ...asked, body: { goal: 'list the files', taskType: 'triggered', cwd, plan } })
+    rmdirSync(cwd)
+    await runTask({ ...asked, path: { id } })
+    await page.goto('/console/tasks')
+    const row = page.getByRole('listitem').filter({ hasText: 'list the files' })
+    await row.getByText('Last run failed').waitFor()
+    await row.getByRole('link').click()
+    await section(page, 'About this task').getByText('Failed').waitFor()
+    await section(page, 'Runs').getByText('is not a folder').first().waitFor()
+    t.same(await axe(page), [])
   })
 
   await visit('a command that ended with an error is said to have failed, and is not green', async (t, page) => {

@@ -91,6 +91,12 @@ async function visit (
   }
 }
 
+/** Returns the texts of rows of a conversation that lie on the row before them. */
+export const overlaps = (page: Page) => page.evaluate<string[]>(
+  `[...document.querySelectorAll('.message-row')].flatMap((row, at, rows) =>
+    at > 0 && row.getBoundingClientRect().top < rows[at - 1].getBoundingClientRect().bottom - 1 ? row.innerText : [])`
+)
+
 /** Options of a click that decides something: buttons that do must have been there for half a second when the click is over. */
 export const STEADY = { delay: 700 }
 

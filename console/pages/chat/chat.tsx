@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
+import { newId } from '../../lib/new-id.ts'
 import { say } from '../../lib/say.ts'
+import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -9,9 +11,6 @@ import { ConversationView } from './conversation-view.tsx'
 import { NEW_PAGE, threadPage } from './thread/thread-page.ts'
 import { ThreadList } from './threads/thread-list.tsx'
 import './chat.css'
-
-/** Pages of insecure origins have no crypto.randomUUID. */
-const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** The conversations, and the one with the id; without an id, a new one. */
 export default function Chat ({ id }: { id?: string }) {
@@ -37,7 +36,7 @@ export default function Chat ({ id }: { id?: string }) {
           {say('chat.conversations')}
         </Button>
         <StoredConversation
-          key={shown} id={shown} isNew={id === undefined}
+          key={shown} id={shown} isNew={id === undefined} onNew={begin}
           onBegun={() => { if (id === undefined) navigate(`/chat/${encodeURIComponent(shown)}`) }}
         />
       </div>
@@ -45,8 +44,29 @@ export default function Chat ({ id }: { id?: string }) {
   )
 }
 
-function StoredConversation ({ id, isNew, onBegun }: { id: string, isNew: boolean, onBegun: () => void }) {
+interface Props {
+  id: string
+  isNew: boolean
+  /** The service has the first message. */
+  onBegun: () => void
+  onNew: () => void
+}
+
+function StoredConversation ({ id, isNew, onBegun, onNew }: Props) {
   const query = useQuery({ ...threadPage(id), enabled: !isNew, ...isNew && { initialData: NEW_PAGE } })
+  const [wasStored, setWasStored] = useState(false)
+  const isStored = query.data?.isNew === false
+  useEffect(() => {
+    if (isStored) setWasStored(true)
+    if (isStored && isNew) onBegun()
+  }, [isStored, isNew, onBegun])
+  if (wasStored && query.data?.isNew === true) {
+    return (
+      <Page title={say('chat.deleted')}>
+        <Empty text={say('chat.deletedText')}><Button kind='primary' onClick={onNew}>{say('chat.new')}</Button></Empty>
+      </Page>
+    )
+  }
   return (
     <Page title={query.data?.title || say('chat.new')}>
       <Loaded query={query}>{(page) => <ConversationView id={id} page={page} onBegun={onBegun} />}</Loaded>

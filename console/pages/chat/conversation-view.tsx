@@ -43,12 +43,17 @@ export function ConversationView ({ id, page, onBegun }: Props) {
     wasBusy.current = isBusy
   }, [isBusy, error, messages, announce])
 
+  const draft = edited === undefined ? (page.isNew ? 'new' : id) : `${id} ${edited.id}`
   function send (text: string) {
-    if (edited !== undefined) conversation.edit(edited.id, text, choice.options)
-    else conversation.send(text, choice.options)
+    conversation.send(text, { draft: `chat ${draft}`, edited: edited?.id, options: choice.options })
     setEdited(undefined)
     list.current?.follow()
   }
+  // An edit that did not arrive is open again, with what was typed.
+  const { returned } = conversation
+  useEffect(() => {
+    if (returned?.isEdit) setEdited(messages.find((message) => message.id === returned.messageId))
+  }, [returned])
   return (
     <div className='conversation'>
       <MessageList
@@ -56,7 +61,7 @@ export function ConversationView ({ id, page, onBegun }: Props) {
         onRegenerate={() => conversation.regenerate(choice.options)} onAllDecided={() => composer.current?.focus()}
       />
       <Composer
-        key={edited?.id ?? 'new'} draftOf={edited === undefined ? (page.isNew ? 'new' : id) : `${id} ${edited.id}`}
+        key={edited?.id ?? 'new'} draftOf={draft}
         initial={edited && textOf(edited)} conversation={conversation} choice={choice} field={composer}
         onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}
       />

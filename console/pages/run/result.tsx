@@ -1,7 +1,10 @@
 import type { Run } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Values } from '../../parts/call/values.tsx'
-import { Markdown } from '../../parts/markdown/markdown.tsx'
+import { BlockView } from '../../parts/markdown/block-view.tsx'
+import { createReferences } from '../../parts/markdown/references.ts'
+import { splitBlocks } from '../../parts/markdown/split-blocks.ts'
+import { Failed } from '../../parts/failed.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 
 /** A longer report is shown as plain text, which can be cut. */
@@ -12,7 +15,7 @@ export function Result ({ run: { output, object, error } }: { run: Run }) {
   return (
     <section className='section' aria-label={say('run.result')}>
       <h2>{say('run.result')}</h2>
-      {error !== undefined && <div className='note note-bad'><VisibleText text={error} /></div>}
+      {error !== undefined && <Failed error={new Error(error)} />}
       {output !== undefined && <div className='report'><Report text={output} /></div>}
       {object !== undefined && <Values value={object} />}
       {output === undefined && object === undefined && error === undefined && <p className='quiet'>{say('run.noResult')}</p>}
@@ -20,5 +23,7 @@ export function Result ({ run: { output, object, error } }: { run: Run }) {
   )
 }
 
-const Report = ({ text }: { text: string }) =>
-  text.length <= LONGEST_MARKDOWN ? <Markdown text={text} /> : <pre><VisibleText text={text} limit={LONGEST_MARKDOWN} /></pre>
+function Report ({ text }: { text: string }) {
+  if (text.length > LONGEST_MARKDOWN) return <pre><VisibleText text={text} limit={LONGEST_MARKDOWN} /></pre>
+  return <>{createReferences()(splitBlocks(text).blocks).map((block, at) => <BlockView key={at} block={block} />)}</>
+}

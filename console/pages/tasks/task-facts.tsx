@@ -29,7 +29,10 @@ export function TaskFacts ({ task }: { task: Task }) {
           <><dt>{say('tasks.next')}</dt><dd><Time at={task.nextRunAt} /></dd></>
         )}
         <dt>{say('tasks.last')}</dt>
-        <dd>{task.lastRunAt === undefined ? say('time.never') : <Time at={task.lastRunAt} />}</dd>
+        <dd>
+          {task.lastRunAt === undefined ? say('time.never') : <Time at={task.lastRunAt} />}
+          {task.lastRunStatus !== undefined && <> <Status value={task.lastRunStatus} /></>}
+        </dd>
         <dt>{say('tasks.runs')}</dt>
         <dd>{say('tasks.successful', { total: task.totalRuns, count: task.successfulRuns })}</dd>
         <dt>{say('tasks.approval')}</dt>

@@ -1,19 +1,27 @@
 import { memo, type ReactNode } from 'react'
-import ReactMarkdown, { type Components } from 'react-markdown'
+import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { say } from '../../lib/say.ts'
 import { VisibleText } from '../visible-text.tsx'
+import { Mention } from './footnotes.tsx'
 import './markdown.css'
 
 const PLUGINS = [remarkGfm]
 
 /** Only these leave the page, and only when the user follows them; other addresses are no links. */
 const isOutside = (url: string) => /^(https?:\/\/|mailto:)/i.test(url)
-const urlTransform = (url: string) => isOutside(url) ? url : ''
+/** The address of a footnote, as it is made from its label. */
+const FOOTNOTE = '#user-content-fn-'
+const urlTransform = (url: string) => isOutside(url) || url.startsWith(FOOTNOTE) ? url : ''
 
 function OutsideLink ({ href, children }: { href?: string, children?: ReactNode }) {
-  if (!href) return <>{children}</>
+  if (!href || !isOutside(href)) return <>{children}</>
   return <a href={href} title={href} target='_blank' rel='noreferrer noopener nofollow'>{children}</a>
+}
+
+function Anchor ({ href, node, children }: { href?: string, children?: ReactNode } & ExtraProps) {
+  if (node?.properties.dataFootnoteRef === undefined) return <OutsideLink href={href}>{children}</OutsideLink>
+  return <Mention label={decodeURIComponent(href!.slice(FOOTNOTE.length))} />
 }
 
 /** Headings of an answer are below those of the page. */
@@ -23,7 +31,10 @@ const COMPONENTS: Components = {
   h3: ({ children }) => <h5>{children}</h5>,
   h4: ({ children }) => <h6>{children}</h6>,
   h5: ({ children }) => <h6>{children}</h6>,
-  a: ({ href, children }) => <OutsideLink href={href}>{children}</OutsideLink>,
+  a: Anchor,
+  sup: ({ children }) => <>{children}</>,
+  // The footnotes of a text come after its last block.
+  section: () => null,
   img: ({ src, alt }) => (
     <OutsideLink href={typeof src === 'string' ? src : undefined}>{say('markdown.image', { text: alt || String(src ?? '') })}</OutsideLink>
   ),

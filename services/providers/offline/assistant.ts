@@ -51,8 +51,8 @@ export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat
   return phases.updates.length > 0 ? { toolCalls: phases.updates } : { text: report(outcomes) }
 }
 
-const NO_OBJECTS = 'It reads plain commands and cannot make the object that options.object asks for. Configure a language model with ' +
-  'POST /providers/configure, or let offline/scripted call the tool answer.'
+const NO_OBJECTS = 'It reads plain commands and cannot make the object that options.object asks for. Connect a language model in the ' +
+  'settings, or let offline/scripted call the tool answer.'
 
 /** Whether a tool is the one by which a run gives a structured answer; a tool server may have one of the same name. */
 const isAnswerTool = (tool: LanguageModelV4FunctionTool | LanguageModelV4ProviderTool): boolean =>

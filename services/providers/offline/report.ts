@@ -10,7 +10,6 @@ export interface Outcome {
   call?: MadeCall
 }
 
-const CONFIGURE = 'POST /providers/configure with {"model": "<provider>/<model>", "gateway_key": "<key>"}.'
 const HELP = `I am the built-in offline assistant, not a language model: I understand plain commands, nothing more.
 
 You can say, for example:
@@ -29,7 +28,7 @@ You can say, for example:
 
 Join several with “then”, or put each on a line of its own. Put text, paths with blanks and commands in quotes.
 
-To talk to a language model, configure one: ${CONFIGURE}`
+To talk to a language model, connect one in the settings.`
 
 const quoted = (text: string) => `“${shorten(text.replace(/\s+/g, ' ').trim(), 200)}”`
 
@@ -42,7 +41,7 @@ export function help (steps: Step[]): string {
 /** Returns a report of all outcomes in their order. */
 export function report (outcomes: Outcome[]): string {
   const isAnyUnread = outcomes.some(({ step }) => step.kind === 'unread' && !step.isRemark)
-  const end = `I am the built-in offline assistant and understand plain commands only. To use a language model: ${CONFIGURE}`
+  const end = 'I am the built-in offline assistant and understand plain commands only. A language model can be connected in the settings.'
   return [...outcomes.map(outcomeWords), ...isAnyUnread ? [end] : []].join('\n\n')
 }
 

@@ -73,6 +73,7 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEve
         sources: sources(toolCallsOf(log))
       }),
       lastRunAt: now,
+      lastRunStatus: run.status,
       successfulRuns: task.successfulRuns + (completed ? 1 : 0),
       failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0
     },

@@ -67,7 +67,7 @@ export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> 
         ...(replaced.length > 0 && { replaced: replaced.map((entry) => entry.fact) }),
         message: state === 'known'
           ? `I remember: “${fact}”`
-          : `“${fact}” is a proposal now. It is used once you accept it: PUT /memory/brain/facts/${id} with {"state": "known"}.`
+          : `“${fact}” is a proposal now. It is used once you accept it.`
       }
     }
   }

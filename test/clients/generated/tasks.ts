@@ -30,6 +30,7 @@ t.test('tasks and their runs', async (t) => {
     totalRuns: 0,
     successfulRuns: 0,
     lastRunAt: undefined,
+    lastRunStatus: undefined,
     nextRunAt: undefined,
     waitingFor: undefined,
     pausedReason: undefined,

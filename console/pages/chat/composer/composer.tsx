@@ -33,7 +33,7 @@ interface Props {
 export function Composer ({ draftOf, initial = '', conversation, choice, field, onSend, onScroll, onCancel }: Props) {
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
-  const { isBusy, stopping, steering } = conversation
+  const { isBusy, stopping, steering, returned } = conversation
   const announce = useAnnounce()
   useEffect(() => field.current?.focus({ preventScroll: true }), [field])
 
@@ -41,11 +41,17 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
     setText(next)
     setDraft(next)
   }
+  useEffect(() => {
+    if (returned === undefined || returned.isEdit) return
+    const typed = text.trim() === '' ? '' : `\n\n${text}`
+    type(returned.text + typed)
+  }, [returned])
   function submit (event?: FormEvent) {
     event?.preventDefault()
     if (text.trim() === '' || steering.isPending) return
     if (!isBusy) {
-      type('')
+      // The draft is forgotten when the service has the message.
+      setText('')
       return onSend(text)
     }
     steering.mutate(text.slice(0, LONGEST_STEERING), {
@@ -72,6 +78,7 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
     <form className='composer' onSubmit={submit}>
       {failure !== null && <Failed error={failure} />}
       {steering.isSuccess && isBusy && <p className='quiet' role='status'>{say('chat.steered')}</p>}
+      {returned !== undefined && <p className='note note-warn' role='alert'>{say('chat.returned')}</p>}
       {onCancel !== undefined && <p className='quiet'>{say('chat.editing')}</p>}
       <label>
         <span className='visually-hidden'>{say('chat.message')}</span>

@@ -2,8 +2,8 @@ import { memo } from 'react'
 import type { UIMessage } from 'ai'
 import type { Approval } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
+import { BlockView } from '../../../parts/markdown/block-view.tsx'
 import { CodeBlock } from '../../../parts/markdown/code-block.tsx'
-import { Markdown } from '../../../parts/markdown/markdown.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 import { WaitingItem } from '../../../parts/waiting/waiting-item.tsx'
 import { AnswerEnd } from './answer-end.tsx'
@@ -63,7 +63,7 @@ function Content ({ row, isWorking, isHeld, waiting, onEdit, onRegenerate, onDec
     case 'system':
       return <p className='quiet row-text'><VisibleText text={row.text} /></p>
     case 'block':
-      return row.block.kind === 'code' ? <CodeBlock {...row.block} /> : <Markdown text={row.block.text} />
+      return <BlockView block={row.block} />
     case 'thinking':
       return <Thinking text={row.text} isAnalysis={row.isAnalysis} isOpen={row.isOpen} />
     case 'call':

@@ -1,6 +1,7 @@
 import { getToolName, isToolUIPart, type ToolUIPart, type DynamicToolUIPart, type UIMessage } from 'ai'
 import type { RunTask } from '../../../../client/generated/index.ts'
-import { splitBlocks, type Block, type Split } from '../../../parts/markdown/split-blocks.ts'
+import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
+import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'
 
 type Message = { message: UIMessage }
 export type CallPart = ToolUIPart | DynamicToolUIPart
@@ -9,7 +10,7 @@ export type CallPart = ToolUIPart | DynamicToolUIPart
 export type Row = { key: string, /** The message begins here. */ isFirst?: true } & (
   | { kind: 'said', text: string } & Message
   | { kind: 'system', text: string }
-  | { kind: 'block', block: Block }
+  | { kind: 'block', block: ResolvedBlock }
   | { kind: 'thinking', text: string, isAnalysis: boolean, isOpen: boolean }
   | { kind: 'call', part: CallPart, name: string } & Message
   | { kind: 'task', task: RunTask }
@@ -28,12 +29,15 @@ type Content = Row extends infer R ? R extends Row ? Omit<R, 'key' | 'isFirst'> 
 export function createRows (): (message: UIMessage) => Row[] {
   const known = new WeakMap<UIMessage, Row[]>()
   const splits = new Map<string, Split>()
-  const rowsOfBlocks = new WeakMap<Block, Row>()
+  const rowsOfBlocks = new WeakMap<ResolvedBlock, Row>()
+  const references = new Map<string, ReturnType<typeof createReferences>>()
 
-  function blocksOf (key: string, text: string): Block[] {
+  function blocksOf (key: string, text: string): ResolvedBlock[] {
     const split = splitBlocks(text, splits.get(key))
     splits.set(key, split)
-    return split.blocks
+    const resolve = references.get(key) ?? createReferences()
+    references.set(key, resolve)
+    return resolve(split.blocks)
   }
 
   function contentOf (message: UIMessage, part: Part, key: string): Content[] {

@@ -17,7 +17,8 @@ interface Props {
 }
 
 /** The end of a conversation: that the agent works, why it stopped, or what to do when there is nothing yet. */
-export function RunEnd ({ id, conversation: { messages, isBusy, isStreaming, error, reread }, isWaiting, onRegenerate }: Props) {
+export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
+  const { messages, isBusy, isStreaming, error, returned, isUnsure, reread } = conversation
   const { data } = useQuery({
     queryKey: [...keys.runs(), 'newest of', id],
     queryFn: () => listRuns({ ...asked(), query: { threadId: id, limit: 1 } }).then(body)
@@ -28,8 +29,13 @@ export function RunEnd ({ id, conversation: { messages, isBusy, isStreaming, err
     return (
       <div className='row'>
         {isCut(error)
-          ? <div className='note note-warn' role='alert'><p>{say('chat.cut')}</p><Button onClick={reread}>{say('app.retry')}</Button></div>
-          : <Failed error={error} onRetry={onRegenerate} />}
+          ? (
+            <div className='note note-warn' role='alert'>
+              <p>{say(isUnsure ? 'chat.unsure' : 'chat.cut')}</p>
+              <Button onClick={reread}>{say('app.retry')}</Button>
+            </div>
+            )
+          : <Failed error={error} onRetry={returned === undefined ? onRegenerate : undefined} />}
       </div>
     )
   }

@@ -1,13 +1,16 @@
 import { useChat } from '@ai-sdk/react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { isCut } from '../../../../client/errors.ts'
 import { steerRun, stopRun, type RunOptions } from '../../../../client/generated/index.ts'
+import { useConnection } from '../../../lib/live/live-updates.tsx'
+import { newId } from '../../../lib/new-id.ts'
 import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { runTransport } from '../stream/run-transport.ts'
 import { withPage } from './loaded-messages.ts'
-import { olderMessages, type ThreadPage } from './thread-page.ts'
+import { olderMessages, threadPage, type ThreadPage } from './thread-page.ts'
+import { useSent } from './use-sent.ts'
 
 /**
  * A conversation: the messages that the page has, live while the agent answers, and what the user can do with it. `page` is what the
@@ -20,28 +23,40 @@ export function useConversation (id: string, page: ThreadPage) {
   const chat = useChat({ id, messages: page.messages, transport: runTransport })
   const { status, setMessages, resumeStream, clearError, error } = chat
   const isBusy = status === 'submitted' || status === 'streaming'
+  const sent = useSent()
 
   // What was asked for before the last answer ended does not hold it.
   const idleSince = useRef(0)
   const wasBusy = useRef(false)
   useEffect(() => {
+    if (status === 'streaming' || (status === 'ready' && wasBusy.current)) sent.arrived()
     if (!isBusy && wasBusy.current) {
       idleSince.current = Date.now()
       void queries.invalidateQueries({ queryKey: keys.thread(id) })
     }
     wasBusy.current = isBusy
-  }, [isBusy, id, queries])
+  }, [status, id, queries])
 
   useEffect(() => {
     if (isBusy || page.askedAt < idleSince.current) return
     if (page.status === 'running') void resumeStream()
     else if (error !== undefined && isCut(error)) clearError()
-    if (page.isNew) return
+    if (page.isNew && !sent.isUnsure()) return
+    sent.compare(page.messages)
     const loaded = withPage({ from, messages: chat.messages }, page)
     setFrom(loaded.from)
     setMessages(loaded.messages)
     // Only another page is taken over, not what the chat makes of it.
   }, [page])
+
+  // What is read again when the service is back are conversations that it has.
+  const isBack = useConnection() === 'open'
+  const read = useCallback(() => {
+    void queries.fetchQuery({ ...threadPage(id), staleTime: 0 }).catch(() => {})
+  }, [queries, id])
+  useEffect(() => {
+    if (status === 'error' && isBack && page.isNew) read()
+  }, [status, isBack, page.isNew, read])
 
   const older = useMutation({
     mutationFn: () => olderMessages(id, from),
@@ -69,12 +84,19 @@ export function useConversation (id: string, page: ThreadPage) {
     older,
     stopping,
     steering,
-    send: (text: string, options: RunOptions) => void chat.sendMessage({ text }, chosen(options)),
-    edit: (messageId: string, text: string, options: RunOptions) => void chat.sendMessage({ text, messageId }, chosen(options)),
+    returned: sent.returned,
+    isUnsure: sent.isUnsure(),
+    /** Sends a message, or another text of the message `edited`. */
+    send (text: string, { draft, edited, options }: { draft: string, edited?: string, options: RunOptions }) {
+      const messageId = edited ?? newId()
+      sent.note({ messageId, text, draft, isEdit: edited !== undefined })
+      if (edited !== undefined) void chat.sendMessage({ text, messageId }, chosen(options))
+      else void chat.sendMessage({ id: messageId, parts: [{ type: 'text', text }] }, chosen(options))
+    },
     regenerate: (options: RunOptions) => void chat.regenerate(chosen(options)),
     reread () {
       clearError()
-      void queries.invalidateQueries({ queryKey: keys.thread(id) })
+      read()
     }
   }
 }

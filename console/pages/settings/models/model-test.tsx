@@ -1,3 +1,4 @@
+import { plainWords } from '../../../lib/plain-words.ts'
 import { say } from '../../../lib/say.ts'
 import { sayDuration } from '../../../lib/time.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -19,7 +20,7 @@ export function ModelTest ({ model }: { model: string }) {
           <p className={`note note-${result.ok ? 'good' : 'bad'}`}>
             {result.ok
               ? say('settings.testOk', { model: result.model, time: sayDuration(result.latencyMs) })
-              : say('settings.testFailed', { model: result.model, error: result.error ?? '' })}
+              : say('settings.testFailed', { model: result.model, error: plainWords(result.error ?? '') })}
           </p>
         )}
       </div>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { health } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
+import { plainWords } from '../../../lib/plain-words.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
@@ -20,7 +21,7 @@ export function Models () {
       {(list) => (
         <>
           {list.active_model.startsWith('offline/') && <p className='note note-warn'>{say('settings.offlineNote')}</p>}
-          {problem !== undefined && problem !== 'ok' && <p className='note note-bad'><VisibleText text={problem} /></p>}
+          {problem !== undefined && problem !== 'ok' && <p className='note note-bad'><VisibleText text={plainWords(problem)} /></p>}
           <ActiveModel active={list.active_model} />
           <section className='section'>
             <h2>{say('settings.providers')}</h2>

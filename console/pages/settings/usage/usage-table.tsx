@@ -1,49 +1,100 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import type { UsageReport } from '../../../../client/generated/index.ts'
-import { numbers, say } from '../../../lib/say.ts'
+import { getTask, getThread, type UsageReport } from '../../../../client/generated/index.ts'
+import { keys } from '../../../lib/queries.ts'
+import { hasText, numbers, say } from '../../../lib/say.ts'
+import { asked, body } from '../../../lib/service.ts'
+import { VisibleText } from '../../../parts/visible-text.tsx'
 
 type Group = UsageReport['groups'][number]
 type Grouping = 'model' | 'role' | 'task' | 'thread'
+type Counts = Omit<Group, 'key'>
 
 const MOST_ROWS = 100
 const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
 const HEADS = { model: 'settings.byModel', role: 'settings.byRole', task: 'settings.byTask', thread: 'settings.byThread' } as const
+const COUNTS = ['calls', 'inputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const
 
-/** The usage of each model, role, task or conversation, the most first. */
+/** The usage of each model, role, task or conversation, the most first, and of all together. */
 export function UsageTable ({ groups, by }: { groups: Group[], by: Grouping }) {
+  const shown = groups.slice(0, MOST_ROWS)
   return (
-    <div className='table-wrap'>
+    <div className='table-wrap' role='region' aria-label={say('settings.usage')} tabIndex={0}>
       <table>
         <thead>
           <tr>
             <th scope='col'>{say(HEADS[by])}</th>
-            {(['calls', 'input', 'cached', 'output', 'cost'] as const).map((name) => (
-              <th key={name} scope='col' className='numbers'>{say(`settings.${name}`)}</th>
-            ))}
+            {COUNTS.map((name) => <th key={name} scope='col' className='numbers'>{say(`settings.counts.${name}`)}</th>)}
+            <th scope='col' className='numbers'>{say('settings.cost')}</th>
           </tr>
         </thead>
         <tbody>
-          {groups.slice(0, MOST_ROWS).map((group) => (
+          {shown.map((group) => (
             <tr key={group.key}>
-              <th scope='row'><Name group={group} by={by} /></th>
-              <td className='numbers'>{numbers.format(group.calls)}</td>
-              <td className='numbers'>{numbers.format(group.inputTokens)}</td>
-              <td className='numbers'>{numbers.format(group.cachedInputTokens)}</td>
-              <td className='numbers'>{numbers.format(group.outputTokens)}</td>
-              <td className='numbers'>
-                {group.costUsd !== undefined && dollars.format(group.costUsd)}
-                {group.unpricedCalls > 0 && <div className='quiet'>{say('settings.unpriced', { count: group.unpricedCalls })}</div>}
-              </td>
+              <th scope='row'><Name of={group.key} by={by} /></th>
+              <Cells counts={group} />
             </tr>
           ))}
+          {shown.length < groups.length && (
+            <tr>
+              <th scope='row'>{say('settings.moreGroups', { count: groups.length - shown.length })}</th>
+              <Cells counts={sumOf(groups.slice(MOST_ROWS))} />
+            </tr>
+          )}
         </tbody>
+        <tfoot>
+          <tr>
+            <th scope='row'>{say('settings.total')}</th>
+            <Cells counts={sumOf(groups)} />
+          </tr>
+        </tfoot>
       </table>
     </div>
   )
 }
 
-function Name ({ group: { key }, by }: { group: Group, by: Grouping }) {
+const Cells = ({ counts }: { counts: Counts }) => (
+  <>
+    {COUNTS.map((name) => <td key={name} className='numbers'>{numbers.format(counts[name])}</td>)}
+    <td className='numbers'>
+      {counts.costUsd !== undefined && dollars.format(counts.costUsd)}
+      {counts.unpricedCalls > 0 && <div className='quiet'>{say('settings.unpriced', { count: counts.unpricedCalls })}</div>}
+    </td>
+  </>
+)
+
+function sumOf (groups: Group[]): Counts {
+  const sum = (name: (typeof COUNTS)[number] | 'unpricedCalls') => groups.reduce((total, group) => total + group[name], 0)
+  const priced = groups.flatMap(({ costUsd }) => costUsd ?? [])
+  return {
+    calls: sum('calls'),
+    inputTokens: sum('inputTokens'),
+    cachedInputTokens: sum('cachedInputTokens'),
+    cacheWriteTokens: sum('cacheWriteTokens'),
+    outputTokens: sum('outputTokens'),
+    reasoningTokens: sum('reasoningTokens'),
+    unpricedCalls: sum('unpricedCalls'),
+    ...priced.length > 0 && { costUsd: priced.reduce((total, cost) => total + cost, 0) }
+  }
+}
+
+function Name ({ of: key, by }: { of: string, by: Grouping }) {
   if (key === '') return <>{say('settings.others')}</>
-  if (by === 'task') return <Link href={`/tasks/${key}`}>{key}</Link>
-  return by === 'thread' ? <Link href={`/chat/${encodeURIComponent(key)}`}>{key}</Link> : <>{key}</>
+  if (by === 'task') return <TaskName id={key} />
+  if (by === 'thread') return <ThreadName id={key} />
+  const role = `settings.role.${key}`
+  return <>{by === 'role' && hasText(role) ? say(role) : <VisibleText text={key} limit={200} />}</>
+}
+
+function TaskName ({ id }: { id: string }) {
+  const { data } = useQuery({ queryKey: keys.task(id), queryFn: () => getTask({ ...asked(), path: { id } }).then(body) })
+  return <Link href={`/tasks/${id}`}><VisibleText text={data?.goal ?? id} limit={120} /></Link>
+}
+
+function ThreadName ({ id }: { id: string }) {
+  const { data } = useQuery({
+    queryKey: [...keys.thread(id), 'title'],
+    queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body)
+  })
+  return <Link href={`/chat/${encodeURIComponent(id)}`}><VisibleText text={data?.title || id} limit={120} /></Link>
 }

@@ -13,6 +13,8 @@ import { UsageTable } from './usage-table.tsx'
 const GROUPS = { model: 'settings.byModel', role: 'settings.byRole', task: 'settings.byTask', thread: 'settings.byThread' } as const
 type Grouping = keyof typeof GROUPS
 
+const sayDay = (day: string) => new Date(`${day}T00:00`).toLocaleDateString()
+
 const useUsage = (by: Grouping | 'day') =>
   useQuery({ queryKey: [...keys.usage(), by], queryFn: () => getUsage({ ...asked(), query: { by } }).then(body) })
 
@@ -27,6 +29,7 @@ export default function Usage () {
         ? <Empty text={say('settings.noUsage')} />
         : (
           <>
+            <p className='quiet'>{say('settings.usageText', { from: sayDay(report.from), to: sayDay(report.to) })}</p>
             <Plots report={report} />
             <section className='section'>
               <Tabs label={say('settings.usageBy')} value={by} onChange={setBy} tabs={GROUPS} />
@@ -48,9 +51,9 @@ function Plots ({ report }: { report: UsageReport }) {
           report={report}
           title={say('settings.tokensByDay')}
           series={[
-            { name: say('settings.input'), colour: 'accent', values: groups.map((day) => day.inputTokens) },
-            { name: say('settings.cached'), colour: 'good', values: groups.map((day) => day.cachedInputTokens) },
-            { name: say('settings.output'), colour: 'warn', values: groups.map((day) => day.outputTokens) }
+            { name: say('settings.counts.inputTokens'), colour: 'accent', values: groups.map((day) => day.inputTokens) },
+            { name: say('settings.counts.cachedInputTokens'), colour: 'good', values: groups.map((day) => day.cachedInputTokens) },
+            { name: say('settings.counts.outputTokens'), colour: 'warn', values: groups.map((day) => day.outputTokens) }
           ]}
         />
       </section>

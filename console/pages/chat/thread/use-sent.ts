@@ -1,0 +1,49 @@
+import type { UIMessage } from 'ai'
+import { useRef, useState } from 'react'
+import { forgetDraft } from '../../../lib/draft.ts'
+
+/** A message that the user has sent. */
+export interface Sent {
+  messageId: string
+  text: string
+  /** The draft from which it was sent. It is kept until the message has arrived, over a reload too. */
+  draft: string
+  /** It replaces a message of the conversation. */
+  isEdit: boolean
+}
+
+const textOf = ({ parts }: UIMessage) => parts.flatMap((part) => part.type === 'text' ? part.text : []).join('')
+
+/** What was sent last: whether the service has it, and if it has not, that it comes back to the user. */
+export function useSent () {
+  const sent = useRef<Sent>()
+  const [returned, setReturned] = useState<Sent>()
+
+  function arrived () {
+    if (sent.current !== undefined) forgetDraft(sent.current.draft, sent.current.text)
+    sent.current = undefined
+  }
+  return {
+    /** What the service did not get, until something is sent again. */
+    returned,
+    isUnsure: () => sent.current !== undefined,
+
+    /** Notes that a message is sent. */
+    note (message: Sent) {
+      sent.current = message
+      setReturned(undefined)
+    },
+
+    /** The service has answered to it. */
+    arrived,
+
+    /** Compares it with what the service stores, once no answer comes. */
+    compare (stored: UIMessage[]) {
+      const { messageId, text } = sent.current ?? {}
+      if (messageId === undefined) return
+      if (stored.some((message) => message.id === messageId && textOf(message) === text)) return arrived()
+      setReturned(sent.current)
+      sent.current = undefined
+    }
+  }
+}

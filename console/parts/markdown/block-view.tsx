@@ -1,0 +1,14 @@
+import { CodeBlock } from './code-block.tsx'
+import { Footnotes, Mentioning } from './footnotes.tsx'
+import { Markdown } from './markdown.tsx'
+import type { ResolvedBlock } from './references.ts'
+
+const draw = (text: string) => <Markdown text={text} />
+
+/** A block of a Markdown text. */
+export function BlockView ({ block }: { block: ResolvedBlock }) {
+  if (block.kind === 'notes') return <Footnotes notes={block.notes} draw={draw} />
+  if (block.kind === 'code') return <CodeBlock text={block.text} language={block.language} />
+  if (block.notes === undefined) return draw(block.text)
+  return <Mentioning notes={block.notes} draw={draw}><Markdown text={block.text} /></Mentioning>
+}

@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { getThread, listThreads } from '../../client/generated/index.ts'
+import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
+import { noBrowser } from '../harness/browser.ts'
+import { axe, openConsole, overlaps } from '../harness/console.ts'
+
+const NOTES = 'Tea comes from China[^origin], see [the page][page]. More tea[^2].\n\nAnd `x[^origin]`, again[^origin].\n\n' +
+  '[page]: https://example.com/tea\n\n[^origin]: Says **everyone**, at [home](https://example.com/home).\n\n[^2]: Every day.'
+
+/** The model does what the last message of the user says. */
+function reply ({ body }: GatewayRequest): Plan {
+  const last = body.prompt.at(-1)
+  if (last.role === 'tool') return { text: 'That is done.' }
+  const said = JSON.stringify(last.content)
+  const write = (name: string) => ({ toolName: 'writeFile', input: { path: `${name}.txt`, content: 'Buy tea' } })
+  if (said.includes('two')) return { text: 'I write two files.', toolCalls: [write('first'), write('second')] }
+  if (said.includes('third')) return { text: 'I write another.', toolCalls: [write('third')] }
+  if (said.includes('ask')) return { toolCalls: [{ toolName: 'askUser', input: { questions: [{ id: 'when', text: 'When?' }] } }] }
+  if (said.includes('notes')) return { text: NOTES }
+  return { text: `You said ${said.length} characters.` }
+}
+
+const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+async function say (page: Page, text: string) {
+  await message(page).fill(text)
+  await message(page).press('Enter')
+}
+const focused = (page: Page) => page.evaluate<string>(`(({ activeElement }) =>
+  activeElement.closest('article')?.innerText ?? activeElement.closest('form')?.className ?? activeElement.tagName)(document)`)
+
+t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
+  const console = await openConsole(t, { reply })
+  const { work, visit, agent } = console
+  const asked = { client: agent.client, throwOnError: true } as const
+
+  await visit('after each decision by keyboard the focus is on what comes next, and no row lies on another', async (t, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'write two files')
+    const items = page.getByRole('article')
+    const open = page.locator('[data-open]')
+    const press = async (name: string) => {
+      await open.first().getByRole('button', { name, exact: true }).focus()
+      // A button that moved into view a moment ago decides nothing.
+      await page.waitForTimeout(600)
+      await page.keyboard.press('Enter')
+    }
+    await items.nth(1).waitFor()
+    t.same(await overlaps(page), [])
+    await press('Approve')
+    await items.nth(1).waitFor({ state: 'detached' })
+    t.match(await focused(page), /second\.txt/, 'the other request')
+    t.same(await overlaps(page), [])
+    await press('Deny')
+    await page.getByText('That is done.').waitFor()
+    t.equal(await focused(page), 'composer', 'nothing else waits')
+    t.same(await overlaps(page), [])
+    t.same(['first', 'second'].map((name) => existsSync(`${work}/${name}.txt`)), [true, false])
+    const calls = page.locator('.call summary')
+    await calls.getByText('Not run').waitFor()
+    const [done, denied] = await calls.allInnerTexts()
+    t.match(done, /^✓\s+Completed\s+Write a file\s+first\.txt/)
+    t.match(denied, /^–\s+Not run: denied\s+Write a file\s+second\.txt/)
+    t.same(await axe(page), [])
+
+    await say(page, 'a third one')
+    await open.first().waitFor()
+    t.same(await overlaps(page), [])
+    await say(page, 'rather not')
+    await page.getByText('You said').waitFor()
+    await open.waitFor({ state: 'detached' })
+    await calls.nth(2).getByText('Not run').waitFor()
+    t.notOk(existsSync(`${work}/third.txt`))
+    t.same(await overlaps(page), [])
+
+    await say(page, 'ask me')
+    await page.getByRole('article').getByRole('textbox').fill('Now')
+    await page.getByRole('button', { name: 'Send answers' }).focus()
+    await page.waitForTimeout(600)
+    await page.keyboard.press('Enter')
+    await page.getByText('That is done.').nth(1).waitFor()
+    t.same(await overlaps(page), [])
+  })
+
+  await visit('a conversation that was deleted is gone, in this tab and another', async (t, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'hello')
+    await page.getByText('You said').waitFor()
+    const address = new URL(page.url()).pathname
+    const other = await page.context().newPage()
+    await other.goto(address)
+    await other.getByText('You said').waitFor()
+    await other.getByRole('textbox', { name: 'Message', exact: true }).fill('what is typed here')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete the conversation' }).click()
+    await page.getByText('Ask something').waitFor()
+    t.equal(new URL(page.url()).pathname, '/console/chat')
+    t.equal(await page.getByText('You said').count(), 0)
+    for (const tab of [page, other]) {
+      const list = tab.getByRole('complementary', { name: 'Conversations' })
+      await list.getByRole('link', { name: 'hello', exact: true }).waitFor({ state: 'detached' })
+    }
+    await other.getByText('This conversation was deleted.').waitFor()
+    t.equal(await other.getByText('You said').count(), 0)
+    await other.locator('.empty').getByRole('button', { name: 'New conversation' }).click()
+    await say(other, 'hello again')
+    await other.getByText('You said').waitFor()
+    t.same((await listThreads(asked)).data.threads.filter(({ id }) => address.endsWith(id)), [])
+  })
+
+  await visit('a message that was sent while the service was away comes back, in a new conversation too', async (t, page) => {
+    await page.goto('/console/chat')
+    for (const when of ['a new conversation', 'one that is stored']) {
+      await page.getByRole('button', { name: 'Send' }).waitFor()
+      await console.service().stop('SIGKILL')
+      await page.locator('.connection').waitFor()
+      await say(page, `hello in ${when}`)
+      await page.getByText('The service cannot be reached.').waitFor()
+      if (when === 'a new conversation') {
+        await page.reload().catch(() => {})
+        await console.restart()
+        await page.goto('/console/chat')
+      } else {
+        await message(page).fill('typed meanwhile')
+        await console.restart()
+        await page.getByText('The service did not get this message.').waitFor()
+      }
+      await message(page).and(page.locator(':not(:placeholder-shown)')).waitFor()
+      t.equal(await message(page).inputValue(), `hello in ${when}${when === 'a new conversation' ? '' : '\n\ntyped meanwhile'}`)
+      await message(page).press('Enter')
+      await page.getByText('You said').nth(when === 'a new conversation' ? 0 : 1).waitFor()
+      t.equal(await message(page).inputValue(), '')
+      await page.reload()
+      await page.getByText('You said').first().waitFor()
+      t.equal(await message(page).inputValue(), '', 'what has arrived does not come back')
+    }
+    const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1)!)
+    const { messages } = (await getThread({ ...asked, path: { id } })).data
+    t.match(messages.flatMap(({ role, parts }: any) => role === 'user' ? parts[0].text : []), [
+      'hello in a new conversation',
+      'hello in one that is stored\n\ntyped meanwhile'
+    ])
+
+    await page.goto('/console/chat')
+    await message(page).fill('never sent twice')
+    await console.service().stop('SIGKILL')
+    await page.locator('.connection').waitFor()
+    await message(page).press('Enter')
+    await page.getByText('The service cannot be reached.').waitFor()
+    await console.restart()
+    await page.getByText('The service did not get this message.').waitFor()
+    await message(page).press('Enter')
+    await page.getByText('You said').waitFor()
+    t.equal(await page.locator('.said').count(), 1)
+  }, { expected: /ERR_CONNECTION|Failed to load|ERR_INCOMPLETE/ })
+
+  await visit('footnotes are numbered, open where they are mentioned, and stand at the end', async (t, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'notes, please')
+    const answer = page.getByRole('region', { name: 'Messages' })
+    await answer.getByText('Tea comes from China').waitFor()
+    t.same(await Promise.all((await answer.locator('a[target]').all()).map((link) => link.getAttribute('href'))), [
+      'https://example.com/tea',
+      'https://example.com/home'
+    ])
+    const notes = answer.getByRole('region', { name: 'Footnotes' })
+    t.match(await notes.getByRole('note').allInnerTexts(), [/^1\.\s+Says everyone, at home\.$/, /^2\.\s+Every day\.$/])
+    const mentions = answer.getByRole('button', { name: 'Footnote' })
+    t.same(await mentions.allInnerTexts(), ['1', '2', '1'])
+    await mentions.nth(1).press('Enter')
+    t.equal(await answer.getByText('Every day.').count(), 2)
+    await mentions.nth(1).press('Enter')
+    t.equal(await answer.getByText('Every day.').count(), 1)
+    t.notMatch(await answer.innerText(), /\]:|China\[/)
+    t.same(await axe(page), [])
+    t.same(await overlaps(page), [])
+  })
+})
