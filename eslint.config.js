@@ -30,12 +30,12 @@ export default [
     plugins: { local: { rules: { 'service-imports': serviceImports } } },
     rules: { 'local/service-imports': 'error' }
   },
-  forbid(['services/step/*.ts'], [
+  forbid(['services/runs/engine/*.ts'], [
     fastify,
     routes,
     plugins,
     children,
-    [['**/agent/**', '**/tasks/**'], 'Runs and tasks call the step, not the other way.']
+    [['**/agent/**', '**/tasks/**'], 'Conversations and tasks call the engine, not the other way.']
   ]),
   forbid(['plugins/**/*.ts'], [routes]),
   forbid(['routes/**/*.ts'], [plugins, [['**/services/**'], 'Routes reach services through decorators.']]),

@@ -92,8 +92,8 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     return open(record, stored, messages)
   }
 
-  /** Makes a stored run one in memory. */
-  const open = <R extends RunRecord>(record: R, stored: readonly RunEvent[], messages: RawMessage[] | undefined = []): Run<R> => ({
+  /** Makes a stored run one in memory. Without stored `messages`, a run of a conversation cannot be continued; one of a task has none. */
+  const open = <R extends RunRecord>(record: R, stored: readonly RunEvent[], messages: RawMessage[] | undefined): Run<R> => ({
     record,
     messages: messages ?? [],
     log: createRunLog(stored),

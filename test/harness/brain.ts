@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import type { App } from '../../app.ts'
 import type { Learning } from '../../services/brain/brain.ts'
+import { emptyMemory, type Entry, type Memory } from '../../services/brain/memory.ts'
 import { fakeClock } from './clock.ts'
 import { build } from './helper.ts'
 
@@ -21,6 +22,18 @@ export const idOf = async (app: App, fact: string): Promise<string> => {
   }
   throw new Error(`no ${fact}`)
 }
+
+const known = (content: Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>): Entry =>
+  ({ id: content.fact, state: 'known', createdAt: 1, said: 1, ...content })
+
+/** A memory that holds what was typed. */
+export const memoryOf = ({ facts = [], preferences = {} }: { facts?: string[], preferences?: Record<string, string> }): Memory => ({
+  ...emptyMemory(),
+  entries: [
+    ...facts.map((fact) => known({ kind: 'fact', fact })),
+    ...Object.entries(preferences).map(([key, value]) => known({ kind: 'preference', fact: `${key}: ${value}`, key, value }))
+  ]
+})
 
 /** The service, and how it learns what a model pointed at. */
 export async function learning (t: Test) {

@@ -4,6 +4,7 @@ import { Level } from 'level'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { say } from '../harness/agent.ts'
+import { memoryOf } from '../harness/brain.ts'
 import { build } from '../harness/helper.ts'
 import { damage } from '../services/store/rewrite.ts'
 import { startService } from '../harness/sidecar.ts'
@@ -27,12 +28,8 @@ t.test('every run is told the preview, word for word, as data', async (t) => {
 
 t.test('what is left out of a long preview is left out of the prompt', async (t) => {
   const { app, systemOf } = await withGateway(t, () => ({ text: 'ok' }))
-  await app.store.record<object>('brain', () => ({})).update(() => ({
-    facts: Array.from({ length: 1_000 }, (_, i) => `fact ${i} ${'x'.repeat(90)}`),
-    preferences: {},
-    patterns: [],
-    updatedAt: 1
-  }))
+  const facts = Array.from({ length: 1_000 }, (_, i) => `fact ${i} ${'x'.repeat(90)}`)
+  await app.store.record<object>('brain', () => ({})).update(() => memoryOf({ facts }))
   await say(app, 'go')
   t.ok(systemOf(0).includes(await previewOf(app)))
   t.notMatch(systemOf(0), 'fact 1 x')

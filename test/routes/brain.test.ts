@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
+import { memoryOf } from '../harness/brain.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
 
@@ -13,9 +14,9 @@ const forget = (app: App, fact: unknown) => call(app, 'DELETE', '/memory/brain/f
 const prefer = (app: App, key: unknown, value: unknown) => call(app, 'POST', '/memory/brain/pref', { key, value })
 
 /** The service with a brain that holds `facts` and `preferences` from the start. */
-async function remembering (t: Test, brain: { facts?: string[], preferences?: Record<string, string> }) {
+async function remembering (t: Test, brain: Parameters<typeof memoryOf>[0]) {
   const app = await build(t)
-  await app.store.record<object>('brain', () => ({})).update(() => ({ facts: [], preferences: {}, patterns: [], updatedAt: 1, ...brain }))
+  await app.store.record<object>('brain', () => ({})).update(() => memoryOf(brain))
   return app
 }
 

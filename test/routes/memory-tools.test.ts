@@ -46,7 +46,7 @@ t.test('an instruction is stored as a proposal, and the answer says so', async (
   const { app } = await calling(t, [{ toolName: 'remember', input: { span: 'answer in metric units', kind: 'instruction' } }])
   const { events } = await say(app, 'Always answer in metric units.')
   const { output } = of(events, 'tool-output-available')[0]
-  t.match(output, { stored: 'proposal', message: /proposal.*PUT \/memory\/brain\/facts/ })
+  t.match(output, { stored: 'proposal', message: /proposal now\. It is used once you accept it/ })
   t.match(await list(app, '?state=proposed'), [{ id: output.id, fact: 'Always answer in metric units.', kind: 'instruction' }])
   t.equal((await brain(app)).contextPreview, '')
 })

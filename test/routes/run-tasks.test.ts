@@ -56,11 +56,12 @@ t.test('work to repeat becomes a task with its schedule, and the answer says wha
     nextRunAt: made.nextRunAt
   })
   const text = textOf(events)
-  for (const part of [made.taskId, 'list the files here', 'every day at 9:00', '/tasks/events', '/steer', '/approve']) t.match(text, part)
+  for (const part of [made.taskId, 'list the files here', 'every day at 9:00', 'Among your tasks']) t.match(text, part)
+  t.notMatch(text, /(GET|POST|DELETE) /, 'people read it')
   t.equal((await tasks.get('')).tasks.length, 1)
 })
 
-t.test('work for the background begins at once, and can be approved as the answer says', async (t) => {
+t.test('work for the background begins at once, and asks as the answer says', async (t) => {
   const app = await build(t)
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
@@ -68,8 +69,8 @@ t.test('work for the background begins at once, and can be approved as the answe
   const [{ taskId, status }] = dataOf(said)
   t.equal(status, 'running')
   t.match(await events.until('task:approval', { taskId }), { kind: 'tool', tool: 'writeFile' })
-  const [, path, body] = /POST (\S+\/approve) with (\{[^}]*\})/.exec(textOf(said))!
-  const approve = () => tasks.post(path.replace('/tasks', ''), JSON.parse(body))
+  t.match(textOf(said), /It asks before tools that change something|Until you have approved 3 runs, it asks/)
+  const approve = () => tasks.post(`/${taskId}/approve`, { approved: true })
   await approve()
   await events.until('task:approval', { taskId, kind: 'result' })
   await approve()

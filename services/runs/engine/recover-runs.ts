@@ -17,7 +17,7 @@ export async function recoverRuns (
   const cut: ThreadRun[] = []
   for await (const record of runs.live()) if (record.taskId === undefined) cut.push(record)
 
-  const close = (record: ThreadRun) => store.transact(runs.end(runs.open(record, []), 'interrupted'))
+  const close = (record: ThreadRun) => store.transact(runs.end(runs.open(record, [], undefined), 'interrupted'))
   async function recover (record: ThreadRun): Promise<void> {
     const { runId } = record
     try {

@@ -84,7 +84,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
         events: started.events,
         answer: undefined,
         after () {
-          const live = activeRuns.enter(runs.open(record, history))
+          const live = activeRuns.enter(runs.open(record, history, []))
           attempt = createTaskAttempt({ task: started.task, live, items: createRunItems(asked, ledger.isOpen), deps })
           if (closing.signal.aborted) live.abort(shutdown())
         }

@@ -43,9 +43,9 @@ export function createForget ({ brain, userWords }: MemoryParts): Tool<Input> {
         ? {
             proposed: entry.fact,
             id: proposed[0].id,
-            message: `To forget “${entry.fact}” is a proposal now, for you to accept, because ${
+            message: `To forget “${entry.fact}” is a proposal now, because ${
               isMeant ? 'it was typed or pinned, or the message may be a quotation' : 'the words of the user do not name it'
-            }.`
+            }. It is done once you accept it.`
           }
         : { message: `Nothing was forgotten: “${entry.fact}” is newer than these words, or to forget it waits for a confirmation already.` }
     }

@@ -199,6 +199,7 @@ t.test('tasks and their runs', async (t) => {
     status: 'scheduled',
     totalRuns: 1,
     lastRunAt: Number,
+    lastRunStatus: 'rejected',
     nextRunAt: Number,
     memory: { ...task.memory, feedback: [{ runId, approved: false, notes: 'not this', at: Number }] },
     approvalHistory: [{

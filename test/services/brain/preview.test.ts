@@ -1,16 +1,8 @@
 import t from 'tap'
 import { contextPreview, PREVIEW_LIMIT, promptSections, SECTION_LIMIT } from '../../../services/brain/context-preview.ts'
-import { emptyMemory, type Entry, type Memory } from '../../../services/brain/memory.ts'
+import { emptyMemory, type Memory } from '../../../services/brain/memory.ts'
+import { memoryOf } from '../../harness/brain.ts'
 
-const known = (content: Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>): Entry =>
-  ({ id: content.fact, state: 'known', createdAt: 1, said: 1, ...content })
-const memoryOf = ({ facts = [], preferences = {} }: { facts?: string[], preferences?: Record<string, string> }): Memory => ({
-  ...emptyMemory(),
-  entries: [
-    ...facts.map((fact) => known({ kind: 'fact', fact })),
-    ...Object.entries(preferences).map(([key, value]) => known({ kind: 'preference', fact: `${key}: ${value}`, key, value }))
-  ]
-})
 const preview = (brain: Parameters<typeof memoryOf>[0]) => contextPreview(memoryOf(brain))
 const facts = (count: number, pad = 90) => Array.from({ length: count }, (_, i) => `fact number ${i} `.padEnd(pad, 'x'))
 const preferences = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, 'y'.repeat(90)]))
