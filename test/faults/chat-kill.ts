@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { append, effects } from '../harness/effects.ts'
 import { parseEvents, postEvents, type Sent } from '../harness/sse.ts'
-import { prepareDirectory, startDying } from './dying-service.ts'
+import { prepareDirectory, startDying, writesIn } from './dying-service.ts'
 
 const STEPS = [['a', 'b'], ['c'], ['d', 'e']]
 const WANTED = STEPS.flat().join('')
@@ -44,7 +44,7 @@ export async function survives (t: Test, prepared: string, moment: Moment, { res
     await service.stop('SIGKILL')
   }
   const { events } = await asked
-  const writes = service.log().split('\n').filter((line) => line.startsWith('write ')).length
+  const writes = writesIn(service.log())
   if ('write' in moment && moment.write === 'count') {
     await service.stop()
     t.equal(effects(lives.cwd), WANTED)

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync } from 'node:fs'
 import type { Test } from 'tap'
-import { startService } from '../harness/sidecar.ts'
+import { startService, type Sidecar } from '../harness/sidecar.ts'
 
 const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
 
@@ -12,6 +12,9 @@ export async function prepareDirectory (t: Test, script: object[], config: objec
   await service.stop()
   return dir
 }
+
+/** The number of durable writes that a service told of in its log. */
+export const writesIn = (log: string): number => log.split('\n').filter((line) => line.startsWith('write ')).length
 
 /** The service on a copy of such a directory, until it dies at that write (see kill-at-write.ts). */
 export async function startDying (t: Test, prepared: string, killAt: string) {
@@ -31,6 +34,9 @@ export async function startDying (t: Test, prepared: string, killAt: string) {
     revive,
     get deaths () {
       return deaths
-    }
+    },
+
+    /** Whether it died once, as it was to. Writes of the same moment share one, so that a life may have fewer than the one counted. */
+    died: (service: Sidecar): boolean => deaths === 1 || (deaths === 0 && writesIn(service.log()) <= Number(killAt.split(' ')[0]))
   }
 }

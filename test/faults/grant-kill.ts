@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { postEvents, type Sent } from '../harness/sse.ts'
-import { prepareDirectory, startDying } from './dying-service.ts'
+import { prepareDirectory, startDying, writesIn } from './dying-service.ts'
 
 const USER = { role: 'user', content: 'go' }
 const MARK = { toolCalls: [{ toolName: 'editFile', input: { path: 'marks.txt', edits: [{ oldText: 'end', newText: 'x end' }] } }] }
@@ -40,26 +40,26 @@ async function liveThrough (t: Test, prepared: string, killAt: string) {
   await service.stop()
   const doubted = seen.filter(({ errorText }) => /outcome unknown/i.test(errorText)).map(({ toolCallId }) => toolCallId)
   return {
-    deaths: lives.deaths,
+    died: lives.died(service),
     uses: grants.map(({ uses }) => uses),
     marks: readFileSync(`${lives.cwd}/marks.txt`, 'utf8').split('x').length - 1,
     doubted: new Set(doubted).size,
     questions: new Set(seen.filter(({ type }) => type === 'tool-approval-request').map(({ approvalId }) => approvalId)).size,
-    writes: service.log().split('\n').filter((line) => line.startsWith('write ')).length
+    writes: writesIn(service.log())
   }
 }
 
 /** The number of durable writes when nothing happens. */
 export async function countMarkWrites (t: Test, prepared: string): Promise<number> {
   const { writes, ...calm } = await liveThrough(t, prepared, 'count')
-  t.same(calm, { deaths: 0, uses: [2], marks: 3, doubted: 0, questions: 1 })
+  t.same(calm, { died: false, uses: [2], marks: 3, doubted: 0, questions: 1 })
   return writes
 }
 
 /** Kills at that write: one grant for one answer, each use of it counted once, no mark made twice, and none missing without a word. */
 export async function survivesGrant (t: Test, prepared: string, killAt: string): Promise<void> {
-  const { deaths, uses, marks, doubted, questions } = await liveThrough(t, prepared, killAt)
-  t.equal(deaths, 1)
+  const { died, uses, marks, doubted, questions } = await liveThrough(t, prepared, killAt)
+  t.ok(died, 'the service died once')
   t.same(uses, [2], 'each use was counted once')
   t.equal(questions, 1)
   t.ok(doubted <= 1 && marks <= 3 && marks >= 3 - doubted, `${marks} marks, ${doubted} in doubt`)
