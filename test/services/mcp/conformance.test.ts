@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { QuestionOutcome } from '../../../services/contracts/tool.ts'
@@ -68,14 +68,13 @@ t.test('the service passes every scenario for clients of the official suite but 
       }
     }
   })
-  // The suite takes each blank for the end of an argument, and the folder may have one.
-  const root = file('.')
-  const here = (path: string) => `./${relative(root, path)}`
-  const command = `${here(process.execPath)} ${here(file('test/fakes/conformance-client.ts'))} ${site.url}`
+  // The suite takes each blank for the end of an argument, and the folders of the project and of Node may have one.
+  const command = `node test/fakes/conformance-client.ts ${site.url}`
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
   const suite = [file('node_modules/@modelcontextprotocol/conformance/dist/index.js'), 'client', '--suite', 'all', '--verbose']
   const output = await new Promise<string>((resolve) => {
     // It fails because of the scenarios that do not apply.
-    execFile(process.execPath, [...suite, '--command', command], { cwd: root, maxBuffer: 2 ** 27 }, (_error, stdout) => resolve(stdout))
+    execFile(process.execPath, [...suite, '--command', command], { cwd: file('.'), env, maxBuffer: 2 ** 27 }, (_error, stdout) => resolve(stdout))
   })
   const results = [...output.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed(.*)((?:\n {4}- .*)*)$/gm)]
   t.strictSame(results.map(([, scenario]) => scenario).sort(), [...listed.keys()].sort(), 'docs/mcp.md lists the scenarios of the suite')
