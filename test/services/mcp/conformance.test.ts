@@ -74,7 +74,8 @@ t.test('the service passes every scenario for clients of the official suite but 
   const suite = [file('node_modules/@modelcontextprotocol/conformance/dist/index.js'), 'client', '--suite', 'all', '--verbose']
   const output = await new Promise<string>((resolve) => {
     // It fails because of the scenarios that do not apply.
-    execFile(process.execPath, [...suite, '--command', command], { cwd: file('.'), env, maxBuffer: 2 ** 27 }, (_error, stdout) => resolve(stdout))
+    const options = { cwd: file('.'), env, maxBuffer: 2 ** 27 }
+    execFile(process.execPath, [...suite, '--command', command], options, (_error, stdout) => resolve(stdout))
   })
   const results = [...output.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed(.*)((?:\n {4}- .*)*)$/gm)]
   t.strictSame(results.map(([, scenario]) => scenario).sort(), [...listed.keys()].sort(), 'docs/mcp.md lists the scenarios of the suite')
