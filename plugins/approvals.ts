@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { createGrantService, type GrantService } from '../services/approvals/grants/grant-service.ts'
 import { createInbox, type Inbox } from '../services/approvals/inbox.ts'
-import { withRunTools } from '../services/run-options/with-run-options.ts'
+import { withRunTools } from '../services/runs/options/with-run-options.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import type { Backup } from '../services/backup/backup.ts'
+import type { Backup } from '../services/store/backup/backup.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,7 +16,7 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
   const closing = new AbortController()
   let loading: Promise<Backup> | undefined
   const backup = () => {
-    loading ??= import('../services/backup/backup.ts').then(({ createBackup }) =>
+    loading ??= import('../services/store/backup/backup.ts').then(({ createBackup }) =>
       createBackup({
         dir: home,
         store,

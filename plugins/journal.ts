@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { createJournal, type Journal } from '../services/journal/journal.ts'
+import { createJournal, type Journal } from '../services/undo/journal.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

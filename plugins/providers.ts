@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
-import type { ProviderSecrets } from '../services/providers/provider-keys.ts'
-import { createProviders, type Providers } from '../services/providers/providers.ts'
+import type { ProviderSecrets } from '../services/models/providers/provider-keys.ts'
+import { createProviders, type Providers } from '../services/models/providers/providers.ts'
 import { RECORDS } from '../services/store/keys.ts'
 
 declare module 'fastify' {

@@ -6,7 +6,7 @@ import { createUsageRepository, type UsageRepository } from '../services/usage/u
 
 declare module 'fastify' {
   interface FastifyInstance {
-    usage: UsageMeters & Pick<UsageRepository, 'of' | 'forget' | 'idle'> & { report: ReturnType<typeof createUsageReport> }
+    usage: UsageMeters & Pick<UsageRepository, 'of' | 'forget' | 'idle' | 'sweep'> & { report: ReturnType<typeof createUsageReport> }
   }
 }
 
@@ -17,7 +17,7 @@ export default fp(async (app) => {
   const repository = createUsageRepository({ store, clock, log })
   const prices = createPrices({ config, listed: providers.listedPrice })
   const meters = createUsageMeters({ repository, prices, config, log })
-  const { of, forget, idle } = repository
-  app.decorate('usage', { ...meters, of, forget, idle, report: createUsageReport({ repository, clock }) })
+  const { of, forget, idle, sweep } = repository
+  app.decorate('usage', { ...meters, of, forget, idle, sweep, report: createUsageReport({ repository, clock }) })
   app.addHook('onClose', idle)
 }, { name: 'usage', dependencies: ['store', 'clock', 'config', 'providers'] })

@@ -3,8 +3,8 @@ import fp from 'fastify-plugin'
 import { Aborted } from '../../services/lib/abort.ts'
 import type { Subscription } from '../../services/runs/engine/active-run.ts'
 import type { RunEvent } from '../../services/contracts/run-events.ts'
-import { encoderFor, type Encoder } from '../../services/run-log/encoders/encoder.ts'
-import { pump } from '../../services/run-log/sse/pump.ts'
+import { encoderFor, type Encoder } from '../../services/runs/streams/encoder.ts'
+import { pump } from '../../services/runs/streams/pump.ts'
 
 declare module 'fastify' {
   interface FastifyReply {

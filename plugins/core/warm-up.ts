@@ -24,7 +24,7 @@ export default fp(async (app) => {
     () => app.providers.warm(),
     () => import('ai/internal'),
     () => import('ai'),
-    () => import('../../services/models/compaction/compactor.ts'),
+    () => import('../../services/threads/compaction/compactor.ts'),
     // The first conversion compiles the SDK's schemas of messages.
     async () => {
       const { toPrompt } = await import('../../services/agent/message-import.ts')

@@ -119,7 +119,7 @@ export const PUBLIC: Record<string, string[]> = {
 /** Single imports of internal files. */
 export const ALLOWED: Array<{ from: string, imports: string[], why: string }> = [
   {
-    from: 'services/backup/backup.ts',
+    from: 'services/store/backup/backup.ts',
     imports: [
       'services/store/migrations.ts',
       'services/store/replacement/pending.ts',
@@ -129,7 +129,7 @@ export const ALLOWED: Array<{ from: string, imports: string[], why: string }> = 
     why: 'An import stages a database and a configuration, which the store puts in place at its next opening.'
   },
   {
-    from: 'services/backup/backup-contents.ts',
+    from: 'services/store/backup/backup-contents.ts',
     imports: ['services/store/record-names.ts', 'services/store/schema-version.ts'],
     why: 'A backup names its schema, and holds single records, whose names other services cannot use.'
   }

@@ -1,6 +1,6 @@
 import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
-import type { Registry } from '../providers/registry.ts'
-import type { ContextWindows } from '../providers/context-windows.ts'
+import type { Registry } from '../models/providers/registry.ts'
+import type { ContextWindows } from '../models/providers/context-windows.ts'
 import type { ActiveRuns } from '../runs/engine/active-runs.ts'
 import type { EngineDeps } from '../runs/engine/attempt.ts'
 import type { TaskLauncher } from '../contracts/task-launcher.ts'

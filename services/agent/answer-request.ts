@@ -1,5 +1,5 @@
 import type { Analysis } from '../../schemas/agent.ts'
-import { withRunOptions } from '../run-options/with-run-options.ts'
+import { withRunOptions } from '../runs/options/with-run-options.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
 import { handOverToTask } from './hand-over.ts'

@@ -1,5 +1,5 @@
 import { Aborted } from '../lib/abort.ts'
-import { itemsIn } from '../run-log/open-calls.ts'
+import { itemsIn } from '../runs/run-log/open-calls.ts'
 import { ConversationBusy } from '../runs/engine/active-runs.ts'
 import type { ThreadRun } from '../runs/run-record.ts'
 import { unlessDamaged } from '../store/store-errors.ts'

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
-import { endsOfLiveQuestions } from '../run-log/open-calls.ts'
+import { endsOfLiveQuestions } from '../runs/run-log/open-calls.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import type { ActiveRun } from '../runs/engine/active-run.ts'
 import type { AgentDeps } from './agent-deps.ts'

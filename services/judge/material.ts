@@ -1,4 +1,4 @@
-import { tokensIn } from '../models/compaction/token-estimate.ts'
+import { tokensIn } from '../models/token-estimate.ts'
 import { saidOnce } from '../tools/said-once.ts'
 import type { CallFact } from './call-facts.ts'
 

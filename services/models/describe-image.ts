@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Registry } from '../providers/registry.ts'
+import type { Registry } from './providers/registry.ts'
 import { isBudgetError } from '../usage/budgets.ts'
 import type { UsageMeters } from '../usage/meter.ts'
 import { generateWithin } from './whole-call.ts'

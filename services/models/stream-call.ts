@@ -4,12 +4,12 @@ import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { ServiceError } from '../lib/service-error.ts'
-import type { Failure } from '../providers/describe-failure.ts'
-import { batchesOf, type PartBatches } from '../providers/part-batches.ts'
-import { failureOf, isFailure } from '../providers/check-part.ts'
+import type { Failure } from './providers/describe-failure.ts'
+import { batchesOf, type PartBatches } from './providers/part-batches.ts'
+import { failureOf, isFailure } from './providers/check-part.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { Meter, Reported } from '../usage/meter.ts'
-import { tokensOf } from './compaction/token-estimate.ts'
+import { tokensOf } from './token-estimate.ts'
 
 /** A model call that failed on every attempt. */
 export class ModelFailed extends ServiceError {

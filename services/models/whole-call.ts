@@ -3,9 +3,9 @@ import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Role } from '../contracts/model-role.ts'
-import type { CallSettings } from '../providers/registry.ts'
+import type { CallSettings } from './providers/registry.ts'
 import type { Meter } from '../usage/meter.ts'
-import { tokensOf } from './compaction/token-estimate.ts'
+import { tokensOf } from './token-estimate.ts'
 
 export interface WholeCall {
   /** `settings` are the user's for the role of the model. */

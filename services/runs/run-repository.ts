@@ -2,10 +2,10 @@ import type { RunStatus } from '../../schemas/tasks.ts'
 import type { RawMessage } from '../threads/raw-message.ts'
 import type { Clock } from '../lib/clock.ts'
 import { defineError } from '../lib/service-error.ts'
-import { withoutCutCall, withoutRepeatedSteps } from '../run-log/cut-steps.ts'
-import { joinDeltas } from '../run-log/join-deltas.ts'
+import { withoutCutCall, withoutRepeatedSteps } from './run-log/cut-steps.ts'
+import { joinDeltas } from './run-log/join-deltas.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from '../run-log/run-log.ts'
+import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from './run-log/run-log.ts'
 import {
   runEventsKey,
   runEventsPrefix,

@@ -13,7 +13,7 @@ import type { Queue } from './runner/queue.ts'
 import { isOver } from '../runs/run-record.ts'
 import { hasUsedAllRuns, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
 import { newRun } from './new-run.ts'
-import type { Schedules } from './scheduling/schedules.ts'
+import type { Schedules } from './schedule/schedules.ts'
 import { assertState } from './allowed-operations.ts'
 
 /** Steering comments that a task keeps; older comments are dropped. */

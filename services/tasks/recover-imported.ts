@@ -5,13 +5,13 @@ import { IMPORTED } from '../store/keys.ts'
 import { isDamage } from '../store/store-errors.ts'
 import { isOver } from '../runs/run-record.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
-import type { Schedules } from './scheduling/schedules.ts'
+import type { Schedules } from './schedule/schedules.ts'
 
 const REASON = 'The run was under way when the backup was made.'
 
 /**
  * Prepares imported tasks: ends the runs that were under way in the backup, and continues schedules from now, without
- * catching up on the time since. Open approvals stay open; calls of applications do not (services/backup/imported-record.ts). The
+ * catching up on the time since. Open approvals stay open; calls of applications do not (services/store/backup/imported-record.ts). The
  * function is idempotent, so a crash in between is harmless.
  */
 export async function recoverImported (

@@ -1,7 +1,7 @@
 import type { Task } from '../../schemas/tasks.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun } from '../runs/run-record.ts'
-import type { Plan as Timing } from './scheduling/calendar/schedule-plan.ts'
+import type { Plan as Timing } from './schedule/calendar/schedule-plan.ts'
 
 /** A reference to a run of the task. */
 export interface RunPointer {

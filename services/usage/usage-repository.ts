@@ -4,7 +4,7 @@ import type { Usage } from '../../schemas/usage.ts'
 import { DAY_USAGE, dayUsageKey, ownerUsageKey, ownerUsagePrefix } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
-import { dayOf } from './local-days.ts'
+import { dayOf, daysBefore } from './local-days.ts'
 import { addTally, tallyOf, type Tally } from './usage-sums.ts'
 
 /** What a call belongs to. Calls that belong to nothing are only counted in the totals. */
@@ -153,6 +153,14 @@ export function createUsageRepository (
     async * owners (kind: UsageOwner['kind']): AsyncGenerator<OwnerUsage> {
       await write()
       for await (const [, usage] of store.list<OwnerUsage>(ownerUsagePrefix(kind), { damaged () {} })) yield usage
+    },
+
+    /** Removes the totals of days that are no longer kept. */
+    async sweep (): Promise<void> {
+      const oldest = dayUsageKey(daysBefore(dayOf(clock.now()), DAYS_KEPT))
+      const ops: Op[] = []
+      for await (const key of store.keys(DAY_USAGE)) if (key < oldest) ops.push({ type: 'del', key })
+      await store.transact(ops)
     },
 
     /** Returns the operation that removes the usage of a deleted thread or task. The totals of the days keep its calls. */

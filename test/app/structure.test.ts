@@ -34,8 +34,8 @@ t.test('no domain of the services imports itself through others, not even types'
   t.same(beside.filter((path) => !/^(?:schemas|services\/contracts)\//.test(path)), [], 'contracts import nothing but schemas')
 
   const wrong = new Map([
-    ['services/tools/host.ts', ['services/journal/journal.ts', 'services/contracts/tool.ts']],
-    ['services/journal/keep-call.ts', ['services/tools/sources.ts']],
+    ['services/tools/host.ts', ['services/undo/journal.ts', 'services/contracts/tool.ts']],
+    ['services/undo/keep-call.ts', ['services/tools/sources.ts']],
     ['services/agent/loop.ts', ['services/runs/engine/drive.ts', 'schemas/agent.ts']]
   ])
   t.same(circles(domainGraph(wrong)), [['tools', 'journal', 'tools']], 'a circle would be found')

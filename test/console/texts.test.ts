@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isAboutModels, plainWords } from '../../console/lib/plain-words.ts'
 import texts from '../../console/texts/en.json' with { type: 'json' }
-import { help } from '../../services/providers/offline/report.ts'
+import { help } from '../../services/models/providers/offline/report.ts'
 
 const allTexts = (value: unknown): string[] =>
   typeof value === 'string' ? [value] : Object.values(value as object).flatMap(allTexts)

@@ -2,7 +2,7 @@ import { createReadStream, mkdirSync, readdirSync, rmSync, statSync, writeFileSy
 import { createHash, randomBytes } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import t from 'tap'
-import { openJournal } from '../services/journal/helper.ts'
+import { openJournal } from '../services/undo/helper.ts'
 import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './journal-kill.ts'
 
 const MIB = 1024 * 1024

@@ -1,4 +1,4 @@
-import type { DirectSettings } from '../../services/providers/direct.ts'
+import type { DirectSettings } from '../../services/models/providers/direct.ts'
 import { anthropicWire } from '../fakes/anthropic-wire.ts'
 import { googleWire } from '../fakes/google-wire.ts'
 import type { ServerRequest, Wire } from '../fakes/model-server.ts'

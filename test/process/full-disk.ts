@@ -2,7 +2,7 @@
 // room at all; prints what was seen as one line of JSON.
 import { appendFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { encryptBackup } from '../../services/backup/backup-format.ts'
+import { encryptBackup } from '../../services/store/backup/backup-format.ts'
 import { migrations, newestOf } from '../../services/store/migrations.ts'
 import { imported, noise, PASSPHRASE } from '../faults/backup.ts'
 import { rotate } from '../faults/rotate.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { encryptBackup } from '../../services/backup/backup-format.ts'
+import { encryptBackup } from '../../services/store/backup/backup-format.ts'
 import { of, say } from '../harness/agent.ts'
 import { answerCall, calls, openCalls, OPTIONS, settled, toldResults, withTurns } from '../harness/app-tools.ts'
 import { openRun, userSays } from '../harness/reader.ts'

@@ -267,7 +267,7 @@ t.test('a message of a thread that no model can be told is named, with what to d
 t.test('threads that nobody has named are forgotten after 90 days', async (t) => {
   const clock = fakeClock()
   const app = await build(t, { clock })
-  const { createRetention } = await import('../../services/retention/retention.ts')
+  const { createRetention } = await import('../../services/store/retention/retention.ts')
   const unnamed = await say(app, 'hello')
   const titled = await say(app, 'hello')
   await call(app, 'PUT', `/threads/${titled.headers['x-thread-id']}`, { title: 'Mine' })

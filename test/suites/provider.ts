@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { Test } from 'tap'
 import { Aborted } from '../../services/lib/abort.ts'
-import type { Provider } from '../../services/providers/provider.ts'
+import type { Provider } from '../../services/models/providers/provider.ts'
 
 /** What a provider is tried with. Each message must make its model do what the key says. */
 export interface ProviderUnderTest {

@@ -1,5 +1,5 @@
 import { Aborted } from '../../lib/abort.ts'
-import { createRunLog } from '../../run-log/run-log.ts'
+import { createRunLog } from '../run-log/run-log.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { EngineDeps, RunAttempt } from './attempt.ts'
 import { createModelCalls, type ModelCalls } from './model-calls.ts'

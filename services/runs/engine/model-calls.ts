@@ -1,4 +1,4 @@
-import { foldToModelMessages } from '../../run-log/fold.ts'
+import { foldToModelMessages } from '../run-log/fold.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { checkLength } from '../run-repository.ts'
 import type { ActiveRun } from './active-run.ts'

@@ -1,5 +1,5 @@
-import { takeAnswer } from '../../objects/take-answer.ts'
-import { joinDeltas } from '../../run-log/join-deltas.ts'
+import { takeAnswer } from '../answers/take-answer.ts'
+import { joinDeltas } from '../run-log/join-deltas.ts'
 import { openCalls } from '../../contracts/run-events.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage } from '../../usage/usage-sums.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { intentsIn } from '../../run-log/open-calls.ts'
+import { intentsIn } from '../run-log/open-calls.ts'
 import { runInOrder } from '../../tools/run-in-order.ts'
 import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import type { Grant } from '../../contracts/grant-record.ts'

@@ -1,5 +1,5 @@
 import { abortKind, Aborted } from '../../lib/abort.ts'
-import { withoutCutCall } from '../../run-log/cut-steps.ts'
+import { withoutCutCall } from '../../runs/run-log/cut-steps.ts'
 import { createRunItems } from '../../runs/engine/run-items.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { RunEnding } from './run-ending.ts'

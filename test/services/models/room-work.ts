@@ -1,8 +1,8 @@
 import { Session } from 'node:inspector/promises'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { createCompactor } from '../../../services/models/compaction/compactor.ts'
+import { createCompactor } from '../../../services/threads/compaction/compactor.ts'
 
-// node room-work.ts <messages> <problem|summary>: how often the statements of services/models/compaction ran to make a
+// node room-work.ts <messages> <problem|summary>: how often the statements of services/threads/compaction ran to make a
 // conversation of so many messages fit. A process of its own: the engine counts for one listener at a time.
 
 const [count, answer] = process.argv.slice(2)
@@ -50,5 +50,5 @@ await room.compact('a/model', conversation, false)
 await room.compact('a/model', conversation, false)
 await room.compact('a/model', conversation, true)
 const { result } = await session.post('Profiler.takePreciseCoverage')
-const ours = result.filter(({ url }) => url.includes('/services/models/compaction/'))
+const ours = result.filter(({ url }) => url.includes('/services/threads/compaction/'))
 console.log(ours.flatMap(({ functions }) => functions).flatMap(({ ranges }) => ranges).reduce((sum, range) => sum + range.count, 0))

@@ -1,8 +1,8 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import t from 'tap'
-import { createCompactor, type Compaction, type CompactorParts } from '../../../services/models/compaction/compactor.ts'
-import { tokensIn, tokensOf } from '../../../services/models/compaction/token-estimate.ts'
+import { createCompactor, type Compaction, type CompactorParts } from '../../../services/threads/compaction/compactor.ts'
+import { tokensIn, tokensOf } from '../../../services/models/token-estimate.ts'
 import { unpaired } from '../../harness/pairs.ts'
 
 t.test('an estimate is a token for four letters of English, and one for each Chinese character', async (t) => {

@@ -2,7 +2,7 @@ import { runKey, slotKey, taskKey, taskRunKey } from '../../../services/store/ke
 import type { Store } from '../../../services/store/store-types.ts'
 import { noUsage } from '../../../services/usage/usage-sums.ts'
 import { emptyTaskMemory } from '../../../services/tasks/definitions.ts'
-import { outcomeOfRun, outcomeOfSlot } from '../../../services/tasks/scheduling/outcomes.ts'
+import { outcomeOfRun, outcomeOfSlot } from '../../../services/tasks/schedule/outcomes.ts'
 import { type StoredRun, type StoredTask } from '../../../services/tasks/task-records.ts'
 import { newId } from '../../../services/lib/ids.ts'
 

@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import type { LanguageModelV4StreamResult } from '@ai-sdk/provider'
+import type { Clock } from '../../../lib/clock.ts'
+import { LONGEST_ANSWER, LONGEST_ERROR, refusalOf, tooLarge } from '../bounded-fetch.ts'
+import { streamOf, type BatchedResult } from '../part-batches.ts'
+import { createConnections } from './connections.ts'
+import { createPartReader } from './read-parts.ts'
+import { readBatches, type PartReader } from './response-batches.ts'
+
+type Fetch = typeof globalThis.fetch
+
+type Ask = (send: Fetch) => PromiseLike<LanguageModelV4StreamResult>
+
+/** Returns the reader of an answer, of which the SDK made `result` as if it were empty. */
+type ReaderAfter = (result: LanguageModelV4StreamResult) => Promise<PartReader>
+
+/** How the SDK passes what is to be sent. */
+type Message = { method: string, headers: Record<string, string>, body?: string, signal?: AbortSignal }
+
+export type KeptCalls = ReturnType<typeof createKeptCalls>
+
+/** Creates the functions that make calls over connections that are kept. */
+export function createKeptCalls (clock: Pick<Clock, 'now'>) {
+  const { exchange, open, close } = createConnections(clock)
+  let lastURL: string | undefined
+
+  /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */
+  async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined, mode: 'answer' | 'events'): Promise<IncomingMessage> {
+    const { method, headers, body, signal } = init as Message
+    lastURL = String(url)
+    const answer = await exchange({ method, url: lastURL, headers, body, signal })
+    const refusal = refusalOf(answer.statusCode!, (name) => answer.headers[name], mode)
+    if (refusal === undefined) return answer
+    answer.destroy()
+    throw refusal
+  }
+
+  return {
+    /** Opens a connection for the next call. Without a `baseURL` that is one to the server of the last call. */
+    connect (baseURL = lastURL) {
+      if (baseURL !== undefined) open(baseURL)
+    },
+    close,
+
+    /** A `fetch` for calls without streaming. Its answers are bounded as those of `boundedFetch`. */
+    send: (async (url, init) => toResponse(await send(url, init, 'answer'), init?.signal)) as Fetch,
+
+    /**
+     * Makes a streaming call with `ask`, which calls the SDK's model with the given `fetch`. The SDK shapes the request and maps the
+     * errors; the answer's event stream is read without the SDK's web streams, which take more CPU time than all else. With
+     * `readerAfter` the SDK gets an empty answer in its place, and what it makes of that is passed on. Rejects as the SDK's
+     * `doStream` does. `signal` is that of the call.
+     */
+    async stream (
+      ask: Ask,
+      signal: AbortSignal | undefined,
+      readerAfter?: ReaderAfter
+    ): Promise<LanguageModelV4StreamResult | BatchedResult> {
+      let answer: IncomingMessage | undefined
+      const begun = Promise.withResolvers<undefined>()
+      const asked = ask(async (url, init) => {
+        const response = await send(url, init, 'events')
+        if (!isSuccess(response)) return toResponse(response, init?.signal)
+        // Whoever reads the answer meets an error that came before.
+        answer = response.on('error', () => {})
+        if (readerAfter !== undefined) return new Response('', { headers: flatHeaders(response) })
+        // The SDK's part of the call stays pending for ever: an error would make it compose a message that nobody reads.
+        begun.resolve(undefined)
+        return new Promise(() => {})
+      })
+      try {
+        const result = await Promise.race([asked, begun.promise])
+        if (answer === undefined) return result!
+        const reader = result && readerAfter ? await readerAfter(result) : createPartReader()
+        const batches = readBatches(decoded(answer), signal, reader)
+        return {
+          request: result?.request,
+          response: { headers: flatHeaders(answer) },
+          batches,
+          get stream () {
+            return streamOf(batches)
+          }
+        }
+      } catch (error) {
+        answer?.destroy()
+        throw error
+      }
+    }
+  }
+}
+
+const isSuccess = ({ statusCode }: IncomingMessage) => statusCode! >= 200 && statusCode! < 300
+
+const flatHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+
+/** Returns the answer's body without its encoding. None is asked for, but servers exist that encode every answer. */
+function decoded (answer: IncomingMessage): Readable {
+  const encoding = answer.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return answer
+  return pipeline(answer, encoding === 'br' ? createBrotliDecompress() : createUnzip(), () => {})
+}
+
+/** Reads an answer for the SDK: as a whole, or the beginning of an error. Throws UnusableAnswer if it is too large. */
+async function toResponse (answer: IncomingMessage, signal: AbortSignal | null | undefined): Promise<Response> {
+  const limit = isSuccess(answer) ? LONGEST_ANSWER : LONGEST_ERROR
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of decoded(answer)) {
+      chunks.push(chunk)
+      if ((bytes += chunk.length) > limit) break
+    }
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error
+  }
+  if (bytes > limit && isSuccess(answer)) throw tooLarge()
+  // A Response with one of these statuses may have no body.
+  const body = answer.statusCode === 204 || answer.statusCode === 205 ? null : Buffer.concat(chunks).subarray(0, limit)
+  return new Response(body, { status: answer.statusCode!, statusText: answer.statusMessage, headers: flatHeaders(answer) })
+}

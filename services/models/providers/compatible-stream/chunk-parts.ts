@@ -1,0 +1,142 @@
+import {
+  InvalidResponseDataError,
+  type LanguageModelV4FinishReason,
+  type LanguageModelV4StreamPart,
+  type SharedV4Warning
+} from '@ai-sdk/provider'
+import { createEventStreamParser, EventTooLarge } from '../../../lib/event-stream.ts'
+import { LONGEST_ANSWER, tooLarge } from '../bounded-fetch.ts'
+import type { PartReader, ReadParts } from '../answer-stream/response-batches.ts'
+import { readChunk, type Chunk, type Delta, type Usage } from './read-chunk.ts'
+import { createToolCalls } from './call-pieces.ts'
+import { countedUsage } from './usage-counts.ts'
+
+export interface Told {
+  warnings: SharedV4Warning[]
+  /** The name under which metadata of this provider is kept. */
+  metadataKey: string
+}
+
+const REASONS: Record<string, LanguageModelV4FinishReason['unified']> = {
+  stop: 'stop',
+  length: 'length',
+  content_filter: 'content-filter',
+  function_call: 'tool-calls',
+  tool_calls: 'tool-calls'
+}
+const BLOCKS = { text: 'txt-0', reasoning: 'reasoning-0' } as const
+type Block = keyof typeof BLOCKS
+
+/** Creates the reader of a stream of chat completions. It makes the parts of it that the reader of `@ai-sdk/openai-compatible` makes. */
+export function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
+  const parse = createEventStreamParser(LONGEST_ANSWER)
+  let parts: LanguageModelV4StreamPart[] = []
+  const toolCalls = createToolCalls(metadataKey, (part) => parts.push(part))
+  const open = { text: false, reasoning: false }
+  let hasMetadata = false
+  let hasRefusal = false
+  let rawReason: string | undefined
+  let finishReason: LanguageModelV4FinishReason | undefined
+  let usage: Usage | undefined
+
+  function close (block: Block) {
+    if (open[block]) parts.push({ type: `${block}-end`, id: BLOCKS[block] })
+    open[block] = false
+  }
+
+  function append (block: Block, delta: string) {
+    const id = BLOCKS[block]
+    if (!open[block]) {
+      close(block === 'text' ? 'reasoning' : 'text')
+      parts.push({ type: `${block}-start`, id })
+      open[block] = true
+    }
+    parts.push({ type: `${block}-delta`, id, delta })
+  }
+
+  function fail (error: unknown) {
+    finishReason = { unified: 'error', raw: undefined }
+    rawReason = undefined
+    parts.push({ type: 'error', error })
+  }
+
+  function takeMetadata ({ id, model, created }: Chunk) {
+    // Some servers send an empty chunk first, and 0 for an unknown time.
+    if (hasMetadata || (!id && !model && !created)) return
+    hasMetadata = true
+    const timestamp = created ? new Date(created * 1000) : undefined
+    parts.push({ type: 'response-metadata', id: id ?? undefined, modelId: model ?? undefined, timestamp })
+  }
+
+  function takeDelta ({ content, refusal, reasoning_content: thought, reasoning, tool_calls: calls }: Delta) {
+    const thoughts = thought ?? reasoning
+    if (thoughts) append('reasoning', thoughts)
+    if (typeof content === 'string') {
+      if (content !== '') append('text', content)
+    } else for (const { block, text } of textsOf(content ?? [])) append(block, text)
+    if (typeof refusal === 'string' && refusal !== '') {
+      hasRefusal = true
+      append('text', refusal)
+    }
+    if (!calls?.length) return
+    close('reasoning')
+    for (const call of calls) toolCalls.take(call)
+  }
+
+  function take (text: string) {
+    if (text === '[DONE]') return
+    const read = readChunk(text)
+    if ('error' in read) return fail(read.error)
+    const { chunk } = read
+    takeMetadata(chunk)
+    usage = chunk.usage ?? usage
+    const choice = chunk.choices[0]
+    rawReason = choice?.finish_reason ?? rawReason
+    if (choice?.delta) takeDelta(choice.delta)
+  }
+
+  function end () {
+    close('reasoning')
+    close('text')
+    toolCalls.end()
+    // Only now it is known whether the model refused.
+    if (rawReason !== undefined) {
+      finishReason = { unified: rawReason === 'stop' && hasRefusal ? 'content-filter' : reasonOf(rawReason), raw: rawReason }
+    }
+    if (finishReason === undefined) {
+      fail(new InvalidResponseDataError({ data: undefined, message: 'Response stream ended without a finish reason.' }))
+    }
+    const { tokens, predictions } = countedUsage(usage)
+    parts.push({ type: 'finish', finishReason: finishReason!, usage: tokens, providerMetadata: { [metadataKey]: predictions } })
+  }
+
+  /** Returns the parts that come of `work`. */
+  function collect (work: () => void): ReadParts {
+    parts = []
+    try {
+      work()
+      return { parts }
+    } catch (error) {
+      return { parts, failure: error instanceof EventTooLarge ? tooLarge() : error }
+    }
+  }
+
+  return {
+    first: [{ type: 'stream-start', warnings }],
+    take: (bytes) => collect(() => parse(bytes).forEach(take)),
+    end: () => collect(end)
+  }
+}
+
+const reasonOf = (raw: string) => Object.hasOwn(REASONS, raw) ? REASONS[raw] : 'other'
+
+/** Returns the texts and thoughts of a content that is a list, as Mistral sends it. */
+function textsOf (content: Exclude<Delta['content'], string | null | undefined>): Array<{ block: Block, text: string }> {
+  return content.map(({ type, text, thinking }) => ({
+    block: type === 'thinking' ? 'reasoning' as const : 'text' as const,
+    text: type === 'text' ? textOf(text) : type === 'thinking' && Array.isArray(thinking) ? thinking.map(thoughtOf).join('') : ''
+  })).filter(({ text }) => text !== '')
+}
+
+const textOf = (text: unknown) => typeof text === 'string' ? text : ''
+const thoughtOf = (part: { type?: unknown, text?: unknown } | null) => part?.type === 'text' ? textOf(part.text) : ''

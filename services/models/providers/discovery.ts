@@ -1,0 +1,115 @@
+import type { LocalServer } from '../../../schemas/providers.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import type { DirectSettings } from './direct.ts'
+import { readModelList } from './kinds/compatible-list.ts'
+import { getLocalJson } from './local-request.ts'
+
+/** The ports of model servers of which the service knows the wire format: Ollama, LM Studio and llama.cpp. */
+const PORTS = [11434, 1234, 8080]
+/** How long a server may take to answer, in milliseconds. */
+const LIMIT_MS = 1_500
+/** Models of one server that are reported. */
+const MAX_MODELS = 100
+
+type Body = Record<string, any> | undefined
+
+/**
+ * The programs that are recognised, by an answer that only they give. The models of each are read from it, so that those that
+ * hold no conversation can be left out.
+ * https://github.com/ollama/ollama/blob/main/docs/api.md#list-local-models, https://lmstudio.ai/docs/developer/rest/endpoints,
+ * https://github.com/ggml-org/llama.cpp/tree/master/tools/server#get-props-get-server-global-properties
+ */
+const PROGRAMS: Array<{ name: string, title: string, path: string, models(body: Body): unknown[] | undefined }> = [
+  {
+    name: 'ollama',
+    title: 'Ollama',
+    path: '/api/tags',
+    models: (body) => listOf(body?.models)?.flatMap(({ name, details }) => /bert|embed/i.test(`${details?.family} ${name}`) ? [] : [name])
+  },
+  {
+    name: 'lmstudio',
+    title: 'LM Studio',
+    path: '/api/v0/models',
+    models: (body) => listOf(body?.data)?.flatMap(({ id, type }) => type === 'embeddings' ? [] : [id])
+  },
+  {
+    name: 'llamacpp',
+    title: 'llama.cpp',
+    path: '/props',
+    models: (body) => typeof body?.default_generation_settings === 'object' ? [] : undefined
+  }
+]
+
+interface Parts {
+  settings: () => { discovery?: { ports?: number[] }, providers?: Record<string, DirectSettings> }
+  clock: Clock
+}
+
+/** Creates the search for model servers that run on this machine. */
+export function createDiscovery ({ settings, clock }: Parts) {
+  /** Returns what answers at a port: undefined when that is no model server. */
+  async function look (port: number, signal: AbortSignal): Promise<LocalServer | undefined> {
+    const url = `http://127.0.0.1:${port}`
+    const get = (path: string): Promise<Body> => getLocalJson(`${url}${path}`, signal).catch(() => undefined)
+    const [list, ...answers] = await Promise.all([get('/v1/models'), ...PROGRAMS.map(({ path }) => get(path))])
+    const served = modelsServed(list)
+    if (served === undefined) return undefined
+    const programs = PROGRAMS.map((program, index) => ({ ...program, own: program.models(answers[index]) }))
+    const found = programs.find(({ own }) => own !== undefined)
+    const models = (found?.own?.length ? found.own : served).filter(isModelName).slice(0, MAX_MODELS)
+    const baseURL = `${url}/v1`
+    const entries = Object.entries(settings().providers ?? {})
+    const provider = entries.find(([, entry]) => entry.baseURL !== undefined && isSamePlace(entry.baseURL, baseURL))?.[0]
+    const title = found?.title ?? 'A model server'
+    if (provider !== undefined) return { server: title, baseURL, models, provider, use: useOf(title, provider, models) }
+    const name = freeName(found?.name ?? 'local', entries.map(([taken]) => taken))
+    const snippet = { providers: { [name]: { baseURL } }, ...models[0] !== undefined && { model: `${name}/${models[0]}` } }
+    return {
+      server: title,
+      baseURL,
+      models,
+      config: snippet,
+      use: `${title} runs at ${url}. Merge "config" into config.json and POST /config/reload to use it.`
+    }
+  }
+
+  return {
+    /** Looks for model servers at the configured ports of 127.0.0.1, else at their usual ones. */
+    async find (signal: AbortSignal): Promise<LocalServer[]> {
+      const ports = [...new Set(settings().discovery?.ports ?? PORTS)]
+      const found = await Promise.all(ports.map((port) =>
+        withDeadline({ clock, ms: LIMIT_MS, signal }, (deadline) => look(port, deadline)).catch(() => undefined)
+      ))
+      signal.throwIfAborted()
+      return found.filter((server) => server !== undefined)
+    }
+  }
+}
+
+const listOf = (value: unknown): Array<Record<string, any>> | undefined =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'object' && entry !== null) : undefined
+
+const isModelName = (name: unknown): name is string => typeof name === 'string' && /^\S{1,100}$/.test(name)
+
+function modelsServed (list: Body): string[] | undefined {
+  try {
+    return readModelList(JSON.stringify(list ?? {}), 'x').map(({ id }) => id.slice(2))
+  } catch {
+    return undefined
+  }
+}
+
+function isSamePlace (one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => new URL(text))
+  const local = ['127.0.0.1', 'localhost', '[::1]']
+  return a.port === b.port && local.includes(a.hostname) && local.includes(b.hostname)
+}
+
+const useOf = (title: string, provider: string, models: string[]) =>
+  `${title} is the provider "${provider}" of config.json. ${
+    models[0] === undefined ? 'It has no model yet.' : `POST /providers/configure with {"model": "${provider}/${models[0]}"} to use it.`
+  }`
+
+const freeName = (name: string, taken: string[]): string =>
+  [name, ...taken.map((_, index) => `${name}${index + 2}`)].find((candidate) => !taken.includes(candidate))!

@@ -1,0 +1,35 @@
+import type { ModelInfo } from '../provider.ts'
+import { withBlockBinding } from '../../thinking.ts'
+import { withCachePoints } from './cache-points.ts'
+import { entriesOf, modelInfo } from './list-entries.ts'
+import { nativeModel } from './native-model.ts'
+import type { ProviderKind } from './provider-kind.ts'
+
+/** Anthropic's Messages API. */
+export function createAnthropicKind (): ProviderKind {
+  const load = () => import('@ai-sdk/anthropic')
+  return {
+    baseURL: 'https://api.anthropic.com/v1',
+    defaultModel: 'claude-sonnet-5-5',
+    contextWindow: 200_000,
+    load,
+
+    async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
+      const { createAnthropic } = await load()
+      return nativeModel(
+        (mode) => createAnthropic({ baseURL, apiKey, fetch: fetchFor(mode) }).messages(ownName(model)),
+        (options) => withCachePoints(withBlockBinding(model, options))
+      )
+    },
+
+    listRequest: ({ baseURL, apiKey = 'none' }) => ({
+      url: `${baseURL}/models?limit=1000`,
+      headers: { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }
+    }),
+    readList: (text, provider): ModelInfo[] =>
+      entriesOf(text, 'data').flatMap(({ id, display_name: name, max_input_tokens: tokens }) => modelInfo({ provider, id, name, tokens }))
+  }
+}
+
+/** The gateway writes versions with a dot (claude-sonnet-5.5), Anthropic with a dash. Both names work here. */
+const ownName = (model: string) => model.replace(/(\d)\.(?=\d)/g, '$1-')

@@ -1,0 +1,39 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import { COMMENT_OPENING, NOTE_OPENING } from '../../../contracts/model-texts.ts'
+
+/** A tool call made for the last user message, with its result once there is one. */
+export interface MadeCall {
+  toolName: string
+  input: unknown
+  output?: LanguageModelV4ToolResultOutput
+}
+
+const textOf = (message?: LanguageModelV4Message) =>
+  message === undefined || message.role === 'system'
+    ? message?.content ?? ''
+    : message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
+
+/** Whether a message is a request of the user. The service's own notes and comments on a task have the user's role too. */
+const isRequest = (message: LanguageModelV4Message) =>
+  message.role === 'user' && ![NOTE_OPENING, COMMENT_OPENING].some((opening) => textOf(message).startsWith(opening))
+
+/** Returns the text of the last user message; '' when there is none. */
+export const lastRequest = (prompt: LanguageModelV4Prompt): string => textOf(prompt.findLast(isRequest))
+
+/** Returns the last text of the model; '' when there is none. */
+export const lastAnswer = (prompt: LanguageModelV4Prompt): string =>
+  textOf(prompt.findLast((message) => message.role === 'assistant' && textOf(message) !== ''))
+
+/** Returns the tool calls since the last user message, in order. */
+export function callsMade (prompt: LanguageModelV4Prompt): MadeCall[] {
+  const calls = new Map<string, MadeCall>()
+  for (const message of prompt.slice(prompt.findLastIndex(isRequest) + 1)) {
+    if (message.role !== 'assistant' && message.role !== 'tool') continue
+    for (const part of message.content) {
+      if (part.type === 'tool-call') calls.set(part.toolCallId, { toolName: part.toolName, input: part.input })
+      const call = part.type === 'tool-result' ? calls.get(part.toolCallId) : undefined
+      if (part.type === 'tool-result' && call) call.output = part.output
+    }
+  }
+  return [...calls.values()]
+}

@@ -1,0 +1,102 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { Clock } from '../../../lib/clock.ts'
+import { newId } from '../../../lib/ids.ts'
+import { callsMade } from './prompt.ts'
+
+/** An offline model's answer to one call. `createReplyModel` converts it to the SDK's format. */
+export interface Reply {
+  text?: string
+  toolCalls?: Array<{ toolName: string, input: unknown }>
+  /** Fails the call: before its first part when there is no text, else after the text. */
+  error?: string
+  /** Milliseconds before the first part. */
+  delayMs?: number
+  /** Milliseconds before each further piece of text. */
+  chunkMs?: number
+}
+
+class ScriptedFailure extends Error {
+  override name = 'ScriptedFailure'
+}
+
+/**
+ * Creates a language model from a function that maps a call to a reply. Text is streamed word by word, and only when the
+ * reader asks for more. An abort rejects the call or fails the stream with the signal's reason.
+ */
+export function createReplyModel ({ modelId, clock, reply }: {
+  modelId: string,
+  clock: Clock,
+  reply: (options: LanguageModelV4CallOptions) => Reply
+}): LanguageModelV4 {
+  async function answer (options: LanguageModelV4CallOptions) {
+    options.abortSignal?.throwIfAborted()
+    const { text = '', toolCalls = [], error, delayMs, chunkMs } = reply(options)
+    if (delayMs) await clock.sleep(delayMs, options.abortSignal)
+    if (error !== undefined && text === '') throw new ScriptedFailure(error)
+    // Two conversations may have identical texts, so a random part is needed to keep their call ids apart.
+    const salt = newId().slice(-12)
+    const before = callsMade(options.prompt).length
+    const calls = toolCalls.map(({ toolName, input }, index) => ({
+      type: 'tool-call' as const,
+      toolCallId: `call_${before + index + 1}_${salt}`,
+      toolName,
+      input: JSON.stringify(input ?? {})
+    }))
+    const asked = JSON.stringify(options.prompt, (_key, value) => value instanceof Uint8Array ? '' : value).length
+    const unified = error !== undefined ? 'error' as const : calls.length > 0 ? 'tool-calls' as const : 'stop' as const
+    const end = { usage: usage(asked, text.length + JSON.stringify(calls).length), finishReason: { unified, raw: unified } }
+    return { id: `${modelId}_${salt}`, text, calls, error, chunkMs, end }
+  }
+
+  async function * parts (
+    { id, text, calls, error, chunkMs, end }: Awaited<ReturnType<typeof answer>>,
+    signal?: AbortSignal
+  ): AsyncGenerator<LanguageModelV4StreamPart> {
+    yield { type: 'stream-start', warnings: [] }
+    yield { type: 'response-metadata', id, modelId, timestamp: new Date(clock.now()) }
+    if (text !== '') yield { type: 'text-start', id: 'text' }
+    for (const { 0: delta, index } of text.matchAll(/\S+\s*|\s+/g)) {
+      if (chunkMs && index > 0) await clock.sleep(chunkMs, signal)
+      signal?.throwIfAborted()
+      yield { type: 'text-delta', id: 'text', delta }
+    }
+    if (text !== '') yield { type: 'text-end', id: 'text' }
+    for (const call of calls) {
+      signal?.throwIfAborted()
+      yield { type: 'tool-input-start', id: call.toolCallId, toolName: call.toolName }
+      for (let at = 0; at < call.input.length; at += 4096) {
+        yield { type: 'tool-input-delta', id: call.toolCallId, delta: call.input.slice(at, at + 4096) }
+      }
+      yield { type: 'tool-input-end', id: call.toolCallId }
+      yield call
+    }
+    signal?.throwIfAborted()
+    if (error !== undefined) yield { type: 'error', error: new ScriptedFailure(error) }
+    yield { type: 'finish', ...end }
+  }
+
+  return {
+    specificationVersion: 'v4',
+    provider: 'offline',
+    modelId,
+    supportedUrls: {},
+    async doStream (options) {
+      return { stream: ReadableStream.from(parts(await answer(options), options.abortSignal)) as ReadableStream<LanguageModelV4StreamPart> }
+    },
+    async doGenerate (options) {
+      const { id, text, calls, error, end } = await answer(options)
+      if (error !== undefined) throw new ScriptedFailure(error)
+      const content = [...text === '' ? [] : [{ type: 'text' as const, text }], ...calls]
+      return { content, warnings: [], response: { id, modelId }, ...end }
+    }
+  }
+}
+
+/** Estimates the usage at four characters a token. */
+function usage (input: number, output: number): LanguageModelV4Usage {
+  const [inputTokens, outputTokens] = [Math.ceil(input / 4), Math.ceil(output / 4)]
+  return {
+    inputTokens: { total: inputTokens, noCache: inputTokens, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: outputTokens, text: outputTokens, reasoning: undefined }
+  }
+}

@@ -1,0 +1,219 @@
+import type { Config } from '../../../schemas/config.ts'
+import type { ConfigureBody, LocalServer, ModelList, ProviderList, ProviderTested, TestBody } from '../../../schemas/providers.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import type { ConfigService } from '../../config/config.ts'
+import type { StoredRecord } from '../../store/store-types.ts'
+import type { Meter } from '../../usage/meter.ts'
+import { createModelCatalog } from './model-catalog.ts'
+import type { ModelInfo, Provider } from './provider.ts'
+import { createDirectProvider } from './direct.ts'
+import { createGatewayProvider } from './gateway.ts'
+import { createOfflineProvider } from './offline/index.ts'
+import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
+import { probeModel } from './probe.ts'
+import { NoLocalServer, UnknownProvider } from './provider-errors.ts'
+import { createProviderKeys, type ProviderSecrets } from './provider-keys.ts'
+import { createRegistry, type Registry } from './registry.ts'
+import { createContextWindows } from './context-windows.ts'
+
+export type Providers = Awaited<ReturnType<typeof createProviders>>
+
+/** How long a server may take to say which models it has, before one of them is tested; ms. */
+const LIST_MS = 5_000
+
+interface Parts {
+  /** Encrypted; the only place a configured key is kept. */
+  keys: StoredRecord<ProviderSecrets>
+  config: Pick<ConfigService, 'current' | 'update'>
+  clock: Clock
+  /** From the environment and the parent process; `keys` are by name of the provider. */
+  environment: { gatewayKey?: string, gatewayBaseURL?: string, keys?: Record<string, string> }
+  /** Where `${VAR}` in the key of a provider is looked up. */
+  variables: Record<string, string | undefined>
+}
+
+/** Creates the service's access to models: the registry of roles, the model lists, and the operations that change them. */
+export async function createProviders ({ keys: record, config, clock, environment, variables }: Parts) {
+  const keys = await createProviderKeys({ record, handedOver: environment.keys })
+  const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
+  /** Keys that are being tested; they are redacted like those in use. */
+  const tried = new Set<string>()
+  let keyChanges = 0
+
+  // hasOwn: a name such as "constructor" exists on every object but is no provider.
+  const isInConfig = (name: string) => Object.hasOwn(config.current.providers ?? {}, name)
+
+  /** Creates the function that returns the current providers, which read their keys at each call. */
+  function createSources (keyOf: (name: string) => string | undefined, gatewayKey: () => string | undefined): () => Provider[] {
+    const gateway = createGatewayProvider({
+      clock,
+      settings: () => ({ apiKey: gatewayKey(), baseURL: environment.gatewayBaseURL ?? config.current.gateway?.baseURL })
+    })
+    const direct = new Map<string, Provider>()
+
+    function directProvider (name: string): Provider {
+      let provider = direct.get(name)
+      if (!provider) {
+        const settings = () => isInConfig(name) ? config.current.providers![name] : undefined
+        direct.set(name, provider = createDirectProvider({ name, settings, configuredKey: () => keyOf(name), variables }))
+      }
+      return provider
+    }
+    return () => {
+      const byKey = NATIVE_PROVIDERS.filter((name) => !isInConfig(name) && keyOf(name) !== undefined)
+      return [offline, ...[...Object.keys(config.current.providers ?? {}), ...byKey].map(directProvider), gateway]
+    }
+  }
+
+  const settings = () => config.current
+  const storedGatewayKey = () => keys.gateway() ?? environment.gatewayKey
+  const providers = createSources(keys.of, storedGatewayKey)
+  const registry = createRegistry({ providers, settings, clock })
+  const catalog = createModelCatalog({ providers, settings, describe: registry.describeListFailure, clock })
+  const contextWindow = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
+
+  function requireKeyTaker (name: string): void {
+    if (!isInConfig(name) && !isNative(name)) throw new UnknownProvider(JSON.stringify(name))
+  }
+
+  function keyFrom (name: string): ProviderList['providers'][number]['keyFrom'] {
+    const isGateway = name === 'gateway'
+    if (isGateway ? keys.gateway() !== undefined : keys.isStored(name)) return 'stored'
+    if (isGateway ? environment.gatewayKey : keys.of(name)) return 'environment'
+    return isInConfig(name) && config.current.providers![name].apiKey !== undefined ? 'config' : undefined
+  }
+
+  /** Returns the model to test: the active one, or one of the provider whose key is tried. */
+  async function modelToTest (
+    trial: Registry,
+    { gateway_key: gatewayKey, keys: given = {} }: TestBody,
+    signal: AbortSignal
+  ): Promise<string> {
+    const active = trial.active()
+    const [name = gatewayKey === undefined ? undefined : 'gateway'] = Object.keys(given)
+    if (name === undefined || trial.parseModelId(active).provider.name === name) return active
+    const { provider } = trial.parseModelId(`${name}/any`)
+    if (provider.kind === 'gateway') {
+      const { defaultModel } = provider
+      return trial.parseModelId(defaultModel).provider === provider ? defaultModel : `gateway/${defaultModel}`
+    }
+    // A server of the user's own has the models that it lists. When the list fails, so does the test.
+    if (!provider.native) await withDeadline({ clock, ms: LIST_MS, signal }, (deadline) => provider.listModels(deadline)).catch(() => {})
+    return provider.defaultModel
+  }
+
+  async function findServers (signal: AbortSignal): Promise<LocalServer[]> {
+    const { createDiscovery } = await import('./discovery.ts')
+    return createDiscovery({ settings, clock }).find(signal)
+  }
+
+  /** Returns what to merge into config.json to use a model server of this machine. Throws NoLocalServer. */
+  async function settingsOf (localServer: string, signal: AbortSignal): Promise<Pick<Config, 'providers' | 'model'>> {
+    const found = (await findServers(signal)).find(({ baseURL }) => baseURL === localServer)
+    if (found?.models[0] === undefined) throw new NoLocalServer(JSON.stringify(localServer))
+    return found.config ?? { model: `${found.provider}/${found.models[0]}` }
+  }
+
+  return {
+    ...registry,
+    contextWindow,
+
+    secrets: (): string[] =>
+      [...registry.secrets(), ...keys.all(), ...tried, environment.gatewayKey].filter((secret) => secret !== undefined),
+
+    /** Returns how often keys were changed since the start, for those who must notice a change. */
+    keyChanges: (): number => keyChanges,
+
+    /** Returns the price of a model in its provider's list; undefined when the list names none or cannot be read. */
+    async listedPrice (id: string): Promise<ModelInfo['pricing']> {
+      const { provider, model } = registry.parseModelId(id)
+      // Makers of models list no prices.
+      if (provider.kind === 'offline' || provider.native) return undefined
+      const name = provider.kind === 'gateway' ? model : id
+      return (await catalog.find(provider, name, new AbortController().signal))?.pricing
+    },
+
+    /** Returns a sentence with the reason why the active model cannot work; undefined when no reason is known. */
+    problem (): string | undefined {
+      try {
+        return registry.warning(registry.active())
+      } catch (error) {
+        return (error as Error).message
+      }
+    },
+
+    overview: (): ProviderList => ({
+      active_model: registry.active(),
+      gateway_configured: registry.gatewayConfigured(),
+      providers: registry.list().map((provider) => {
+        const from = keyFrom(provider.name)
+        return { ...provider, ...from && { keyFrom: from } }
+      }),
+      roles: registry.roles()
+    }),
+
+    /**
+     * Stores a model and keys, and connects a model server of this machine; the next run uses them. Throws InvalidModelId,
+     * UnknownProvider and NoLocalServer (400) before anything changes.
+     */
+    async configure ({ model: named, localServer, gateway_key: gatewayKey, keys: given }: ConfigureBody, signal: AbortSignal) {
+      for (const [name, key] of Object.entries(given ?? {})) {
+        if (key !== null || !keys.isStored(name)) requireKeyTaker(name)
+      }
+      if (named !== undefined) registry.parseModelId(named)
+      const local = localServer === undefined ? undefined : await settingsOf(localServer, signal)
+      const model = named ?? local?.model
+      if (gatewayKey !== undefined || given !== undefined) {
+        await keys.change({ gateway_key: gatewayKey, keys: given })
+        catalog.drop()
+        keyChanges++
+      }
+      if (model !== undefined) {
+        await config.update((current) => ({
+          ...current,
+          ...local?.providers && { providers: { ...current.providers, ...local.providers } },
+          model
+        }))
+      }
+      const warning = registry.warning(registry.active())
+      return {
+        status: 'configured' as const,
+        active_model: registry.active(),
+        gateway_configured: registry.gatewayConfigured(),
+        ...(warning !== undefined && { warning })
+      }
+    },
+
+    /** Lists the models of every provider; with `discover`, also the model servers of this machine. */
+    async models (signal: AbortSignal, { discover = false } = {}): Promise<ModelList> {
+      if (!discover) return catalog.list(signal)
+      const [list, discovered] = await Promise.all([catalog.list(signal), findServers(signal)])
+      return { ...list, discovered }
+    },
+
+    /**
+     * Tests whether a model answers; without an id, the active model or one of the provider whose key is given. A given key is used
+     * for this call alone. Throws InvalidModelId and UnknownProvider (400).
+     */
+    async test (asked: TestBody, meter: Meter, signal: AbortSignal): Promise<ProviderTested> {
+      const { model, gateway_key: gatewayKey, keys: given = {} } = asked
+      for (const name of Object.keys(given)) requireKeyTaker(name)
+      const own = [...Object.values(given), ...gatewayKey === undefined ? [] : [gatewayKey]].map((key) => key.trim())
+      const keyOf = (name: string) => Object.hasOwn(given, name) ? given[name] : keys.of(name)
+      const trial = own.length === 0
+        ? registry
+        : createRegistry({ providers: createSources(keyOf, () => gatewayKey ?? storedGatewayKey()), settings, clock })
+      if (model !== undefined) trial.parseModelId(model)
+      for (const key of own) tried.add(key)
+      try {
+        const id = model ?? await modelToTest(trial, asked, signal)
+        const { model: load, describeFailure: describe, providerWords: words } = trial
+        return await probeModel({ id, load, describe, words, clock, meter, signal })
+      } finally {
+        for (const key of own) tried.delete(key)
+        if (trial !== registry) await trial.close()
+      }
+    }
+  }
+}

@@ -1,0 +1,247 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { Config } from '../../../schemas/config.ts'
+import type { Effort, RunOptions } from '../../../schemas/run-options.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Provider } from './provider.ts'
+import type { Role } from '../../contracts/model-role.ts'
+import { withProviderOptions } from './provider-options.ts'
+import { InvalidModelId, ModelNotUsable, ProviderNotConfigured } from './provider-errors.ts'
+import { describeFailure, providerWords, type Failure } from './describe-failure.ts'
+
+export { InvalidModelId, ProviderNotConfigured } from './provider-errors.ts'
+export type { Failure } from './describe-failure.ts'
+
+export const DEFAULT_CAPABLE = 'anthropic/claude-sonnet-5.5'
+export const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'
+/** The model of runs when nothing is configured. */
+export const DEFAULT_OFFLINE = 'offline/assistant'
+const LONGEST_ID = 200
+/** Ids become parts of headers and of addresses, so they hold no control characters and nothing that leads to another address. */
+const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+\/[^\s\p{Cc}\p{Cs}?#%\\]+$/u
+
+/** The user's choice of models, read at each call. */
+export type ModelSettings = Pick<Config, 'model' | 'models' | 'providerOptions'>
+
+/** The part of a run's options that its model calls follow. */
+export type ModelOptions = Pick<RunOptions, 'model' | 'effort' | 'maxOutputTokens'>
+
+/** The options of the model calls of a role that users set. */
+export type CallSettings = Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>
+
+export interface RegistryParts {
+  /** The current providers. `gateway` serves every model whose first part names no other provider. */
+  providers: () => Provider[]
+  settings: () => ModelSettings
+  clock: Pick<Clock, 'now'>
+}
+
+export type Registry = ReturnType<typeof createRegistry>
+
+/** Creates the registry that assigns a model to each role and finds the provider of a model. */
+export function createRegistry ({ providers, settings, clock }: RegistryParts) {
+  /** Every provider since the start: the keys of removed providers are redacted from messages too. */
+  const known = new Set<Provider>()
+  function present (): Provider[] {
+    const now = providers()
+    for (const provider of now) known.add(provider)
+    return now
+  }
+  const named = (name: string) => present().find((provider) => provider.name === name)
+  const gateway = named('gateway')
+
+  /** Splits an id into its provider and the name of the model there. Throws InvalidModelId. */
+  function parseModelId (id: string): { provider: Provider, model: string } {
+    const slash = id.indexOf('/')
+    if (id.length > LONGEST_ID || !MODEL_ID.test(id)) {
+      throw new InvalidModelId(
+        JSON.stringify(id.slice(0, LONGEST_ID)),
+        `it has the form <provider>/<model>, such as ${DEFAULT_CAPABLE} or ${DEFAULT_OFFLINE}.`
+      )
+    }
+    const direct = named(id.slice(0, slash))
+    if (!direct || direct === gateway) {
+      if (!gateway) throw new InvalidModelId(JSON.stringify(id), 'no provider has that name.')
+      // The gateway identifies its models by their whole ids.
+      return { provider: gateway, model: direct ? id.slice(slash + 1) : id }
+    }
+    const model = id.slice(slash + 1)
+    if (direct.models && !direct.models.includes(model)) {
+      throw new InvalidModelId(
+        JSON.stringify(id),
+        `the models of ${direct.name} are ${direct.models.map((known) => `${direct.name}/${known}`).join(' and ')}.`
+      )
+    }
+    return { provider: direct, model }
+  }
+
+  function usable (id: string): boolean {
+    try {
+      return parseModelId(id).provider.configured()
+    } catch {
+      return false
+    }
+  }
+
+  /** Returns the id of the model that runs use. Of several providers with a key, the first one is used. */
+  function active (): string {
+    const { model } = settings()
+    if (model !== undefined) return model
+    if (usable(DEFAULT_CAPABLE)) return DEFAULT_CAPABLE
+    return present().find(({ native, configured }) => native && configured())?.defaultModel ?? DEFAULT_OFFLINE
+  }
+
+  function secrets (): string[] {
+    present()
+    return [...known].flatMap((provider) => provider.secrets?.() ?? [])
+  }
+
+  /**
+   * Returns the mark of what a model attaches to its answers (see models/provenance.ts). A model that can be called both through
+   * the gateway and directly has two, because each of the two refuses what the other one attached.
+   */
+  function origin (id: string): string {
+    try {
+      return parseModelId(id).provider.native ? `direct:${id}` : id
+    } catch {
+      return id
+    }
+  }
+
+  function adviceFor (modelId: string) {
+    try {
+      return parseModelId(modelId).provider.advice
+    } catch {
+      return undefined
+    }
+  }
+
+  const isRole = (roleOrId: string): roleOrId is Role => ['fast', 'capable', 'vision'].includes(roleOrId)
+
+  function warning (id: string): string | undefined {
+    const { provider } = parseModelId(id)
+    return provider.configured() ? undefined : provider.problem?.() ?? `the provider ${provider.name} is not configured.`
+  }
+
+  /** Assigns models to roles; the run's own model, if it has one, takes the place of the active model. */
+  function forRun ({ model: own, effort, maxOutputTokens }: ModelOptions = {}) {
+    const capableModel = () => own ?? active()
+
+    /** Returns the model of each role; the capable model takes the place of a model whose provider is not configured. */
+    function roles (): Record<Role, string> {
+      const capable = capableModel()
+      const { fast, vision } = settings().models ?? {}
+      // With an offline model the user means to stay offline: only a model that is configured for a role uses the network.
+      const offline = capable.startsWith('offline/')
+      const role = (chosen: string | undefined, preset: string) => {
+        const id = chosen ?? (offline ? capable : preset)
+        return usable(id) ? id : capable
+      }
+      return { fast: role(fast, DEFAULT_FAST), capable, vision: role(vision, DEFAULT_CAPABLE) }
+    }
+
+    /** Returns the models to try, in order, when the capable model fails. */
+    function fallbacks (): string[] {
+      const { fallback } = settings().models ?? {}
+      return fallback !== undefined && fallback !== capableModel() && usable(fallback) ? [fallback] : []
+    }
+
+    /** Returns the user's settings for the calls of a role; those of the run come before those of the configuration. */
+    function callSettings (role: Role): CallSettings {
+      const configured: { effort?: Effort, maxOutputTokens?: number } = settings().models?.settings?.[role] ?? {}
+      const chosen = role === 'capable' ? { effort, maxOutputTokens } : {}
+      const reasoning = chosen.effort ?? configured.effort
+      const limit = chosen.maxOutputTokens ?? configured.maxOutputTokens
+      return { ...(reasoning !== undefined && { reasoning }), ...(limit !== undefined && { maxOutputTokens: limit }) }
+    }
+
+    return {
+      roles,
+      fallbacks,
+      callSettings,
+
+      /**
+       * Returns the model of a role with the settings of its calls, or the model of an id, ready to call. Throws InvalidModelId
+       * or ProviderNotConfigured.
+       */
+      async model (
+        roleOrId: Role | (string & {})
+      ): Promise<{ id: string, origin: string, model: LanguageModelV4, settings?: CallSettings }> {
+        const id = isRole(roleOrId) ? roles()[roleOrId] : roleOrId
+        const { provider, model } = parseModelId(id)
+        return {
+          id,
+          origin: origin(id),
+          model: withProviderOptions(await provider.languageModel(model), settings().providerOptions),
+          ...(isRole(roleOrId) && { settings: callSettings(roleOrId) })
+        }
+      },
+
+      /** Returns the model of a role, followed by the models to try when it fails. */
+      candidates (role: Role): string[] {
+        const id = roles()[role]
+        return [id, ...fallbacks().filter((fallback) => fallback !== id)]
+      }
+    }
+  }
+
+  const activeProvider = () => usable(active()) ? parseModelId(active()).provider : undefined
+
+  return {
+    ...forRun(),
+    forRun,
+    parseModelId,
+    active,
+
+    /** Whether the id is valid and the model's provider is configured. */
+    usable,
+
+    /** Throws InvalidModelId, or ModelNotUsable when the configuration lacks something that the model needs (400). */
+    requireUsable (id: string): void {
+      const problem = warning(id)
+      if (problem !== undefined) throw new ModelNotUsable(id, problem)
+    },
+
+    origin,
+
+    list: () =>
+      present().map(({ name, defaultModel, kind, configured }) => ({ name, default_model: defaultModel, kind, configured: configured() })),
+
+    gatewayConfigured: (): boolean => gateway?.configured() ?? false,
+
+    /** Returns a sentence about the configuration that a model still needs; undefined when nothing is missing. Throws InvalidModelId. */
+    warning (id: string): string | undefined {
+      const problem = warning(id)
+      return problem === undefined ? undefined : new ProviderNotConfigured(id, problem).message
+    },
+
+    /** Returns every key that has been in use since the start. */
+    secrets,
+
+    /** Describes a failed call. The message names the model and holds no key. */
+    describeFailure (error: unknown, modelId: string): Failure {
+      return describeFailure(error, { modelId, advice: adviceFor(modelId), secrets: secrets(), now: clock.now() })
+    },
+
+    /** Returns what a provider said when it refused a call, without keys. */
+    providerWords: (error: unknown): string | undefined => providerWords(error, secrets()),
+
+    /** Describes a failed request for a model list. The message names the provider and holds no key. */
+    describeListFailure: (error: unknown, { name, advice }: Provider): Failure =>
+      describeFailure(error, { provider: name, advice, secrets: secrets(), now: clock.now() }),
+
+    /** Opens a connection for the next call of the active model. A failure is met again by the call. */
+    async connect (): Promise<void> {
+      try {
+        await activeProvider()?.connect?.()
+      } catch {}
+    },
+
+    /** Closes the connections that no call uses. */
+    async close (): Promise<void> {
+      await Promise.all([...known].map((provider) => provider.close?.()))
+    },
+
+    /** Loads the modules that the active model's first call would wait for. */
+    warm: async (): Promise<void> => activeProvider()?.warm?.()
+  }
+}

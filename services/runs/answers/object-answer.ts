@@ -1,0 +1,94 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { ObjectOption } from '../../../schemas/run-options.ts'
+import { ANSWER_OPENING, ANSWER_TOOL } from '../../contracts/model-texts.ts'
+import type { Validation } from '../../tools/host.ts'
+import type { CheckObject, Problem } from './compile-object-schema.ts'
+import { wireSchema, WRAPPER, type WireSchema } from './wire-schema.ts'
+import { isObject } from './schema-limits.ts'
+
+const DEFAULT_RETRIES = 2
+/** Characters of the schema in the description of the tool and in the system prompt. */
+const SCHEMA_SHOWN = 16_000
+
+/** An answer that was checked, or why it is none. */
+export type Reading = { object: Record<string, unknown> } | { problems: Problem[], given: unknown }
+
+export type ObjectAnswer = Awaited<ReturnType<typeof openObjectAnswer>>
+
+/** Prepares the structured answer that a run owes; the compiler of schemas is loaded at its first use. Throws BadObjectSchema (400). */
+export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: ObjectOption) {
+  const { compileObjectSchema } = await import('./compile-object-schema.ts')
+  const check = compileObjectSchema(schema)
+  const wire = wireSchema(schema)
+  const inFull = JSON.stringify(schema)
+  const told = inFull.length > SCHEMA_SHOWN ? '' : ` The schema in full: ${inFull}`
+
+  const read = (given: unknown): Reading => readWrapped(given, wire, check)
+
+  return {
+    retries,
+    tool: {
+      type: 'function',
+      name: ANSWER_TOOL,
+      description: `${ANSWER_OPENING}, as data. Call it last, when the work is done and all other calls have their results.` +
+        `${wire.isWrapped ? ` The object is the property "${WRAPPER}".` : ''} The object must fit the schema exactly.${
+          wire.isExact ? '' : told
+        }`,
+      inputSchema: wire.schema
+    } satisfies LanguageModelV4FunctionTool,
+
+    /** The format of the answer of a run without any tools. The strict modes of providers take no schema with optional properties. */
+    responseFormat: {
+      type: 'json',
+      name: ANSWER_TOOL,
+      ...(wire.isExact && !wire.isWrapped && isStrict(wire.schema) && { schema: wire.schema })
+    } satisfies LanguageModelV4CallOptions['responseFormat'],
+
+    /** What the system prompt says of the answer. */
+    instructions: (hasTools: boolean): string =>
+      hasTools
+        ? `The application needs the answer of this run as data: end the work with a call of the tool ${ANSWER_TOOL}, alone in its step. ` +
+          'A run without that call has failed.'
+        : `The application needs the answer of this run as data: answer with one JSON object and nothing else.${told}`,
+
+    /** Checks the input of the model's call; the error is for the model. */
+    validateCall (_name: string, input: unknown): Validation {
+      const reading = read(input)
+      return 'object' in reading
+        ? { ok: true, input }
+        : { ok: false, error: `The object does not fit: ${inWords(reading.problems)}. Call ${ANSWER_TOOL} again with the whole object.` }
+    },
+
+    read,
+
+    /** Reads the answer of a run without tools. */
+    readText (text: string): Reading {
+      try {
+        return read(JSON.parse(text.replace(/^\s*```(?:json)?|```\s*$/g, '')))
+      } catch {
+        return { problems: [{ path: '/', message: 'the answer is not JSON' }], given: text }
+      }
+    }
+  }
+}
+
+export const inWords = (problems: Problem[]): string => problems.map(({ message }) => message).join('; ')
+
+/** Models that read the schema in full sometimes leave the wrapper out. */
+function readWrapped (given: unknown, { isWrapped }: WireSchema, check: CheckObject): Reading {
+  const isInside = isWrapped && isObject(given) && WRAPPER in given
+  const inner = isInside ? given[WRAPPER] : given
+  const problems = check(inner)
+  if (problems === undefined) return { object: inner as Record<string, unknown> }
+  return isInside && check(given) === undefined ? { object: given } : { problems, given: inner }
+}
+
+/** Whether the strict modes of providers take a schema: every object lists all its properties as required, and has no others. */
+function isStrict (schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict)
+  if (!isObject(schema)) return true
+  const { type, properties = {}, required, additionalProperties } = schema
+  const names = Object.keys(properties as object)
+  const isClosed = type !== 'object' || (additionalProperties === false && names.length === (Array.isArray(required) ? required.length : 0))
+  return isClosed && Object.values(properties as object).every(isStrict) && isStrict(schema.items) && isStrict(schema.anyOf)
+}

@@ -1,0 +1,122 @@
+import { defineError, type ServiceError } from '../../lib/service-error.ts'
+import { ANSWER_TOOL, NOTE_OPENING } from '../../contracts/model-texts.ts'
+import { answerText, openCalls, type EventOf, type RunEvent } from '../../contracts/run-events.ts'
+import type { Problem } from './compile-object-schema.ts'
+import { inWords, type ObjectAnswer, type Reading } from './object-answer.ts'
+
+const VALUE_SHOWN = 2_000
+
+const AnswerDoesNotFit = defineError(
+  'ERR_OBJECT_INVALID',
+  'The model gave no object that fits options.object.schema, in %d attempts: %s. The last one was %s'
+)
+
+const TAKEN: Record<string, unknown> = { accepted: true }
+const NOT_TAKEN = 'The answer was not taken, because another call of this step did not succeed. Read its result, then call answer again.'
+const MISSING = `${NOTE_OPENING} This run has not given its answer to the application yet. Call the tool ${ANSWER_TOOL} now, with the ` +
+  'whole object.]'
+
+/** What a step means for the structured answer of its run. */
+export interface TakenStep {
+  /** The outcomes of the calls of the tool `answer`. */
+  outcomes: RunEvent[]
+  /** Set when the run has answered. */
+  answer?: EventOf<'object'>
+  /** The message that asks for the answer again. */
+  retry?: EventOf<'message'>
+}
+
+/** Whether an event belongs to a call of the tool `answer`. */
+export const isAnswerCall = (event: object): boolean => 'toolName' in event && event.toolName === ANSWER_TOOL
+
+/**
+ * Takes the structured answer of the newest step, whose other calls have their outcomes. An answer beside a call that did not succeed is
+ * not taken. A step that ends the run without an answer that fits is a failed attempt, as is each answer that does not fit. When there
+ * are more of them than retries, an answer of the run that fitted before stands; without one AnswerDoesNotFit is thrown
+ * (ERR_OBJECT_INVALID).
+ */
+export function takeAnswer (events: readonly RunEvent[], owed: ObjectAnswer, { isLast }: { isLast: boolean }): TakenStep {
+  const newest = events.slice(events.findLastIndex(({ type }) => type === 'step-start'))
+  const given = openCalls(newest).filter(isAnswerCall)
+  const others = newest.filter((event) => !isAnswerCall(event))
+  const attempts = failedAttempts(events)
+  const settle = (end: (call: EventOf<'tool-input'>) => RunEvent): RunEvent[] => given.map(end)
+
+  if (given.length > 0 && !isLast && others.some(isFailure)) {
+    return { outcomes: settle(({ toolCallId, toolName }) => ({ type: 'tool-error', toolCallId, toolName, errorText: NOT_TAKEN })) }
+  }
+  const reading = readStep(newest, given, owed, isWithoutTools(events))
+  if (reading !== undefined && 'object' in reading) {
+    return {
+      outcomes: settle(({ toolCallId, toolName }) => ({ type: 'tool-output', toolCallId, toolName, output: TAKEN })),
+      answer: { type: 'object', object: reading.object, attempts: attempts + 1 }
+    }
+  }
+  const isOver = isLast || !others.some(({ type }) => type === 'tool-input' || type === 'tool-input-error')
+  const hasTold = newest.some((event) => event.type === 'tool-input-error' && isAnswerCall(event))
+  if (!isOver && !hasTold) return { outcomes: [] }
+  // An answer that does not fit was counted by its error.
+  const failed = attempts + (hasTold ? 0 : 1)
+  if (failed > owed.retries) return earlierAnswer(events, owed, failed) ?? fail(reading, failed)
+  return { outcomes: [], ...(!hasTold && { retry: { type: 'message', text: noteOf(reading), isRetry: true } }) }
+}
+
+/** Reads the answer of a step; undefined when it has none. In a run without tools, the text is the answer. */
+function readStep (
+  step: readonly RunEvent[],
+  given: ReadonlyArray<EventOf<'tool-input'>>,
+  owed: ObjectAnswer,
+  isText: boolean
+): Reading | undefined {
+  if (isText) return owed.readText(answerText(step))
+  const calls = step.filter((event) => (event.type === 'tool-input' || event.type === 'tool-input-error') && isAnswerCall(event))
+  const last = given.at(-1) ?? calls.at(-1)
+  return last !== undefined && 'input' in last ? owed.read(last.input) : undefined
+}
+
+const isWithoutTools = (events: readonly RunEvent[]): boolean =>
+  events.find((event) => event.type === 'context')?.context.tools.length === 0
+
+const isFailure = ({ type }: RunEvent): boolean => type === 'tool-error' || type === 'tool-denied' || type === 'tool-input-error'
+
+/** Counts the steps whose answer did not fit, and those that were asked for it again. */
+function failedAttempts (events: readonly RunEvent[]): number {
+  let count = 0
+  let isCounted = false
+  for (const event of events) {
+    if (event.type === 'step-start') isCounted = false
+    const isFailed = (event.type === 'tool-input-error' && isAnswerCall(event)) || (event.type === 'message' && event.isRetry === true)
+    if (!isFailed || isCounted) continue
+    isCounted = true
+    count++
+  }
+  return count
+}
+
+/** The newest answer of the run that was taken; a refinement or steering may have asked for another one. */
+function earlierAnswer (events: readonly RunEvent[], owed: ObjectAnswer, attempts: number): TakenStep | undefined {
+  const taken = events.findLast((event) => event.type === 'tool-output' && isAnswerCall(event))
+  if (taken?.type !== 'tool-output') return undefined
+  const call = events.find((event) => event.type === 'tool-input' && event.toolCallId === taken.toolCallId)
+  const reading = call?.type === 'tool-input' ? owed.read(call.input) : undefined
+  return reading && 'object' in reading ? { outcomes: [], answer: { type: 'object', object: reading.object, attempts } } : undefined
+}
+
+const noteOf = (reading: Reading | undefined): string =>
+  reading === undefined || 'object' in reading
+    ? MISSING
+    : `${NOTE_OPENING} This is not the object that the application needs: ${inWords(reading.problems)}. Write the whole JSON object ` +
+      'again, and nothing else.]'
+
+function fail (reading: Reading | undefined, attempts: number): never {
+  const { problems, given } = reading !== undefined && 'problems' in reading ? reading : { problems: NO_ANSWER, given: undefined }
+  const error: ServiceError = new AnswerDoesNotFit(attempts, inWords(problems), given === undefined ? 'a text.' : shown(given))
+  error.details = problems
+  throw error
+}
+
+const NO_ANSWER: Problem[] = [{ path: '/', message: 'the run ended without an object' }]
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? ''
+  return text.length > VALUE_SHOWN ? `${text.slice(0, VALUE_SHOWN)}…`.toWellFormed() : text
+}

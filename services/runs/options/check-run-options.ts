@@ -1,0 +1,50 @@
+import type { AppTool, RunOptions } from '../../../schemas/run-options.ts'
+import { defineError } from '../../lib/service-error.ts'
+import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
+import { openObjectAnswer } from '../answers/object-answer.ts'
+import type { Registry } from '../../models/providers/registry.ts'
+import { checkAppTools } from '../../tools/app/check-app-tools.ts'
+import type { ToolHost } from '../../tools/host.ts'
+
+const UnknownTool = defineError('ERR_INVALID_REQUEST', 'options.%s has %s, and there is no such tool. The tools are: %s.')
+const NameTaken = defineError(
+  'ERR_INVALID_REQUEST',
+  `options.appTools has a tool named ${ANSWER_TOOL}, which is the name of the tool by which a run gives the answer of options.object.`
+)
+
+/**
+ * Checks what the schema of a request cannot: that the model and the tools of the application can be used, that the named tools exist and
+ * that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools. Throws
+ * InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
+ */
+export async function checkRunOptions (
+  options: RunOptions | undefined,
+  { registry, host }: { registry: Pick<Registry, 'requireUsable'>, host: Pick<ToolHost, 'names' | 'ready'> }
+): Promise<void> {
+  if (options === undefined) return
+  const { model, object, appTools = [] } = options
+  if (model !== undefined) registry.requireUsable(model)
+  checkAppTools(options, host)
+  for (const list of ['allowTools', 'denyTools'] as const) await checkNames(list, options[list] ?? [], appTools, host)
+  if (object === undefined) return
+  if (appTools.some(({ name }) => name === ANSWER_TOOL)) throw new NameTaken()
+  await openObjectAnswer(object)
+}
+
+async function checkNames (
+  list: 'allowTools' | 'denyTools',
+  given: readonly string[],
+  appTools: readonly AppTool[],
+  host: Pick<ToolHost, 'names' | 'ready'>
+): Promise<void> {
+  const lookUp = () => {
+    const { known, isWhole } = host.names()
+    const names = new Set([...known, ...appTools.map(({ name }) => name)])
+    return { names, unknown: isWhole ? given.find((name) => !names.has(name)) : undefined }
+  }
+  if (lookUp().unknown === undefined) return
+  // At the start of the service the tool servers are not read from the configuration yet.
+  await host.ready(new AbortController().signal)
+  const { names, unknown } = lookUp()
+  if (unknown !== undefined) throw new UnknownTool(list, JSON.stringify(unknown), [...names].join(', '))
+}

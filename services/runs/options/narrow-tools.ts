@@ -1,0 +1,32 @@
+import type { RunOptions } from '../../../schemas/run-options.ts'
+import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
+import type { ToolHost } from '../../tools/host.ts'
+import type { MergedTool } from '../../tools/sources.ts'
+import type { Tool } from '../../contracts/tool.ts'
+
+/**
+ * Returns the host with only the tools that a run's options leave. A tool of a tool server can be named by its qualified name, too. The
+ * tool `answer` of a run that owes a structured answer is the run's own, so no other tool of that name is offered.
+ */
+export function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: RunOptions = {}): ToolHost {
+  if (allowTools === undefined && denyTools.length === 0 && object === undefined) return host
+  const allowed = allowTools && new Set(allowTools)
+  const denied = new Set(object === undefined ? denyTools : [...denyTools, ANSWER_TOOL])
+  const isLeft = (tool: Tool & Partial<MergedTool>): boolean => {
+    const names = [tool.name, tool.qualified ?? tool.name]
+    return (allowed === undefined || names.some((name) => allowed.has(name))) && !names.some((name) => denied.has(name))
+  }
+  const offered = () => host.offered().filter(isLeft)
+
+  return {
+    ...host,
+    offered,
+    describe: (tools = offered()) => host.describe(tools),
+    validate (name, input) {
+      const tool = host.find(name)
+      if (tool === undefined || isLeft(tool)) return host.validate(name, input)
+      const left = offered().map((each) => each.name).join(', ')
+      return { ok: false, error: `This run has no tool named ${JSON.stringify(name)}. Its tools are: ${left || 'none'}.` }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { RunEvent } from '../../contracts/run-events.ts'
+
+/** Events that stay when the model call around them is left out. */
+const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'context'
+
+/** A step with one of these is whole, or the segment ended with it. */
+const WHOLE = new Set<RunEvent['type']>(['step-finish', 'tool-input', 'tool-input-error', 'finish'])
+
+/**
+ * Returns the events without a last step whose model call was cut: it has neither calls nor an end. A stop or a budget in the middle of a
+ * step ends the segment, whose events then stay: the run does not continue.
+ */
+export function withoutCutCall (events: readonly RunEvent[]): readonly RunEvent[] {
+  const at = events.findLastIndex(({ type }) => type === 'step-start')
+  const isWhole = events.slice(at).some(({ type }) => WHOLE.has(type))
+  return at === -1 || isWhole ? events : [...events.slice(0, at), ...events.slice(at).filter(isKept)]
+}
+
+/** Returns the events without the beginnings of calls whose inputs were cut. */
+export function withoutCutInputs (events: readonly RunEvent[]): RunEvent[] {
+  const whole = new Set(events.flatMap((event) => event.type === 'tool-input' || event.type === 'tool-input-error' ? event.toolCallId : []))
+  return events.filter((event) => (event.type !== 'tool-input-start' && event.type !== 'tool-input-delta') || whole.has(event.toolCallId))
+}
+
+/** Returns the ends of the texts and the thinking that were cut. */
+export function endsOfCutParts (events: readonly RunEvent[]): RunEvent[] {
+  const open = new Map<string, 'text-end' | 'reasoning-end'>()
+  for (const event of events) {
+    if (event.type === 'text-start') open.set(event.id, 'text-end')
+    if (event.type === 'reasoning-start') open.set(event.id, 'reasoning-end')
+    if (event.type === 'text-end' || event.type === 'reasoning-end') open.delete(event.id)
+  }
+  return [...open].map(([id, type]) => ({ type, id }))
+}
+
+/** Returns the stored events of a run, each step once: the model was called again for a step whose first call was cut. */
+export function withoutRepeatedSteps (events: readonly RunEvent[]): readonly RunEvent[] {
+  let kept: RunEvent[] = []
+  for (const event of events) {
+    if (event.type === 'step-start') {
+      const at = kept.findIndex(({ type, ...rest }) => type === event.type && 'step' in rest && rest.step === event.step)
+      if (at !== -1) kept = [...kept.slice(0, at), ...kept.slice(at).filter(isKept)]
+    }
+    kept.push(event)
+  }
+  return kept
+}

@@ -1,0 +1,38 @@
+import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
+
+/** Returns the ids of the calls whose tool was about to start: an intent is stored before a tool starts, and the outcome after it. */
+export const intentsIn = (events: readonly RunEvent[]): Set<string> =>
+  new Set(events.flatMap((event) => event.type === 'tool-intent' ? [event.toolCallId] : []))
+
+/** Returns the ledger's ids of all that the events ask of the user or the application. */
+export const itemsIn = (events: readonly RunEvent[]): string[] =>
+  events.flatMap((event) => {
+    switch (event.type) {
+      case 'approval-request':
+      case 'question-request':
+        return [event.approvalId]
+      case 'tool-call-request':
+        return [event.toolCallId]
+      default:
+        return []
+    }
+  })
+
+/** Returns whether an item belongs to a call of the newest step. */
+export function inNewestStep (events: readonly RunEvent[]): (item: { toolCallId?: string }) => boolean {
+  const newest = events.slice(events.findLastIndex(({ type }) => type === 'step-start'))
+  const calls = new Set(newest.flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
+  return ({ toolCallId }) => toolCallId !== undefined && calls.has(toolCallId)
+}
+
+/** Returns the ends of the live questions that are open: they end with their call. */
+export function endsOfLiveQuestions (events: readonly RunEvent[]): Array<EventOf<'question-closed'>> {
+  const open = new Map<string, EventOf<'question-closed'>>()
+  for (const event of events) {
+    if (event.type === 'question-request' && event.live) {
+      open.set(event.approvalId, { ...event, type: 'question-closed', state: 'withdrawn' })
+    }
+    if (event.type === 'question-closed') open.delete(event.approvalId)
+  }
+  return [...open.values()]
+}

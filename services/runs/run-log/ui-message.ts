@@ -1,0 +1,191 @@
+import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
+
+/** A part of a chat client's message. */
+type Part = { type: string, [field: string]: any }
+
+/** The user's answer to an approval request. */
+export interface Answered {
+  approvalId: string
+  approved?: boolean
+  reason?: string
+}
+
+export interface UIAnswer {
+  id: string
+  role: 'assistant'
+  metadata: Record<string, unknown>
+  parts: Part[]
+  [field: string]: unknown
+}
+
+/**
+ * Folds a run's events to the message that a chat client builds from the run's stream (see encoders/ui.ts; `ui5` for clients of
+ * version 5), so that a chat loaded from the thread shows and sends back the same. `base` is the client's message that the run
+ * continues. Clients differ in two points, for which a form is kept that all of them read: reasoning parts have no ids, and an
+ * invalid call has its input both as `input` and as `rawInput`, with its metadata as `callProviderMetadata`.
+ */
+export function foldToUIMessage (
+  events: readonly RunEvent[],
+  { ui5 = false, answered = [], base }: { ui5?: boolean, answered?: Answered[], base?: Partial<UIAnswer> } = {}
+): UIAnswer {
+  const parts: Part[] = [...base?.parts ?? []]
+  const open = new Map<string, Part>()
+  const calls = new Map<string, Part>()
+  let id = base?.id ?? ''
+  let metadata: Record<string, unknown> = { ...base?.metadata }
+  /** Chat clients stop reading at an error. */
+  let hasFailed = false
+
+  const begin = (key: string, part: Part) => {
+    open.set(key, part)
+    parts.push(part)
+  }
+  const end = (key: string, event: Meta) => {
+    const part = open.get(key)
+    if (part !== undefined) Object.assign(part, { state: 'done', ...meta(event) })
+    open.delete(key)
+  }
+  const callOf = ({ toolCallId, toolName }: { toolCallId: string, toolName: string }): Part => {
+    let part = calls.get(toolCallId)
+    if (part === undefined) {
+      part = { type: `tool-${toolName}`, toolCallId, state: 'input-streaming' }
+      calls.set(toolCallId, part)
+      parts.push(part)
+    }
+    return part
+  }
+  /** Sets the outcome of a call, with the user's answer to its approval request. */
+  const settle = (event: { toolCallId: string, toolName: string }, outcome: object) => {
+    const part = callOf(event)
+    const answer = answered.find(({ approvalId }) => approvalId === part.approval?.id)
+    if (answer?.approved !== undefined) {
+      part.approval = { id: answer.approvalId, approved: answer.approved, ...(answer.reason && { reason: answer.reason }) }
+    }
+    Object.assign(part, outcome)
+  }
+
+  /** Adds a data part; one with the same id replaces the earlier part, as in the client. */
+  const putData = (part: Part) => {
+    const known = parts.find(({ type, id }) => type === part.type && id === part.id)
+    if (known === undefined) parts.push(part)
+    else Object.assign(known, part)
+  }
+
+  for (const event of events) {
+    switch (event.type) {
+      case 'start':
+        hasFailed = false
+        id = event.messageId
+        metadata = { ...metadata, threadId: event.threadId, runId: event.runId }
+        break
+      case 'error':
+        hasFailed = true
+        break
+      case 'finish':
+        if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason, usage: event.usage }
+        break
+      case 'step-start':
+        parts.push({ type: 'step-start' })
+        break
+      case 'text-start':
+        begin(event.id, { type: 'text', text: '', state: 'streaming', ...meta(event) })
+        break
+      case 'reasoning-start':
+        begin(event.id, { type: 'reasoning', text: '', state: 'streaming', ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
+        break
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const part = open.get(event.id)
+        if (part !== undefined) Object.assign(part, { text: part.text + event.delta, ...meta(event) })
+        break
+      }
+      case 'text-end':
+      case 'reasoning-end':
+        end(event.id, event)
+        break
+      case 'task':
+        parts.push({ type: 'data-task', id: event.task.taskId, data: event.task })
+        break
+      case 'object':
+        parts.push({ type: 'step-start' }, { type: 'data-object', id: OBJECT_PART, data: objectData(event) })
+        break
+      case 'tool-input-start':
+        callOf(event)
+        break
+      case 'tool-input':
+        Object.assign(callOf(event), { ...!event.app && { state: 'input-available' }, input: event.input, ...calledWith(event) })
+        break
+      case 'tool-call-request':
+        Object.assign(callOf(event), { state: 'input-available', input: event.input })
+        break
+      case 'tool-input-error':
+        settle(event, {
+          state: 'output-error',
+          input: event.input,
+          rawInput: event.input,
+          errorText: event.errorText,
+          ...calledWith(event)
+        })
+        break
+      case 'tool-output':
+        settle(event, { state: 'output-available', output: shownOutput(event) })
+        break
+      case 'tool-error':
+        settle(event, { state: 'output-error', errorText: event.errorText })
+        break
+      case 'tool-denied':
+        settle(
+          event,
+          event.approvalId === undefined || ui5 ? { state: 'output-error', errorText: event.reason } : { state: 'output-denied' }
+        )
+        break
+      case 'approval-request': {
+        const { approvalId } = event
+        if (ui5) putData({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
+        else {
+          if (!event.app) Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
+          putData(approvalPart(event))
+        }
+        break
+      }
+      case 'question-request':
+      case 'question-closed':
+        putData(approvalPart(event))
+        break
+      default:
+        // Other events are not part of the message.
+    }
+  }
+  return { ...base, id, role: 'assistant', metadata, parts }
+}
+
+/** Marks the analysis, to distinguish it from the model's reasoning when the client sends it back. */
+export const ANALYSIS = { providerMetadata: { agent: { phase: 'analysis' } } }
+
+interface Meta {
+  providerMetadata?: object
+}
+const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
+
+/** The id of the part that holds the structured answer of a run. */
+export const OBJECT_PART = 'object'
+export const objectData = ({ object, attempts }: EventOf<'object'>) => ({ object, attempts })
+
+/** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
+export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
+
+/** Returns the data part of what waits for the user, with the names that `GET /approvals` gives its fields. */
+export function approvalPart (event: EventOf<'approval-request' | 'question-request' | 'question-closed'>): Part {
+  const { type, reason, app, ...data } = { reason: undefined, app: undefined, ...event }
+  return {
+    type: 'data-approval',
+    id: event.approvalId,
+    data: { kind: type === 'approval-request' ? 'tool' : 'question', ...data, ...(reason !== undefined && { note: reason }) }
+  }
+}
+
+/** Returns an output as chat clients show it. */
+export const shownOutput = ({ output, isWrapped }: EventOf<'tool-output'>): unknown => isWrapped ? output.result : output
+
+const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
+  providerMetadata ? { callProviderMetadata: providerMetadata } : {}

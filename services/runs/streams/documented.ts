@@ -1,0 +1,108 @@
+import type { RunEvent } from '../../contracts/run-events.ts'
+import { OBJECT_PART, objectData } from '../run-log/ui-message.ts'
+import { compactionLine, eventLine } from './event-line.ts'
+
+/**
+ * Renders the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
+ * interface (`content` beside `delta`, `toolName` on every tool event) and with `step-boundary` between steps. Every `data:` line is JSON.
+ */
+export function renderDocumented (events: readonly RunEvent[]): string {
+  let text = ''
+  for (const event of events) text += render(event)
+  return text
+}
+
+function render (event: RunEvent): string {
+  switch (event.type) {
+    // Deltas are by far the most frequent events, so their JSON is assembled by hand.
+    case 'text-delta':
+      return delta('text-delta', event.id, event.delta)
+    case 'reasoning-delta':
+      return delta('reasoning-delta', event.id, event.delta)
+    case 'start':
+      return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
+    case 'reasoning-start':
+      return eventLine({
+        type: 'reasoning-start',
+        id: event.id,
+        ...(event.phase === 'analysis' && { providerMetadata: { agent: { phase: 'analysis' } } })
+      })
+    case 'reasoning-end':
+      return eventLine({ type: 'reasoning-end', id: event.id })
+    case 'step-start':
+      return (event.step > 1 ? eventLine({ type: 'step-boundary' }) : '') + eventLine({ type: 'start-step' })
+    case 'step-finish':
+      return eventLine({ type: 'finish-step' })
+    case 'text-start':
+      return eventLine({ type: 'text-start', id: event.id })
+    case 'text-end':
+      return eventLine({ type: 'text-end', id: event.id })
+    case 'tool-input-start':
+      return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
+    case 'tool-input-delta':
+      return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
+    case 'tool-input':
+      return eventLine({ type: 'tool-input-available', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input })
+    case 'tool-input-error':
+      return eventLine({
+        type: 'tool-input-error',
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        input: event.input,
+        errorText: event.errorText
+      })
+    case 'tool-output':
+      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, toolName: event.toolName, output: event.output })
+    case 'tool-error':
+      return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, toolName: event.toolName, errorText: event.errorText })
+    case 'tool-denied':
+      return eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName, reason: event.reason })
+    case 'approval-request':
+      return eventLine({
+        type: 'tool-approval-request',
+        approvalId: event.approvalId,
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        input: event.input,
+        ...(event.cwd && { cwd: event.cwd }),
+        ...(event.reason && { reason: event.reason }),
+        ...(event.scopes && { scopes: event.scopes }),
+        ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
+      })
+    case 'question-request':
+    case 'tool-progress':
+      return eventLine(event)
+    case 'question-closed': {
+      const { type, approvalId, toolCallId, state } = event
+      return eventLine({ type, approvalId, toolCallId, state })
+    }
+    case 'tool-call-request': {
+      const { type, toolCallId, toolName, input, expiresAt } = event
+      return eventLine({ type, toolCallId, toolName, input, expiresAt })
+    }
+    case 'task':
+      return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    case 'object':
+      return eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) })
+    case 'error':
+      return eventLine({ type: 'error', errorText: event.errorText, code: event.code, ...(event.details && { details: event.details }) })
+    case 'abort':
+      return eventLine({ type: 'abort', reason: event.reason })
+    case 'finish':
+      return eventLine({ type: 'finish', finishReason: event.finishReason, usage: event.usage })
+    case 'compaction':
+      return compactionLine(event)
+    case 'analysis':
+    case 'context':
+    case 'evaluation':
+    case 'message':
+    case 'tool-intent':
+      return ''
+  }
+}
+
+/** `id` is an id of the service, which needs no escapes. */
+function delta (type: string, id: string, text: string) {
+  const quoted = JSON.stringify(text)
+  return `data: {"type":"${type}","id":"${id}","delta":${quoted},"content":${quoted}}\n\n`
+}

@@ -1,0 +1,109 @@
+import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput } from '../run-log/ui-message.ts'
+import { compactionLine, eventLine } from './event-line.ts'
+
+/**
+ * Renders the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
+ * all clients refuse an unknown type, so each chunk contains only keys that the oldest client accepts. For this reason the
+ * finish reason, which clients before 5.0.92 refuse, is sent as message metadata.
+ */
+export function renderUI (events: readonly RunEvent[]): string {
+  let text = ''
+  for (const event of events) text += renderChunk(event)
+  return text
+}
+
+export function renderChunk (event: RunEvent): string {
+  switch (event.type) {
+    // Text deltas are by far the most frequent events, so their JSON is assembled by hand.
+    case 'text-delta':
+      return event.providerMetadata
+        ? eventLine({ type: 'text-delta', id: event.id, delta: event.delta, ...meta(event) })
+        : `data: {"type":"text-delta","id":"${event.id}","delta":${JSON.stringify(event.delta)}}\n\n`
+    case 'reasoning-delta':
+      return eventLine({ type: 'reasoning-delta', id: event.id, delta: event.delta, ...meta(event) })
+    case 'start':
+      return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
+    case 'reasoning-start':
+      return eventLine({ type: 'reasoning-start', id: event.id, ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
+    case 'reasoning-end':
+      return eventLine({ type: 'reasoning-end', id: event.id, ...meta(event) })
+    case 'step-start':
+      return eventLine({ type: 'start-step' })
+    case 'step-finish':
+      return eventLine({ type: 'finish-step' })
+    case 'text-start':
+      return eventLine({ type: 'text-start', id: event.id, ...meta(event) })
+    case 'text-end':
+      return eventLine({ type: 'text-end', id: event.id, ...meta(event) })
+    case 'tool-input-start':
+      return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
+    case 'tool-input-delta':
+      return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
+    case 'tool-input':
+      return event.app ? '' : inputAvailable(event)
+    case 'tool-call-request':
+      return inputAvailable(event)
+    case 'tool-input-error':
+      return eventLine({
+        type: 'tool-input-error',
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        input: event.input,
+        errorText: event.errorText,
+        ...meta(event)
+      })
+    case 'tool-output':
+      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: shownOutput(event) })
+    case 'tool-error':
+      return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.errorText })
+    // Clients expect the user's answer in a denied part; a denial without an answer is therefore sent as an error.
+    case 'tool-denied':
+      return event.approvalId === undefined
+        ? eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
+        : eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId })
+    case 'approval-request':
+      return (event.app ? '' : eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })) +
+        eventLine(approvalPart(event))
+    case 'question-request':
+    case 'question-closed':
+      return eventLine(approvalPart(event))
+    case 'task':
+      return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    // In a step of its own: chats that continue by themselves do so when the last step ends with the output of a tool.
+    case 'object':
+      return eventLine({ type: 'start-step' }) + eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) }) +
+        eventLine({ type: 'finish-step' })
+    case 'error':
+      return eventLine({ type: 'error', errorText: event.errorText })
+    case 'abort':
+      return eventLine({ type: 'abort' })
+    case 'finish':
+      return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason, usage: event.usage } })
+    case 'compaction':
+      return compactionLine(event)
+    case 'tool-progress': {
+      const { type, ...data } = event
+      return eventLine({ type: 'data-tool-progress', data, transient: true })
+    }
+    case 'analysis':
+    case 'context':
+    case 'evaluation':
+    case 'message':
+    case 'tool-intent':
+      return ''
+  }
+}
+
+interface WithInput {
+  toolCallId: string
+  toolName: string
+  input: unknown
+  providerMetadata?: SharedV4ProviderMetadata
+}
+const inputAvailable = ({ toolCallId, toolName, input, ...event }: WithInput) =>
+  eventLine({ type: 'tool-input-available', toolCallId, toolName, input, ...meta(event) })
+
+/** Returns the provider's metadata, such as a reasoning signature, which the provider requires back in the next request. */
+const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}

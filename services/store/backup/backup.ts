@@ -1,0 +1,185 @@
+import { createReadStream } from 'node:fs'
+import { open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { ImportedView } from '../../../schemas/backup.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { startDeadline } from '../../lib/deadline.ts'
+import { ServiceError } from '../../lib/service-error.ts'
+import { IMPORTED } from '../keys.ts'
+import type { Store } from '../store-types.ts'
+import { newestOf, migrations } from '../migrations.ts'
+import { ageOf, schemaName, type SchemaVersion } from '../schema-version.ts'
+import { commitReplacement } from '../replacement/replace.ts'
+import { LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../replacement/pending.ts'
+import { linesOf, readLines } from './backup-contents.ts'
+import { BackupBusy, BackupNewer, BackupOlder, BackupTooLarge, importFailed, NoBackup, NotBytes } from './backup-errors.ts'
+import { decryptBackup, encryptBackup } from './backup-format.ts'
+import { importedRecord } from './imported-record.ts'
+
+export interface BackupParts {
+  dir: string
+  store: Store
+  clock: Clock
+  config: () => object
+  /** Returns a sentence about running work that an import would lose; undefined when there is none. */
+  busy: () => string | undefined
+  /** Makes the service refuse further requests. */
+  refuseRequests: () => void
+  /** Called when all data was replaced or the store was closed: the service must restart. */
+  replaced: () => void
+  log: {
+    info(details: object, message: string): void,
+    warn(details: object, message: string): void,
+    error(details: object, message: string): void
+  }
+}
+
+/** Maximum size of an imported backup in bytes. */
+const LARGEST = 16 * 1024 ** 3
+/** An export ends when its reader takes nothing for this long, because a snapshot of the store stays open for it. Milliseconds. */
+const STALL_MS = 60_000
+/** Size of a batch of imported records. */
+const TOGETHER_BYTES = 1024 * 1024
+
+export type Backup = ReturnType<typeof createBackup>
+
+/** Exports all data as one encrypted file and imports it. */
+export function createBackup ({ dir, store, clock, config, busy, refuseRequests, replaced, log }: BackupParts) {
+  let exporting = false
+  let importing = false
+
+  function assertIdle () {
+    const reason = busy()
+    if (reason !== undefined) throw new BackupBusy(`${reason} Wait for it to end, or stop it, then import again.`)
+  }
+
+  /** Stores the uploaded file on disk first, so that slow processing does not hold up the upload. Returns its path. */
+  async function receive (body: Readable): Promise<string> {
+    const path = join(dir, UPLOAD)
+    const file = await open(path, 'w', 0o600)
+    let bytes = 0
+    try {
+      // Destroying an unread body would break the next request on its connection.
+      for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+        if ((bytes += chunk.length) > LARGEST) throw new BackupTooLarge(LARGEST)
+        await file.writeFile(chunk)
+      }
+    } finally {
+      body.resume()
+      await file.close()
+    }
+    return path
+  }
+
+  /** Builds a staged database from a backup. Changes no current data. */
+  async function stage (path: string, passphrase: string): Promise<{ records: number, createdAt: number }> {
+    const { head, config, records } = await readLines(decryptBackup(createReadStream(path), passphrase))
+    assertReadable(head.schema)
+    const next = await store.stage({ schema: head.schema, digestKey: Buffer.from(head.digestKey, 'base64') })
+    let count = 0
+    try {
+      let batch: Array<[string, unknown]> = []
+      let bytes = 0
+      for await (const record of records) {
+        batch.push(importedRecord(record))
+        count++
+        bytes += JSON.stringify(record[1]).length
+        if (bytes < TOGETHER_BYTES) continue
+        await next.put(batch)
+        batch = []
+        bytes = 0
+      }
+      await next.put([...batch, [IMPORTED, { at: clock.now() }]])
+      await next.finish()
+      await writeFile(join(dir, NEXT_CONFIG), JSON.stringify(config, null, 2) + '\n', { mode: 0o600, flush: true })
+    } catch (error) {
+      await next.discard()
+      throw error
+    }
+    return { records: count, createdAt: head.createdAt }
+  }
+
+  /** Receives and stages a backup. Removes all its files when that fails. */
+  async function prepare (body: Readable, passphrase: string, gone: AbortSignal) {
+    try {
+      const staged = await stage(await receive(body), passphrase)
+      assertIdle()
+      return staged
+    } catch (error: any) {
+      for (const name of LEFTOVERS) await rm(join(dir, name), { recursive: true, force: true }).catch(() => {})
+      if (error instanceof ServiceError || gone.aborted) throw error
+      log.error({ err: error }, 'a backup could not be imported')
+      throw importFailed(error)
+    }
+  }
+
+  return {
+    /** Returns a backup of a snapshot of all data as a stream. An abort of `gone` ends it. Throws BackupBusy (409). */
+    async export (passphrase: string, gone: AbortSignal): Promise<Readable> {
+      if (exporting) throw new BackupBusy('Another export is under way. Wait for it to end.')
+      exporting = true
+      const ended = new AbortController()
+      const signal = AbortSignal.any([gone, ended.signal])
+      const stall = startDeadline({ clock, ms: STALL_MS }, () => stream.destroy())
+      async function * chunks () {
+        const damaged = (key: string) => log.warn({ key }, 'a record cannot be read and is left out of the backup')
+        for await (const chunk of encryptBackup(linesOf(store.contents(signal, damaged), config(), clock.now()), passphrase)) {
+          stall.renew()
+          yield chunk
+        }
+      }
+      const stream = Readable.from(chunks(), { objectMode: false })
+      // `close` is also emitted for a stream that was never read.
+      stream.once('close', () => {
+        exporting = false
+        ended.abort()
+        stall.stop()
+      })
+      if (gone.aborted) stream.destroy()
+      gone.addEventListener('abort', () => stream.destroy())
+      return stream
+    },
+
+    /**
+     * Replaces all data and the configuration by a backup. The whole backup is read, verified and on disk before anything is
+     * replaced. `gone` aborts when the client has the response; the service then restarts. Throws BackupBusy (409), the errors
+     * of an invalid backup (400, 413, 415), and ImportFailed (503) on a disk failure.
+     */
+    async import (body: unknown, passphrase: string, gone: AbortSignal): Promise<ImportedView> {
+      if (body === undefined) throw new NoBackup()
+      if (!(body instanceof Readable)) throw new NotBytes()
+      if (importing) throw new BackupBusy('Another import is under way. Wait for it to end.')
+      assertIdle()
+      importing = true
+      try {
+        const staged = await prepare(body, passphrase, gone)
+        refuseRequests()
+        const restart = () => replaced()
+        if (gone.aborted) setImmediate(restart)
+        else gone.addEventListener('abort', restart, { once: true })
+        await store.closeFor(() => commitReplacement(dir, { key: 'keep', copies: false })).catch((error) => {
+          log.error({ err: error }, 'an import could not replace the data')
+          throw importFailed(error)
+        })
+        log.info({ records: staged.records }, 'a backup was imported; the service restarts with it')
+        return { status: 'imported', ...staged }
+      } finally {
+        importing = false
+        await rm(join(dir, UPLOAD), { force: true })
+      }
+    }
+  }
+}
+
+/** Throws BackupOlder or BackupNewer (400) unless data of the schema `found` can be imported. */
+function assertReadable (found: SchemaVersion): void {
+  const newest = newestOf(migrations)
+  switch (ageOf(found, newest)) {
+    case 'older':
+      throw new BackupOlder()
+    case 'newer':
+      throw new BackupNewer(`schema ${schemaName(found)}, this one knows ${schemaName(newest)}`)
+    case 'readable':
+  }
+}

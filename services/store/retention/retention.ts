@@ -1,0 +1,93 @@
+import type { Clock } from '../../lib/clock.ts'
+import { timeOfId } from '../../lib/ids.ts'
+import {
+  APPROVALS,
+  CONVERSATIONS,
+  IDEMPOTENCY,
+  OPEN_APPROVALS,
+  RUN_INPUTS,
+  runEventsOf,
+  TASK_ORIGINS
+} from '../keys.ts'
+import type { Op, Store } from '../store-types.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
+/** Operations per transaction. */
+const BATCH = 200
+
+/**
+ * Days that records with generated ids are kept. These ids sort by age. Approvals and events of tasks are removed with their runs, the
+ * records of runs with their thread or task.
+ */
+const BY_ID = { [APPROVALS]: 7, [RUN_INPUTS]: 7, [runEventsOf('thread')]: 7 }
+/**
+ * Records under other keys, with the field that holds their time: last change of the conversation, time of the answer,
+ * creation of the task, expiry of the approval.
+ */
+const BY_FIELD = {
+  [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
+  [IDEMPOTENCY]: { field: 'at', days: 1 },
+  [TASK_ORIGINS]: { field: 'at', days: 90 },
+  [OPEN_APPROVALS]: { field: 'expiresAt', days: 7 }
+}
+/** Days that threads without a client-chosen name are kept; only the list of threads refers to them. */
+const UNNAMED_DAYS = 90
+
+/** Deletes records that are no longer needed, so that the store does not grow without limit. */
+export function createRetention ({ store, clock, log, prune, owners = [] }: {
+  store: Store,
+  clock: Clock,
+  log: { warn(details: object, message: string): void },
+  /** Removes the unnamed threads last changed before a time. Resolves to their number. */
+  prune?: (limit: number, signal?: AbortSignal) => Promise<number>
+  /** Services that remove records by limits of their own. */
+  owners?: Array<{ sweep(signal?: AbortSignal): Promise<void> }>
+}) {
+  /** Removes all expired records. Resolves to their number. */
+  async function sweep (signal?: AbortSignal): Promise<number> {
+    let removed = 0
+    let ops: Op[] = []
+    const remove = async (key: string) => {
+      ops.push({ type: 'del', key })
+      removed++
+      if (ops.length >= BATCH) await flush()
+    }
+    const flush = async () => {
+      const batch = ops
+      ops = []
+      await store.transact(batch)
+    }
+    for (const [prefix, days] of Object.entries(BY_ID)) {
+      const limit = clock.now() - days * DAY
+      for await (const key of store.keys(prefix)) {
+        signal?.throwIfAborted()
+        if (timeOfId(key.slice(prefix.length)) > limit) break
+        await remove(key)
+      }
+    }
+    for (const [prefix, { field, days }] of Object.entries(BY_FIELD)) {
+      const limit = clock.now() - days * DAY
+      // The age of a damaged record is unknown; it is kept and must not stop the sweep.
+      for await (const [key, value] of store.list<Record<string, number>>(prefix, { signal, damaged () {} })) {
+        if (value[field] <= limit) await remove(key)
+      }
+    }
+    await flush()
+    for (const owner of owners) await owner.sweep(signal)
+    return removed + (await prune?.(clock.now() - UNNAMED_DAYS * DAY, signal) ?? 0)
+  }
+
+  return {
+    sweep,
+    /** Sweeps every 6 hours until the signal aborts. */
+    async run (signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        await sweep(signal).catch((error) => {
+          if (!signal.aborted) log.warn({ err: error }, 'old records could not be removed; trying again later')
+        })
+        await clock.sleep(SWEEP_EVERY_MS, signal).catch(() => {})
+      }
+    }
+  }
+}

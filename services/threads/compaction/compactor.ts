@@ -1,0 +1,223 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { jsonOfFixed } from '../../lib/json.ts'
+import {
+  dropOldest,
+  isSummarised,
+  itemsOf,
+  messagesIn,
+  prune,
+  tokensOfAll,
+  oldestRuns,
+  withSummaries,
+  type Item,
+  type Summary
+} from './items.ts'
+import { itemOf, type UnreadHistory } from './unread-history.ts'
+import { shortened } from './prune-outputs.ts'
+import { refusalsIn, summarise, summaryNote, type Ask } from './summarise.ts'
+import { tokensInSame, tokensOf } from '../../models/token-estimate.ts'
+import { chainsOf, unitsIn, unitsOf } from './units.ts'
+
+export type { Summary } from './items.ts'
+
+/** The result of a compaction: estimated tokens before and after; the numbers of outputs and messages left out or summarised. */
+export interface Compaction {
+  before: number
+  after: number
+  outputs: number
+  summarised: number
+  dropped: number
+}
+
+export interface CompactorParts {
+  /** Returns the model's context window in tokens. It may be an estimate if a conversation of `tokens` fits easily. */
+  contextWindow: (id: string, tokens: number) => Promise<number>
+  ask: Ask
+  /** Returns the context window, in tokens, of the model that `ask` uses. */
+  askedWindow: (tokens: number) => Promise<number>
+  /** Load and store the summaries of the conversation. */
+  load: () => Promise<Summary[]>
+  keep: (summaries: Summary[]) => Promise<unknown>
+  /** Called with each compaction that differs from the previous one. */
+  onCompaction: (compaction: Compaction) => void
+}
+
+export interface Conversation {
+  /** The messages before the conversation, which always stay. */
+  opening: LanguageModelV4Prompt
+  messages: LanguageModelV4Prompt
+  /** The index of the user's latest message. Later user messages are steering. */
+  latest: number
+  tools: object[]
+  /** The part of the thread before the messages, which was not read. */
+  older?: UnreadHistory
+  /** The positions in the thread; a thread message that became several prompt messages is represented by the first. */
+  places?: ReadonlyMap<LanguageModelV4Message, number>
+}
+
+/** Shares of the context window: a conversation above FULL is compacted, down to TARGET if possible, and to HARD_LIMIT at least. */
+const FULL = 0.7
+const TARGET = 0.5
+const HARD_LIMIT = 0.9
+/** The next budget, as a share of the size that the provider refused as too long. */
+const REFUSED_SHARE = 0.6
+/** Messages with fewer tokens than this are not summarised. */
+const MIN_SUMMARY_TOKENS = 200
+/** Tokens reserved for a new summary, and the maximum share of the budget that is reserved. */
+const RESERVE_TOKENS = 3_000
+const RESERVE = 0.15
+/** Characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its window, at most MAX_SHOWN. */
+const SHOWN_PER_TOKEN = 2
+const MAX_SHOWN = 300_000
+/** The number of summaries that are kept of one conversation, the newest ones. */
+const MAX_SUMMARIES = 8
+
+export type Compactor = ReturnType<typeof createCompactor>
+
+/**
+ * Makes the conversation of a run fit its model's context window: it leaves out old tool outputs first, then summarises old
+ * messages with the model of role `fast`, and drops messages that still do not fit. The opening, the user's latest message
+ * with later steering, and the newest step stay; calls and their results stay together. Each pass visits every message once and
+ * yields to the event loop between messages.
+ */
+export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, onCompaction }: CompactorParts) {
+  const budgets = new Map<string, number>()
+  let summaries: Summary[] | undefined
+  let mayAsk = true
+  let reported = '0 0 0'
+  let sent = 0
+
+  /** Summarises old items and keeps the summaries, unless no useful one can be made. Returns them with the others that are valid. */
+  async function summariseOld (items: Item[], room: number, known: Summary[], { chainAt, placeOf }: Names): Promise<Summary[]> {
+    let all = known
+    for (const old of oldestRuns(items, room)) {
+      const { run, place } = wholeMessages(old, placeOf)
+      const tokens = tokensOfAll(run)
+      const fresh = run.filter(({ summary }) => summary === undefined)
+      const earlier = run.flatMap(({ summary }) => summary ?? [])
+      if (!mayAsk || fresh.length === 0 || tokens < MIN_SUMMARY_TOKENS) continue
+      const maxCharacters = Math.min(MAX_SHOWN, SHOWN_PER_TOKEN * await askedWindow(tokens))
+      const units = fresh.flatMap(({ raw }) => raw)
+      const text = await summarise(units, { ask, maxCharacters, earlier: earlier.map((summary) => summary.text) })
+      const { from } = run[0]
+      const { to } = run.at(-1)!
+      const refused = [...earlier.flatMap((summary) => summary.refused), ...refusalsIn(units)]
+      const before = earlier.reduce((sum, summary) => sum + (summary.tokens ?? 0), 0) + units.reduce((sum, unit) => sum + unit.tokens, 0)
+      const summary = text === undefined
+        ? undefined
+        : { from, to, chain: chainAt(to)!, text, refused, ...(from === 0 && place !== undefined && { at: place, tokens: before }) }
+      if (summary === undefined || summaryNote(summary).tokens >= tokens) {
+        // A model that gives no summary, or one longer than the original, is not asked again in this run.
+        mayAsk = false
+        break
+      }
+      summaries = all = [...all.filter((other) => other.to <= from || other.from >= to), summary].slice(-MAX_SUMMARIES)
+      await keep(all)
+    }
+    return all
+  }
+
+  return {
+    /**
+     * Returns the prompt for a call of the model `id`. `tooLong` says that the provider has just refused the previous prompt as too
+     * long; the result is then undefined if no shorter prompt can be made.
+     */
+    async compact (
+      id: string,
+      { opening, messages, latest, tools, older, places }: Conversation,
+      tooLong: boolean
+    ): Promise<LanguageModelV4Prompt | undefined> {
+      const units = await unitsOf(messages)
+      const offset = older?.units ?? 0
+      const fixed = opening.reduce((sum, message) => sum + tokensOf(message), tokensInSame(jsonOfFixed(tools)))
+      let items = await itemsOf(units, unitsIn(messages, latest), offset)
+      let left = 0
+      if (older !== undefined) {
+        summaries ??= await load()
+        const { item, gap } = itemOf(older, summaries)
+        items = [item, ...items]
+        left = gap
+      }
+      let total = fixed + tokensOfAll(items)
+      const before = total + (older?.tokens ?? 0)
+      const window = await contextWindow(id, total)
+      if (tooLong) budgets.set(id, sent * REFUSED_SHARE)
+      const budget = budgets.get(id) ?? window * FULL
+      const target = budget * TARGET / FULL
+      const last = sent
+      sent = total
+      if (total <= budget && older === undefined) return [...opening, ...messages]
+
+      // In blocks, so that the prompts of successive calls begin alike until the next block: providers' caches need that.
+      const inBlocks = (excess: number) => Math.ceil(excess / (budget - target)) * (budget - target)
+      if (total > budget) {
+        const whole = items
+        const chains = await chainsOf(units, older?.chain)
+        const chainAt = (unit: number): string | undefined => unit === offset ? older?.chain : chains[unit - offset - 1]
+        summaries ??= (await load()).map((summary) => chainAt(summary.to) === summary.chain ? summary : withoutPlace(summary))
+        const shorten = async (known: Summary[]) => {
+          items = withSummaries(whole, known, chainAt)
+          total = fixed + tokensOfAll(items)
+          if (total <= budget) return
+          items = await prune(items, inBlocks(total - budget))
+          total = fixed + tokensOfAll(items)
+        }
+        await shorten(summaries)
+        if (total > budget) {
+          const free = tokensOfAll(items.filter(({ isProtected }) => !isProtected))
+          const room = target - (total - free) - Math.min(RESERVE_TOKENS, RESERVE * budget)
+          await shorten(await summariseOld(items, Math.max(room, 0), summaries, {
+            chainAt,
+            placeOf: (unit) => unit === offset ? older?.at : places?.get(units[unit - offset]?.messages[0])
+          }))
+        }
+      }
+      const outputs =
+        items.filter(({ shown, raw, summary }) => summary === undefined && shown !== raw[0] && shown.tokens < raw[0].tokens).length
+      const summarised = messagesIn(items.filter(isSummarised))
+      const hard = budgets.has(id) ? budget : window * HARD_LIMIT
+      if (total > hard) {
+        const rest = await dropOldest(items, inBlocks(total - hard))
+        items = rest.items
+        left += rest.messages
+        total = fixed + tokensOfAll(items)
+      }
+      left += messagesIn(items.filter(({ isUnknown }) => isUnknown))
+      const newest = items.at(-1)!
+      if (total > hard) {
+        const { tokens } = newest.shown
+        newest.shown = shortened(newest.shown, Math.max(tokens - (total - hard), 0))
+        total += newest.shown.tokens - tokens
+      }
+
+      sent = total
+      if (tooLong && sent >= last) return undefined
+      const report = `${outputs} ${summarised} ${left}`
+      if (report !== reported) onCompaction({ before, after: sent, outputs, summarised, dropped: left })
+      reported = report
+      return [...opening, ...items.flatMap(({ shown }) => shown.messages)]
+    }
+  }
+}
+
+interface Names {
+  /** Returns the chain of all units before a unit. */
+  chainAt: (unit: number) => string | undefined
+  /** Returns the position of the thread message that begins with a unit; undefined if no message begins there or it is unknown. */
+  placeOf: (unit: number) => number | undefined
+}
+
+/**
+ * Removes trailing items from a run of old items at the beginning of a conversation until it ends at the boundary of a thread
+ * message, so that the thread can later be read from there on. Returns all items if the boundary is unknown.
+ */
+function wholeMessages (old: Item[], placeOf: Names['placeOf']): { run: Item[], place?: number } {
+  if (old[0].from !== 0) return { run: old }
+  for (let count = old.length; count > 0; count--) {
+    const place = placeOf(old[count - 1].to)
+    if (place !== undefined) return count > 1 || old[0].summary === undefined ? { run: old.slice(0, count), place } : { run: old }
+  }
+  return { run: old }
+}
+
+const withoutPlace = ({ at, tokens, ...summary }: Summary): Summary => summary

@@ -1,0 +1,44 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import type { Clock } from '../../lib/clock.ts'
+import type { Registry } from '../../models/providers/registry.ts'
+import type { Meter } from '../../usage/meter.ts'
+import type { ContextWindows } from '../../models/providers/context-windows.ts'
+import { withOwnMetadata } from '../../models/provenance.ts'
+import type { Compactor, CompactorParts } from './compactor.ts'
+import { askStructured } from '../../models/structured-call.ts'
+
+/** The time limit of a summary; after it the run continues without the summary. Milliseconds. */
+const SUMMARY_MS = 30_000
+
+export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'onCompaction'> {
+  registry: Registry & ContextWindows
+  clock: Clock
+  signal: AbortSignal
+  meter: Meter
+}
+
+/**
+ * Opens the compactor of one run, whose prompts also lack the data that other models attached to their answers. The module is
+ * loaded when it is first needed.
+ */
+export async function openCompactor ({ registry, clock, signal, meter, ...parts }: OpenCompactor): Promise<Compactor> {
+  const { createCompactor } = await import('./compactor.ts')
+  const compactor = createCompactor({
+    ...parts,
+    contextWindow: (id, tokens) => registry.contextWindow(id, tokens, signal),
+    ask: (question) => askStructured({ load: () => registry.model('fast'), limitMs: SUMMARY_MS, signal, clock, meter, ...question }),
+    askedWindow: (tokens) => registry.contextWindow(registry.roles().fast, tokens, signal)
+  })
+  return {
+    async compact (id, conversation, tooLong) {
+      const messages = withOwnMetadata(registry.origin(id), conversation.messages)
+      const places = new Map<LanguageModelV4Message, number>()
+      for (const [n, message] of conversation.messages.entries()) {
+        const place = conversation.places?.get(message)
+        if (place !== undefined) places.set(messages[n], place)
+      }
+      const prompt = await compactor.compact(id, { ...conversation, messages, ...(conversation.places && { places }) }, tooLong)
+      return prompt?.filter(({ content }) => content.length > 0)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { hash } from 'node:crypto'
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
+import { tokensOf } from '../../models/token-estimate.ts'
+
+/** Messages that must stay together, because providers refuse a call without its result and a result without its call. */
+export interface Unit {
+  role: LanguageModelV4Message['role']
+  messages: LanguageModelV4Message[]
+  tokens: number
+}
+
+type Part = Record<string, any>
+
+const partsOf = ({ messages }: Pick<Unit, 'messages'>): Part[] =>
+  messages.flatMap(({ content }): Part[] => typeof content === 'string' ? [{ type: 'text', text: content }] : content)
+
+export const unit = (...messages: LanguageModelV4Message[]): Unit => ({
+  role: messages[0].role,
+  messages,
+  tokens: messages.reduce((sum, message) => sum + tokensOf(message), 0)
+})
+
+/** Groups messages to units: one user message, or one assistant message with the results of its calls. */
+export async function unitsOf (messages: LanguageModelV4Prompt): Promise<Unit[]> {
+  const units: Unit[] = []
+  let group: LanguageModelV4Message[] = []
+  const close = () => {
+    if (group.length > 0) units.push(unit(...group))
+  }
+  for (const message of messages) {
+    if (message.role === 'tool' && group.length > 0) {
+      group.push(message)
+      continue
+    }
+    close()
+    group = [message]
+    await yieldToEventLoop()
+  }
+  close()
+  return units
+}
+
+/** Returns how many units begin among the first `count` messages. */
+export function unitsIn (messages: LanguageModelV4Prompt, count: number): number {
+  let units = 0
+  for (let at = 0; at < count; at++) if (at === 0 || messages[at].role !== 'tool') units++
+  return units
+}
+
+/** Returns the unit with `change` applied to each tool result. */
+export function withResults (before: Unit, change: (result: LanguageModelV4ToolResultPart) => LanguageModelV4ToolResultPart): Unit {
+  if (before.messages.every(({ role }) => role !== 'tool')) return before
+  return unit(...before.messages.map((message): LanguageModelV4Message =>
+    message.role === 'tool'
+      ? { ...message, content: message.content.map((part) => part.type === 'tool-result' ? change(part) : part) }
+      : message
+  ))
+}
+
+/**
+ * Returns for each unit a digest of the conversation up to and including it, starting from `chain`. Only texts, calls and results
+ * count: ids, reasoning and images differ between a run and the copy that its client sends back.
+ */
+export async function chainsOf (units: Unit[], chain = ''): Promise<string[]> {
+  const chains: string[] = []
+  for (const each of units) {
+    chain = hash('sha256', `${chain} ${each.role} ${canonicalJson(partsOf(each).flatMap(essence))}`)
+    chains.push(chain)
+    await yieldToEventLoop()
+  }
+  return chains
+}
+
+function essence (part: Part): unknown[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [part.text]
+    case 'tool-call':
+      return [part.toolName, part.input]
+    case 'tool-result':
+      return [part.toolName, outputText(part.output)]
+    case 'file':
+      return [part.mediaType, part.data?.data?.length ?? part.data]
+    default:
+      return []
+  }
+}
+
+/** Returns the readable text of an output. */
+export function outputText (output: Part): string {
+  if (output.type === 'content') return output.value.find((inner: Part) => inner.type === 'text')?.text ?? ''
+  if (output.type === 'execution-denied') return `not carried out: ${output.reason ?? 'denied'}`
+  return typeof output.value === 'string' ? output.value : canonicalJson(output.value)
+}
+
+/** Whether a call of the unit has no result yet. */
+export function isOpen (each: Unit): boolean {
+  const parts = partsOf(each)
+  const answered = new Set(parts.flatMap((part) => part.type === 'tool-result' ? [part.toolCallId] : []))
+  return parts.some((part) => part.type === 'tool-call' && !part.providerExecuted && !answered.has(part.toolCallId))
+}
+
+/** Lists the calls that were refused or whose outcome is unknown, one line each; a summary of a model might omit them. */
+export function refusals (units: Unit[], unknown: string): string[] {
+  return units.flatMap((each) => {
+    if (
+      each.messages.every(({ role, content }) =>
+        role === 'user' || typeof content === 'string' || content.every(({ type }) => type !== 'tool-result')
+      )
+    ) return []
+    const parts = partsOf(each)
+    const calls = new Map(parts.flatMap((part) => part.type === 'tool-call' ? [[part.toolCallId, part] as const] : []))
+    return parts.flatMap((part) => {
+      const call = part.type === 'tool-result' ? calls.get(part.toolCallId) : undefined
+      const isOf = call !== undefined && (part.output.type === 'execution-denied' || part.output.value === unknown)
+      return isOf ? [`- ${part.toolName} ${opening(JSON.stringify(call.input) ?? '', 200)}: ${opening(outputText(part.output), 160)}`] : []
+    })
+  })
+}
+
+/** Renders the units as text for the summarising model. */
+export async function transcript (units: Unit[]): Promise<string> {
+  const texts: string[] = []
+  for (const each of units) {
+    texts.push(partsOf(each).map((part) => lineOf(each, part)).filter((line) => line !== '').join('\n'))
+    await yieldToEventLoop()
+  }
+  return texts.join('\n\n')
+}
+
+function lineOf ({ role }: Unit, part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return `${role === 'user' ? 'User' : 'Assistant'}: ${cut(part.text, 4_000)}`
+    case 'tool-call':
+      return `Call of ${part.toolName}: ${cut(JSON.stringify(part.input) ?? '', 500)}`
+    case 'tool-result':
+      return `Result of ${part.toolName}: ${cut(outputText(part.output), 1_000)}`
+    case 'file':
+      return `[a file: ${part.mediaType}]`
+    default:
+      return ''
+  }
+}
+
+const opening = (text: string, limit: number) => text.length > limit ? `${text.slice(0, limit)}…`.toWellFormed() : text
+
+/** Cuts a text to its first and last characters, `limit` in all, with a note between them; a shorter text stays. */
+export function cut (text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const half = Math.floor(limit / 2)
+  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`.toWellFormed()
+}
