@@ -1,10 +1,24 @@
 import { relative, resolve, sep } from 'node:path'
 import type { Rule } from 'eslint'
-import { whyForbidden } from './service-domains.ts'
+
+/** Folders of services/ all of whose files are for everybody. */
+const SHARED = ['contracts', 'lib']
 
 const fromRoot = (cwd: string, path: string) => relative(cwd, path).split(sep).join('/')
 
-/** ESLint rule: a service imports only the public files of other services, types and dynamic imports included. */
+/** Returns why a service may not import a file; undefined when it may. Paths are relative to the root, with slashes. */
+export function whyForbidden (from: string, imported: string): string | undefined {
+  const [, importer] = /^services\/([^/]+)\//.exec(from) ?? []
+  const [, domain, name] = /^services\/([^/]+)\/(.+)\.ts$/.exec(imported) ?? []
+  if (importer === undefined || domain === undefined) return undefined
+  if (domain === importer) return name === 'index' ? 'index.ts is for the other services.' : undefined
+  if (importer === 'contracts') return 'services/contracts imports nothing but schemas and packages.'
+  if (importer === 'lib') return 'services/lib imports no other service.'
+  if (SHARED.includes(domain) || name === 'index') return undefined
+  return `${imported} is internal to ${domain}: services/${domain}/index.ts exports what other services may use.`
+}
+
+/** ESLint rule: a service reaches another one through its index.ts, types and dynamic imports included. */
 export const serviceImports: Rule.RuleModule = {
   meta: { type: 'problem', schema: [] },
   create (context) {

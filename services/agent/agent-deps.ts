@@ -1,12 +1,9 @@
-import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
-import type { Registry } from '../models/providers/registry.ts'
-import type { ContextWindows } from '../models/providers/context-windows.ts'
-import type { ActiveRuns } from '../runs/engine/active-runs.ts'
-import type { EngineDeps } from '../runs/engine/attempt.ts'
+import type { LiveQuestions } from '../approvals/index.ts'
+import type { ContextWindows, Registry } from '../models/index.ts'
+import type { ActiveRuns, EngineDeps } from '../runs/index.ts'
 import type { TaskLauncher } from '../contracts/task-launcher.ts'
-import type { ThreadRepository } from '../threads/thread-repository.ts'
-import type { FolderGuides } from '../tools/files/folder-guide.ts'
-import type { ToolHost } from '../tools/host.ts'
+import type { ThreadRepository } from '../threads/index.ts'
+import type { FolderGuides, ToolHost } from '../tools/index.ts'
 import type { ConversationStates } from './conversation-state.ts'
 
 /** The collaborators of the agent. */

@@ -1,24 +1,28 @@
 import type { ApproveBody, Protocol, RunBody, RunResult, SteeredRun } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
-import { protocolOf } from '../runs/streams/encoder.ts'
+import {
+  type ActiveRun,
+  ConversationBusy,
+  NoActiveRun,
+  protocolOf,
+  recoverRuns,
+  type Run,
+  steerTaskRun,
+  type Subscription,
+  type ThreadRun
+} from '../runs/index.ts'
 import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { defineError } from '../lib/service-error.ts'
-import { withRunModels } from '../models/providers/run-models.ts'
-import { NoActiveRun, type ActiveRun, type Subscription } from '../runs/engine/active-run.ts'
-import { ConversationBusy } from '../runs/engine/active-runs.ts'
-import { recoverRuns } from '../runs/engine/recover-runs.ts'
-import { steerTaskRun } from '../runs/engine/steer-task-run.ts'
-import type { ThreadRun } from '../runs/run-record.ts'
-import type { Run } from '../runs/run-repository.ts'
+import { withRunModels } from '../models/index.ts'
 import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { readHistory } from './thread-history.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
-import { BadMessage } from '../threads/raw-message.ts'
+import { BadMessage } from '../threads/index.ts'
 import { interrupt, replayRecorded } from './interrupted-runs.ts'
 import { activeStatus } from './active-status.ts'
 import { createStopRun, type RunPlace } from './stop-run.ts'

@@ -1,10 +1,9 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../schemas/agent.ts'
-import { analysisPrompt, REQUEST_SHOWN } from '../models/prompts/analysis.ts'
-import { askStructured } from '../models/structured-call.ts'
+import { analysisPrompt, askStructured, REQUEST_SHOWN } from '../models/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysisPauses } from './analysis-pauses.ts'
-import type { Meter } from '../usage/meter.ts'
+import type { Meter } from '../usage/index.ts'
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000

@@ -1,14 +1,10 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { foldToModelMessages } from '../runs/run-log/fold.ts'
-import { itemsIn } from '../runs/run-log/open-calls.ts'
-import { foldToUIMessage, type UIAnswer } from '../runs/run-log/ui-message.ts'
-import type { ThreadMessage } from '../threads/thread-repository.ts'
+import { foldToModelMessages, foldToUIMessage, itemsIn, type Run, type ThreadRun, type UIAnswer } from '../runs/index.ts'
+import type { ThreadMessage } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { continuedMessage } from './message-import.ts'
-import type { ThreadRun } from '../runs/run-record.ts'
-import type { Run } from '../runs/run-repository.ts'
-import type { Op } from '../store/store-types.ts'
+import type { Op } from '../store/index.ts'
 
 /** How a run of a conversation ends. `interrupted`: the service ended first. `cancelled`: stopped, left by its client, or superseded. */
 export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'interrupted'

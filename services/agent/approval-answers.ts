@@ -1,7 +1,6 @@
 import type { Scope, Until } from '../../schemas/grants.ts'
-import { isAnswers } from '../approvals/questions/check-answers.ts'
-import type { Decision } from '../approvals/decision.ts'
-import { BadMessage, type RawMessage } from '../threads/raw-message.ts'
+import { type Decision, isAnswers } from '../approvals/index.ts'
+import { BadMessage, type RawMessage } from '../threads/index.ts'
 
 /** The fields of a request that decide whether it answers approval requests. Chat clients name the message that they continue. */
 export interface AnswerSource {

@@ -1,4 +1,4 @@
-import type { AppResult } from '../approvals/app-calls/answer-app-call.ts'
+import type { AppResult } from '../approvals/index.ts'
 import { isId } from '../lib/ids.ts'
 import type { AnswerSource } from './approval-answers.ts'
 

@@ -1,5 +1,4 @@
-import type { RunAttempt } from '../runs/engine/attempt.ts'
-import type { ThreadRun } from '../runs/run-record.ts'
+import type { RunAttempt, ThreadRun } from '../runs/index.ts'
 import type { ConversationState } from './conversation-state.ts'
 
 /** One execution of a run of a conversation. */

@@ -1,9 +1,6 @@
 import { Aborted } from '../lib/abort.ts'
-import { itemsIn } from '../runs/run-log/open-calls.ts'
-import { ConversationBusy } from '../runs/engine/active-runs.ts'
-import type { ThreadRun } from '../runs/run-record.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
-import type { Op } from '../store/store-types.ts'
+import { ConversationBusy, itemsIn, type ThreadRun } from '../runs/index.ts'
+import { type Op, unlessDamaged } from '../store/index.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 

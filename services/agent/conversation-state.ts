@@ -1,8 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
-import { conversationKey } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
+import { conversationKey, type Op, type Store } from '../store/index.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
-import { withRefused, type Denial } from '../approvals/refused-calls.ts'
+import { type Denial, withRefused } from '../approvals/index.ts'
 
 /** The state of a conversation that outlasts its runs. */
 export interface ConversationState {

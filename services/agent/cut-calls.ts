@@ -1,11 +1,16 @@
-import { endsOfLiveQuestions, intentsIn } from '../runs/run-log/open-calls.ts'
+import {
+  endsOfCutParts,
+  endsOfLiveQuestions,
+  intentsIn,
+  type Run,
+  segmentStart,
+  storedSegment,
+  type ThreadRun,
+  withoutCutInputs
+} from '../runs/index.ts'
 import { openCalls } from '../contracts/run-events.ts'
-import { endsOfCutParts, withoutCutInputs } from '../runs/run-log/cut-steps.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { segmentStart } from '../runs/run-log/run-log.ts'
 import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
-import type { ThreadRun } from '../runs/run-record.ts'
-import { storedSegment, type Run } from '../runs/run-repository.ts'
 
 /** The result of a call that the service ended before it began. */
 const NOT_BEGUN = 'Not carried out: the service ended before this call began.'

@@ -1,11 +1,16 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { wholeMessage } from '../runs/run-log/whole-message.ts'
-import { createRunLog, segmentStart } from '../runs/run-log/run-log.ts'
-import { subscribeToRecorded, type Subscription } from '../runs/engine/active-run.ts'
-import type { ThreadRun } from '../runs/run-record.ts'
-import { storedSegment, type Run } from '../runs/run-repository.ts'
+import {
+  createRunLog,
+  type Run,
+  segmentStart,
+  storedSegment,
+  subscribeToRecorded,
+  type Subscription,
+  type ThreadRun,
+  wholeMessage
+} from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
 import { closedEvents } from './cut-calls.ts'

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4Tool
 import type { ModelMessage, ToolResultPart } from 'ai'
 import { asObject } from '../lib/json.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import { BadMessage, deepestIssue, type RawMessage } from '../threads/raw-message.ts'
+import { BadMessage, deepestIssue, type RawMessage } from '../threads/index.ts'
 import { plainMessages } from './plain-messages.ts'
 import { fromUIMessage } from './ui-message-import.ts'
 

@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai'
-import type { RawMessage } from '../threads/raw-message.ts'
+import type { RawMessage } from '../threads/index.ts'
 
 /**
  * Converts a message that contains only texts, with the same result as the SDK, which takes fifty times as long. Most messages

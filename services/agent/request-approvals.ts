@@ -1,5 +1,4 @@
-import { askItems, requestEvent } from '../runs/engine/asked-items.ts'
-import type { ExecutedRun } from '../runs/engine/run-actions.ts'
+import { askItems, type ExecutedRun, requestEvent } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'

@@ -1,19 +1,23 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
-import type { AppCall, AppCallAnswer } from '../approvals/app-calls/answer-app-call.ts'
+import { answersInOutput, type AppCall, type AppCallAnswer, type Decision } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
-import type { Decision } from '../approvals/decision.ts'
-import { answersInOutput } from '../approvals/questions/answers-in-output.ts'
-import { withRunOptions } from '../runs/options/with-run-options.ts'
+import {
+  type ActiveRun,
+  inNewestStep,
+  NoActiveRun,
+  requestEvent,
+  storedSegment,
+  subscribeToRecorded,
+  type Subscription,
+  type ThreadRun,
+  WHOLE_THREAD,
+  withRunOptions
+} from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { approvalResponses, isAnswer, type AnswerSource } from './approval-answers.ts'
 import { callResults, type CallResult } from './call-results.ts'
-import { requestEvent } from '../runs/engine/asked-items.ts'
-import { inNewestStep } from '../runs/run-log/open-calls.ts'
-import { NoActiveRun, subscribeToRecorded, type ActiveRun, type Subscription } from '../runs/engine/active-run.ts'
-import { WHOLE_THREAD, type ThreadRun } from '../runs/run-record.ts'
-import { storedSegment } from '../runs/run-repository.ts'
 import type { RunRequest } from './start.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'

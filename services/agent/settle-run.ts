@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import type { ActiveRun } from '../runs/engine/active-run.ts'
+import type { ActiveRun } from '../runs/index.ts'
 
 /** The time in which a run may end before a new request of its conversation is refused, milliseconds. */
 const ENDING_MS = 2_000

@@ -1,32 +1,36 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
-import { answerAppCall } from '../approvals/app-calls/answer-app-call.ts'
+import { answerAppCall } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { newId } from '../lib/ids.ts'
 import { ServiceError } from '../lib/service-error.ts'
-import { checkRunOptions } from '../runs/options/check-run-options.ts'
+import {
+  checkRunOptions,
+  createRunLog,
+  type History,
+  inNewestStep,
+  newRunFields,
+  type Run,
+  type Subscription,
+  type ThreadRun,
+  WHOLE_THREAD
+} from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { createRunLog } from '../runs/run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { callResults, type CallResult } from './call-results.ts'
 import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes } from './cut-calls.ts'
 import { workingFolder } from '../lib/working-folder.ts'
-import { inNewestStep } from '../runs/run-log/open-calls.ts'
-import type { Subscription } from '../runs/engine/active-run.ts'
-import { newRunFields, WHOLE_THREAD, type History, type ThreadRun } from '../runs/run-record.ts'
-import type { Run } from '../runs/run-repository.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
-import type { RawMessage } from '../threads/raw-message.ts'
+import { type RawMessage, withoutModelMarks } from '../threads/index.ts'
 import { settleRun } from './settle-run.ts'
 import { supersededNotes } from './superseded-notes.ts'
 import { stepLimit } from './step-limits.ts'
-import { noUsage } from '../usage/usage-sums.ts'
-import { withoutModelMarks } from '../threads/recall-answers.ts'
+import { noUsage } from '../usage/index.ts'
 
 /** A request with its history. */
 export interface RunRequest extends RunBody {

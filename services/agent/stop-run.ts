@@ -1,7 +1,6 @@
 import type { LiveRun } from '../../schemas/agent.ts'
 import { Aborted } from '../lib/abort.ts'
-import { NoActiveRun } from '../runs/engine/active-run.ts'
-import { isOver } from '../runs/run-record.ts'
+import { isOver, NoActiveRun } from '../runs/index.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 

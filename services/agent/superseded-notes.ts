@@ -1,5 +1,5 @@
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
-import { findOfCall } from '../approvals/call-approval.ts'
+import { findOfCall } from '../approvals/index.ts'
 import { describeCall } from './cut-calls.ts'
 
 /** Returns what the model is told of the items of a run that nobody answered before a new message superseded the run. */

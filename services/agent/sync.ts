@@ -2,8 +2,8 @@ import type { RunResult } from '../../schemas/agent.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { type EventOf, type RunEvent, answerText } from '../contracts/run-events.ts'
-import { noUsage } from '../usage/usage-sums.ts'
-import type { Subscription } from '../runs/engine/active-run.ts'
+import { noUsage } from '../usage/index.ts'
+import type { Subscription } from '../runs/index.ts'
 import { answerMessages } from './answer-record.ts'
 
 /** The codes of a run's `error` event that do not stand for a failure of the model provider. */

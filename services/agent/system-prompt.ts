@@ -1,5 +1,5 @@
-import type { Denial } from '../approvals/refused-calls.ts'
-import { applicationInstructions } from '../runs/engine/opening.ts'
+import type { Denial } from '../approvals/index.ts'
+import { applicationInstructions } from '../runs/index.ts'
 
 export interface PromptParts {
   /** A description of the computer. */

@@ -1,12 +1,17 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
-import type { Conversation } from '../threads/compaction/compactor.ts'
-import { jsonBytes } from '../http/pages.ts'
-import { itemTokens } from '../models/token-estimate.ts'
-import { coveredHistory, unreadBefore } from '../threads/compaction/unread-history.ts'
-import { WHOLE_THREAD, type History } from '../runs/run-record.ts'
+import {
+  type Conversation,
+  coveredHistory,
+  partsOf,
+  type RawMessage,
+  type ThreadMessage,
+  type ThreadRepository,
+  unreadBefore
+} from '../threads/index.ts'
+import { jsonBytes } from '../http/index.ts'
+import { itemTokens } from '../models/index.ts'
+import { type History, WHOLE_THREAD } from '../runs/index.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import { partsOf, type ThreadMessage, type ThreadRepository } from '../threads/thread-repository.ts'
-import type { RawMessage } from '../threads/raw-message.ts'
 
 /** The positions of a run's prompt in its thread. */
 export type ThreadPlacement = Pick<Conversation, 'older' | 'places'>

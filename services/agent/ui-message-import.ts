@@ -1,6 +1,6 @@
 import type { ModelMessage, UIMessage } from 'ai'
 import { DENIED } from '../contracts/approval-record.ts'
-import { BadMessage, deepestIssue, type RawMessage } from '../threads/raw-message.ts'
+import { BadMessage, deepestIssue, type RawMessage } from '../threads/index.ts'
 
 const OUTCOME_LOST = 'The outcome of this approved call was lost on the way here: check what it did before doing it again.'
 

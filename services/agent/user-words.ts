@@ -1,6 +1,5 @@
-import { readUserMessages, type UserWords } from '../threads/user-messages.ts'
-import type { ThreadRepository } from '../threads/thread-repository.ts'
-import type { ActiveRuns } from '../runs/engine/active-runs.ts'
+import { readUserMessages, type ThreadRepository, type UserWords } from '../threads/index.ts'
+import type { ActiveRuns } from '../runs/index.ts'
 
 interface Parts {
   activeRuns: Pick<ActiveRuns, 'ofRun'>

@@ -1,8 +1,6 @@
 import type { StreamEvent } from '../../schemas/stream-events.ts'
 import type { Clock } from '../lib/clock.ts'
-import { approvalKey, OPEN_APPROVALS, taskApprovalKey } from '../store/keys.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
-import type { Op, Store } from '../store/store-types.ts'
+import { approvalKey, type Op, OPEN_APPROVALS, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
 import type { Approval } from '../contracts/approval-record.ts'
 
 type Item =

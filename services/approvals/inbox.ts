@@ -1,7 +1,7 @@
 import type { ApprovalDecision, ApprovalPreview, DecidedApproval } from '../../schemas/approvals.ts'
 import type { Decision } from './decision.ts'
 import type { Ledger } from './ledger.ts'
-import type { ToolHost } from '../tools/host.ts'
+import type { ToolHost } from '../tools/index.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound } from './approval-errors.ts'
 import { givenDecision } from './given-decision.ts'

@@ -1,5 +1,5 @@
 import type { ApprovalPreview } from '../../schemas/approvals.ts'
-import type { ToolHost } from '../tools/host.ts'
+import type { ToolHost } from '../tools/index.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
 
 /**

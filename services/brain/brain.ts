@@ -9,7 +9,7 @@ import {
   type PreferenceBody
 } from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
-import type { StoredRecord } from '../store/store-types.ts'
+import type { StoredRecord } from '../store/index.ts'
 import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from './brain-errors.ts'
 import { contextPreview, promptSections } from './context-preview.ts'
 import { add, drop, erase, hasKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'

@@ -1,7 +1,7 @@
 import { Check } from '@sinclair/typebox/value'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { ConfigKeys, type Config } from '../../schemas/config.ts'
-import { describeInvalid, type FailedRule } from '../http/invalid.ts'
+import { describeInvalid, type FailedRule } from '../http/index.ts'
 
 let validators: Map<string, ValidateFunction> | undefined
 

@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventsQuery } from '../../schemas/stream-events.ts'
 import { defineError } from '../lib/service-error.ts'
-import { TwoOwners } from '../runs/run-errors.ts'
+import { TwoOwners } from '../runs/index.ts'
 import type { KeptEvent } from './replay-buffer.ts'
 
 const UnknownTypes = defineError('ERR_BAD_REQUEST', 'There is no event type "%s". The types are: %s.')

@@ -1,8 +1,7 @@
 import { defineError } from '../lib/service-error.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { IDEMPOTENCY } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
+import { IDEMPOTENCY, type Op, type Store } from '../store/index.ts'
 
 export const KeyReused = defineError(
   'ERR_IDEMPOTENCY_KEY_REUSED',

@@ -1,5 +1,5 @@
 import type { Claim, Evaluation } from '../../schemas/evaluation.ts'
-import type { Judgement } from '../models/prompts/judgement.ts'
+import type { Judgement } from '../models/index.ts'
 import type { CallFact } from './call-facts.ts'
 import { nameOf } from './material.ts'
 import { shown } from './verdicts.ts'

@@ -1,12 +1,18 @@
 import type { Claim, Evaluation } from '../../schemas/evaluation.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { judgementPrompt, refinementPrompt, type Judgement, type Material } from '../models/prompts/judgement.ts'
-import { askStructured, type NoAnswer } from '../models/structured-call.ts'
-import { isAnswerCall } from '../runs/answers/take-answer.ts'
-import type { Registry } from '../models/providers/registry.ts'
+import {
+  askStructured,
+  type Judgement,
+  judgementPrompt,
+  type Material,
+  type NoAnswer,
+  refinementPrompt,
+  type Registry
+} from '../models/index.ts'
+import { isAnswerCall } from '../runs/index.ts'
 import { type RunEvent, answerText } from '../contracts/run-events.ts'
-import type { Meter } from '../usage/meter.ts'
+import type { Meter } from '../usage/index.ts'
 import { callFacts, type CallFact, type FindTool } from './call-facts.ts'
 import { evaluate } from './evaluate.ts'
 import { indexOf, nameOf, newestCalls, shorten } from './material.ts'

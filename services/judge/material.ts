@@ -1,5 +1,5 @@
-import { tokensIn } from '../models/token-estimate.ts'
-import { saidOnce } from '../tools/said-once.ts'
+import { tokensIn } from '../models/index.ts'
+import { saidOnce } from '../tools/index.ts'
 import type { CallFact } from './call-facts.ts'
 
 /** Calls in the index; older ones are counted. */

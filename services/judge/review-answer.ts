@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { isBudgetError } from '../usage/budgets.ts'
+import { isBudgetError } from '../usage/index.ts'
 import { judgeRun, type JudgeDeps } from './judge.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Claim } from '../../schemas/evaluation.ts'
-import type { Judgement } from '../models/prompts/judgement.ts'
+import type { Judgement } from '../models/index.ts'
 
 /** A claim as the judge reported it. */
 export type Asserted = Judgement['claims'][number]

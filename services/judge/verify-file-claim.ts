@@ -1,4 +1,4 @@
-import { digestAt } from '../tools/files/change-digest.ts'
+import { digestAt } from '../tools/index.ts'
 import type { FileChange } from '../contracts/tool.ts'
 import type { CallFact } from './call-facts.ts'
 import { isThere, pathTarget, type PathTarget, type Relation } from './claim-target.ts'

@@ -1,8 +1,6 @@
 import type { Redactor } from '../lib/secrets.ts'
 import type { ToolOutput } from '../contracts/tool.ts'
-import { ToolFailed } from '../tools/tool-errors.ts'
-import { imageOf, isImage } from '../tools/model-content.ts'
-import { isForUser } from '../tools/said-once.ts'
+import { imageOf, isForUser, isImage, ToolFailed } from '../tools/index.ts'
 
 const MIB = 1024 * 1024
 /** Bytes of a result's JSON without its images. */

@@ -1,9 +1,7 @@
 import type { McpAddress, McpEntry, McpProcess } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
-import { childEnvironment } from '../process/child-environment.ts'
-import { spawnGuarded, type GuardedChild } from '../process/spawn-guarded.ts'
-import { emptyIfDamaged } from '../store/store-errors.ts'
-import type { StoredRecord } from '../store/store-types.ts'
+import { childEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
+import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
 import { showQuery } from './secret-query.ts'
 import { resolveValues, secretsIn, secretsInHeaders, valuesOfServer, valuesWithoutServer, type Values } from './server-environment.ts'
 

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import type { GuardedChild } from '../process/spawn-guarded.ts'
+import type { GuardedChild } from '../process/index.ts'
 import { EndlessLine, readLines } from '../lib/line-reader.ts'
 import {
   createUnsolicitedBudget,

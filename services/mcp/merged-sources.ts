@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import type { StoredRecord } from '../store/store-types.ts'
-import type { ToolHost } from '../tools/host.ts'
+import type { StoredRecord } from '../store/index.ts'
+import type { ToolHost } from '../tools/index.ts'
 import { createToolNames, type GivenNames } from './tool-names.ts'
 import type { ToolServer } from './tool-server.ts'
 

@@ -1,6 +1,6 @@
 import { Check } from '@sinclair/typebox/value'
 import { ConfigKeys, type McpEntry } from '../../schemas/config.ts'
-import type { ConfigService } from '../config/config.ts'
+import type { ConfigService } from '../config/index.ts'
 import { withEntry } from './config-entries.ts'
 import type { EnvironmentValues } from './environment-values.ts'
 import { ToolServersInvalid } from './mcp-errors.ts'

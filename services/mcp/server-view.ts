@@ -1,7 +1,7 @@
 import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import type { ToolHost } from '../tools/host.ts'
+import type { ToolHost } from '../tools/index.ts'
 import { leftOutBecause } from './tool-filter.ts'
 import type { ToolServer } from './tool-server.ts'
 

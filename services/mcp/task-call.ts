@@ -1,7 +1,7 @@
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import { ToolFailed } from '../tools/tool-errors.ts'
+import { ToolFailed } from '../tools/index.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,5 +1,4 @@
-import type { StoredRecord } from '../store/store-types.ts'
-import { emptyIfDamaged } from '../store/store-errors.ts'
+import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
 
 /** What is stored: of each server, the names its tools were given, as [name on the server, name for the agent]. */
 export interface GivenNames { servers?: Array<{ server: string, names: Array<[string, string]> }> }

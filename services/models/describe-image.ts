@@ -1,7 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Registry } from './providers/registry.ts'
-import { isBudgetError } from '../usage/budgets.ts'
-import type { UsageMeters } from '../usage/meter.ts'
+import { isBudgetError, type UsageMeters } from '../usage/index.ts'
 import { generateWithin } from './whole-call.ts'
 
 interface Parts {

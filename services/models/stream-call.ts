@@ -8,7 +8,7 @@ import type { Failure } from './providers/describe-failure.ts'
 import { batchesOf, type PartBatches } from './providers/part-batches.ts'
 import { failureOf, isFailure } from './providers/check-part.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import type { Meter, Reported } from '../usage/meter.ts'
+import type { Meter, Reported } from '../usage/index.ts'
 import { tokensOf } from './token-estimate.ts'
 
 /** A model call that failed on every attempt. */

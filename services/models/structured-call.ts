@@ -4,8 +4,7 @@ import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Role } from '../contracts/model-role.ts'
 import type { CallSettings } from './providers/registry.ts'
-import { isBudgetError, type BudgetError } from '../usage/budgets.ts'
-import type { Meter } from '../usage/meter.ts'
+import { type BudgetError, isBudgetError, type Meter } from '../usage/index.ts'
 import { generateWithin } from './whole-call.ts'
 
 /** A question to a model that answers with structured data. */

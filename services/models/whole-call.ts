@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Role } from '../contracts/model-role.ts'
 import type { CallSettings } from './providers/registry.ts'
-import type { Meter } from '../usage/meter.ts'
+import type { Meter } from '../usage/index.ts'
 import { tokensOf } from './token-estimate.ts'
 
 export interface WholeCall {

@@ -1,9 +1,7 @@
 import type { StreamEvent } from '../../schemas/stream-events.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
-import { runKey, RUNS, runStatesPrefix } from '../store/keys.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
-import type { Op, Store } from '../store/store-types.ts'
+import { type Op, runKey, RUNS, runStatesPrefix, type Store, unlessDamaged } from '../store/index.ts'
 import { isOver, ownerOf, type RunRecord } from './run-record.ts'
 
 type AnnouncedRun = Pick<RunRecord, 'runId' | 'status' | 'threadId' | 'taskId'>

@@ -1,6 +1,5 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
-import { runStateKey } from '../store/keys.ts'
-import type { Op } from '../store/store-types.ts'
+import { type Op, runStateKey } from '../store/index.ts'
 
 /** The states of the index of all runs. `live`: the run is queued or executes; `waiting`: for a person or the application. */
 export const INDEX_STATES = ['live', 'waiting', 'completed', 'rejected', 'failed', 'cancelled', 'interrupted'] as const

@@ -4,8 +4,7 @@ import type { RunOptions } from '../../schemas/run-options.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { Owner } from '../contracts/approval-record.ts'
-import type { Summary } from '../threads/compaction/items.ts'
-import type { UnreadHistory } from '../threads/compaction/unread-history.ts'
+import type { Summary, UnreadHistory } from '../threads/index.ts'
 
 /** The positions of a request's messages in its thread: the first `lead` messages, then the messages from position `from` on. */
 export interface History {

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
-import type { RawMessage } from '../threads/raw-message.ts'
+import type { RawMessage } from '../threads/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { defineError } from '../lib/service-error.ts'
 import { withoutCutCall, withoutRepeatedSteps } from './run-log/cut-steps.ts'
@@ -7,18 +7,19 @@ import { joinDeltas } from './run-log/join-deltas.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from './run-log/run-log.ts'
 import {
+  type Op,
+  type OwnerKind,
   runEventsKey,
   runEventsPrefix,
   runInputKey,
   runKey,
   runStatesPrefix,
+  type Store,
   taskRunKey,
   threadRunKey,
   threadRunsPrefix,
-  type OwnerKind
-} from '../store/keys.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
-import type { Op, Store } from '../store/store-types.ts'
+  unlessDamaged
+} from '../store/index.ts'
 import { indexNewRun, indexRun, indexStateOf, unindexRun, type IndexState } from './run-index.ts'
 import { isOver, type RunRecord, type TaskRun, type ThreadRun } from './run-record.ts'
 import { resultOf } from './run-result.ts'

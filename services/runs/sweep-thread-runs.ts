@@ -1,5 +1,4 @@
-import { THREAD_RUNS, threadKey, threadRunKey } from '../store/keys.ts'
-import type { Store } from '../store/store-types.ts'
+import { type Store, THREAD_RUNS, threadKey, threadRunKey } from '../store/index.ts'
 import type { RunRepository } from './run-repository.ts'
 
 /** The runs that are kept of each conversation. */

@@ -3,7 +3,7 @@ import { linkSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { StoreInUse } from './store-errors.ts'
-import { isRunning, ownIdentity, type Holder } from '../process/process-identity.ts'
+import { type Holder, isRunning, ownIdentity } from '../process/index.ts'
 import { removeInstance, urlOf } from './instance-file.ts'
 
 // LevelDB has its own lock, but a second open in the same process fails and thereby releases that lock. The service therefore

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { OpenDatabase } from './database.ts'
-import type { Holder } from '../process/process-identity.ts'
+import type { Holder } from '../process/index.ts'
 import type { StagedDatabase } from './replacement/staged-database.ts'
 import type { SchemaVersion } from './schema-version.ts'
 

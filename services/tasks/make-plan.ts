@@ -1,7 +1,6 @@
 import type { Plan, PlanInput } from '../../schemas/tasks.ts'
-import { planPrompt } from '../models/prompts/plan.ts'
-import { askStructured } from '../models/structured-call.ts'
-import type { Meter } from '../usage/meter.ts'
+import { askStructured, planPrompt } from '../models/index.ts'
+import type { Meter } from '../usage/index.ts'
 import { internalModelLoaders, type TaskDeps } from './task-deps.ts'
 
 /** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */

@@ -1,9 +1,8 @@
 import type { TaskRepository, Change } from './task-repository.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
-import { IMPORTED } from '../store/keys.ts'
-import { isDamage } from '../store/store-errors.ts'
-import { isOver } from '../runs/run-record.ts'
+import { IMPORTED, isDamage } from '../store/index.ts'
+import { isOver } from '../runs/index.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 import type { Schedules } from './schedule/schedules.ts'
 

@@ -1,7 +1,5 @@
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
-import { TASK_STATES, taskKey, TASKS, taskStateKey } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
-import { isDamage } from '../store/store-errors.ts'
+import { isDamage, type Op, type Store, TASK_STATES, taskKey, TASKS, taskStateKey } from '../store/index.ts'
 import { TooManyFinishedTasks, TooManyTasks } from './task-errors.ts'
 import { isFinished, type StoredTask } from './task-records.ts'
 import { createTaskStates, type TaskState, type TaskStates } from './state-index.ts'

@@ -1,6 +1,6 @@
 import type { Task } from '../../schemas/tasks.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
-import type { TaskRun } from '../runs/run-record.ts'
+import type { TaskRun } from '../runs/index.ts'
 import type { Plan as Timing } from './schedule/calendar/schedule-plan.ts'
 
 /** A reference to a run of the task. */

@@ -1,7 +1,6 @@
 import type { Task, TaskBody, TaskChanges, TaskStatus } from '../../schemas/tasks.ts'
 import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
-import { IMPORTED, TASK_TRASH, taskKey, taskOriginKey, taskTrashKey } from '../store/keys.ts'
-import { isDamage, unlessDamaged } from '../store/store-errors.ts'
+import { IMPORTED, isDamage, TASK_TRASH, taskKey, taskOriginKey, taskTrashKey, unlessDamaged } from '../store/index.ts'
 import { createTaskRepository } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -12,13 +11,12 @@ import { isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
-import { isOver } from '../runs/run-record.ts'
+import { isOver, taskRunView } from '../runs/index.ts'
 import type { Origin, StoredRun, StoredTask } from './task-records.ts'
 import { createSchedules } from './schedule/schedules.ts'
 import { createScheduleTicker } from './schedule/ticker.ts'
 import { createTaskLists } from './task-lists.ts'
 import { taskView } from './views.ts'
-import { taskRunView } from '../runs/run-view.ts'
 
 /** The states of a task that was started and has not ended. */
 const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval', 'paused']

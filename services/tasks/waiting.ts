@@ -1,6 +1,6 @@
 import { isUnanswered, type TaskItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
-import type { Ledger } from '../approvals/ledger.ts'
+import type { Ledger } from '../approvals/index.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** What a task waits for, by its open items. Calls of the application have a time limit of their own, which ends no run. */

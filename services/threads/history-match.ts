@@ -1,5 +1,4 @@
-import { turnKey, turnsPrefix } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
+import { type Op, type Store, turnKey, turnsPrefix } from '../store/index.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { keptOfOtherTabs } from './other-tabs.ts'
 import { canonicalContent, type ThreadMessage } from './thread-message.ts'

@@ -1,6 +1,4 @@
-import { parseIndexKey, readKey, threadKey, UNREAD, unreadKey } from '../store/keys.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
-import type { Store } from '../store/store-types.ts'
+import { parseIndexKey, readKey, type Store, threadKey, unlessDamaged, UNREAD, unreadKey } from '../store/index.ts'
 import type { HistoryMatch } from './history-match.ts'
 import { type ThreadHead } from './thread-head.ts'
 

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store-types.ts'
+import type { Store } from '../store/index.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { partsOf, answerTexts, type ThreadMessage } from './thread-message.ts'
 import type { HistoryMatch } from './history-match.ts'

@@ -1,5 +1,4 @@
-import { foundPrefix, recentKey, threadKey, unreadKey } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
+import { foundPrefix, type Op, recentKey, type Store, threadKey, unreadKey } from '../store/index.ts'
 import { excerpt, textOf, type ThreadMessage } from './thread-message.ts'
 
 /** The stored state of a thread, apart from its messages. Only a caller that has locked the conversation writes it. */

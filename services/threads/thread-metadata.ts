@@ -1,7 +1,5 @@
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { metadataKey } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
+import { metadataKey, type Op, type Store, unlessDamaged } from '../store/index.ts'
 
 /** The title of a thread, its author, and the fields that clients store with the thread. */
 export interface Metadata {

@@ -5,15 +5,16 @@ import {
   messageKey,
   messagesPrefix,
   metadataKey,
+  type Op,
   readKey,
   RECENT,
+  type Store,
   summaryKey,
   threadKey,
   turnsPrefix,
+  unlessDamaged,
   UNREAD
-} from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
+} from '../store/index.ts'
 import { firstWords, headOps, lastWords, type ThreadHead } from './thread-head.ts'
 import { answerTexts, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from './compaction/items.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Desktop } from './desktop/control/desktop.ts'
-import type { DescribeImage } from '../models/describe-image.ts'
+import type { DescribeImage } from '../models/index.ts'
 import type { Search } from './web/search/search.ts'
 import type { Web } from './web/fetch/fetch.ts'
 import type { Tool } from '../contracts/tool.ts'

@@ -1,5 +1,5 @@
 import type { ChangedPath, FileChange, ToolOutput } from '../contracts/tool.ts'
-import type { Op } from '../store/store-types.ts'
+import type { Op } from '../store/index.ts'
 
 /** A call, or an undo, that is about to change files. */
 export interface KeepCall {

@@ -1,7 +1,7 @@
 import type { Config } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Store } from '../store/store-types.ts'
-import type { PathPolicy } from '../tools/path-policy.ts'
+import type { Store } from '../store/index.ts'
+import type { PathPolicy } from '../tools/index.ts'
 
 /** The collaborators of the journal. */
 export interface JournalParts {

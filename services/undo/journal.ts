@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
-import { JOURNAL, journalFilesPrefix, journalOwnerPrefix, journalPrefix } from '../store/keys.ts'
-import type { Op } from '../store/store-types.ts'
-import type { KeepCall } from '../tools/kept-call.ts'
+import { JOURNAL, journalFilesPrefix, journalOwnerPrefix, journalPrefix, type Op } from '../store/index.ts'
+import type { KeepCall } from '../tools/index.ts'
 import type { JournalParts } from './journal-parts.ts'
 import type { Kept } from './keep-call.ts'
 

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/journal.ts'
-import type { PathPolicy } from '../tools/path-policy.ts'
+import type { PathPolicy } from '../tools/index.ts'
 import { inBatches } from './in-batches.ts'
 import { isSame, type Copy, type Entry, type Item, type Place } from './journal-entry.ts'
 import { lookAt, namesAt } from './survey.ts'

@@ -4,7 +4,7 @@ import { readWhole } from './entry-file.ts'
 import { inBatches } from './in-batches.ts'
 import { isSame, type Item, type Place } from './journal-entry.ts'
 import { lookAt, surveyAll } from './survey.ts'
-import type { PathPolicy } from '../tools/path-policy.ts'
+import type { PathPolicy } from '../tools/index.ts'
 
 const UNREAD: Place = { kind: 'file', digest: 'stat:', size: 0, mode: 0 }
 const isDigest = (text: string | null | undefined): text is string => text?.startsWith('sha256:') === true

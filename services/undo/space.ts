@@ -4,8 +4,7 @@ import type { Config } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { JOURNAL, JOURNAL_FILES, JOURNAL_OWNERS } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
+import { JOURNAL, JOURNAL_FILES, JOURNAL_OWNERS, type Op, type Store } from '../store/index.ts'
 
 const MIB = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000

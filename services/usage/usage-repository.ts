@@ -1,9 +1,7 @@
 import type { Role } from '../contracts/model-role.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Usage } from '../../schemas/usage.ts'
-import { DAY_USAGE, dayUsageKey, ownerUsageKey, ownerUsagePrefix } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
+import { DAY_USAGE, dayUsageKey, type Op, ownerUsageKey, ownerUsagePrefix, type Store, unlessDamaged } from '../store/index.ts'
 import { dayOf, daysBefore } from './local-days.ts'
 import { addTally, tallyOf, type Tally } from './usage-sums.ts'
 

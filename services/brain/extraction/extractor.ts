@@ -2,14 +2,12 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { Extraction } from '../../../schemas/brain.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { defineError } from '../../lib/service-error.ts'
-import { EXTRACTION_INSTRUCTIONS, extractionQuestion, LooseAnswerSchema, PointersSchema } from '../../models/prompts/extraction.ts'
-import type { ThreadRepository } from '../../threads/thread-repository.ts'
-import { ThreadNotFound } from '../../threads/thread-errors.ts'
+import { EXTRACTION_INSTRUCTIONS, extractionQuestion, LooseAnswerSchema, PointersSchema } from '../../models/index.ts'
+import { beginning, readUserMessages, ThreadNotFound, type ThreadRepository, type UserMessage } from '../../threads/index.ts'
 import type { BrainService, Learning } from '../brain.ts'
 import type { Habitual } from '../habits.ts'
 import { shownIds } from './shown-ids.ts'
 import type { Problem, Verified } from './pointers.ts'
-import { beginning, readUserMessages, type UserMessage } from '../../threads/user-messages.ts'
 
 const ModelFailed = defineError(
   'ERR_UPSTREAM',

@@ -1,8 +1,8 @@
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Extractor } from './extractor.ts'
-import { isBudgetError } from '../../usage/budgets.ts'
-import type { ThreadRepository } from '../../threads/thread-repository.ts'
+import { isBudgetError } from '../../usage/index.ts'
+import type { ThreadRepository } from '../../threads/index.ts'
 
 /** Default time without a message after which a thread is idle; milliseconds. */
 const IDLE_MS = 10 * 60 * 1000

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schemas/brain.ts'
-import type { Pointer } from '../../models/prompts/extraction.ts'
+import type { Pointer } from '../../models/index.ts'
 import { foldCase, foldText } from '../fact-text.ts'
 import type { Statement } from '../learning.ts'
 import { findOwnWords, searchable, type SearchableMessage, type WordsProblem } from './own-words.ts'

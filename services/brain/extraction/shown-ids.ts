@@ -1,4 +1,4 @@
-import type { ShownEntry } from '../../models/prompts/extraction.ts'
+import type { ShownEntry } from '../../models/index.ts'
 import type { Entry, Habit } from '../memory.ts'
 
 /** Characters of known texts in a question; the newest are shown. */

@@ -1,5 +1,5 @@
 import type { ToolContext, ToolOutput } from '../../contracts/tool.ts'
-import { ToolFailed } from '../../tools/tool-errors.ts'
+import { ToolFailed } from '../../tools/index.ts'
 import { readAddressRequest } from './address-request.ts'
 import { readForm, type Form } from './form.ts'
 import { FormRefused } from './form-refused.ts'

@@ -1,7 +1,6 @@
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
-import { emptyIfDamaged } from '../../store/store-errors.ts'
-import type { StoredRecord } from '../../store/store-types.ts'
+import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 
 /** What a user has authorized: the access of this service to a tool server. */
 export interface Authorization {

@@ -1,5 +1,5 @@
 import type { Config } from '../../../schemas/config.ts'
-import { expandVariables, type Variables } from '../../config/variables.ts'
+import { expandVariables, type Variables } from '../../config/index.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import type { KeptCalls } from './answer-stream/kept-calls.ts'

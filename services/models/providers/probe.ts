@@ -3,8 +3,7 @@ import type { ProviderTested } from '../../../schemas/providers.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { failureOf, isFailure } from './check-part.ts'
-import { isBudgetError } from '../../usage/budgets.ts'
-import type { Meter, Reported } from '../../usage/meter.ts'
+import { isBudgetError, type Meter, type Reported } from '../../usage/index.ts'
 import type { Failure } from './describe-failure.ts'
 
 const LIMIT_MS = 15_000

@@ -1,5 +1,4 @@
-import { emptyIfDamaged } from '../../store/store-errors.ts'
-import type { StoredRecord } from '../../store/store-types.ts'
+import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 
 /** The record of keys that the user configured; encrypted, and the only place they are kept. */
 export interface ProviderSecrets {

@@ -1,4 +1,4 @@
-import { Draining } from '../../http/draining.ts'
+import { Draining } from '../../http/index.ts'
 import type { Aborted } from '../../lib/abort.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { TaskRun, ThreadRun } from '../run-record.ts'

@@ -1,10 +1,10 @@
 import type { ToolProgress } from '../../../schemas/tool-progress.ts'
 import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
-import type { CallGrants } from '../../approvals/grants/call-grants.ts'
+import type { CallGrants } from '../../approvals/index.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
-import type { Op } from '../../store/store-types.ts'
-import type { ToolHost } from '../../tools/host.ts'
+import type { Op } from '../../store/index.ts'
+import type { ToolHost } from '../../tools/index.ts'
 import type { CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
 
 /** The end of a call: its event, and what becomes of its approval, if it has one. */

@@ -5,19 +5,14 @@ import type {
   LanguageModelV4StreamPart
 } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
-import type { Compactor, Conversation, CompactorParts } from '../../threads/compaction/compactor.ts'
-import { openCompactor } from '../../threads/compaction/open-compactor.ts'
+import { type Compactor, type CompactorParts, type Conversation, openCompactor } from '../../threads/index.ts'
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { withRecentImages } from '../../models/recent-images.ts'
-import { streamModel } from '../../models/stream-call.ts'
-import type { ContextWindows } from '../../models/providers/context-windows.ts'
-import type { Registry } from '../../models/providers/registry.ts'
+import { type ContextWindows, type Registry, streamModel, withRecentImages } from '../../models/index.ts'
 import type { ObjectAnswer } from '../answers/object-answer.ts'
 import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import type { ToolHost } from '../../tools/host.ts'
-import type { Meter } from '../../usage/meter.ts'
-import { readInput } from '../../tools/read-input.ts'
+import { readInput, type ToolHost } from '../../tools/index.ts'
+import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
 /** The collaborators of the model calls of one attempt at a run. */

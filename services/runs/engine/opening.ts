@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
 import type { RunContext } from '../../contracts/run-events.ts'
-import { MAX_GUIDE_BYTES } from '../../tools/files/folder-guide.ts'
+import { MAX_GUIDE_BYTES } from '../../tools/index.ts'
 import type { FolderGuide } from '../../contracts/run-events.ts'
 
 /**

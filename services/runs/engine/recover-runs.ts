@@ -1,5 +1,4 @@
-import { isDamage } from '../../store/store-errors.ts'
-import type { Store } from '../../store/store-types.ts'
+import { isDamage, type Store } from '../../store/index.ts'
 import type { ThreadRun } from '../run-record.ts'
 import type { Run, RunRepository } from '../run-repository.ts'
 

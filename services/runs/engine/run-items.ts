@@ -1,7 +1,6 @@
-import { inputDigest } from '../../approvals/input-digest.ts'
+import { callAnswer, callApproval, findOfCall, inputDigest } from '../../approvals/index.ts'
 import type { Approval, CallItem, ToolItem } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
-import { callAnswer, callApproval, findOfCall } from '../../approvals/call-approval.ts'
 import type { CallEnd } from './call-ports.ts'
 import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
 

@@ -3,8 +3,8 @@ import { newId } from '../../lib/ids.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { FinishReason, RunEvent } from '../../contracts/run-events.ts'
-import { noUsage, tokensReported } from '../../usage/usage-sums.ts'
-import { attachedTo, createMetadata } from '../../models/provenance.ts'
+import { noUsage, tokensReported } from '../../usage/index.ts'
+import { attachedTo, createMetadata } from '../../models/index.ts'
 
 /** The maximum number of tool calls in one answer; a model that makes more is in a loop. */
 const MAX_CALLS = 128

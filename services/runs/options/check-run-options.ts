@@ -2,9 +2,8 @@ import type { AppTool, RunOptions } from '../../../schemas/run-options.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import { openObjectAnswer } from '../answers/object-answer.ts'
-import type { Registry } from '../../models/providers/registry.ts'
-import { checkAppTools } from '../../tools/app/check-app-tools.ts'
-import type { ToolHost } from '../../tools/host.ts'
+import type { Registry } from '../../models/index.ts'
+import { checkAppTools, type ToolHost } from '../../tools/index.ts'
 
 const UnknownTool = defineError('ERR_INVALID_REQUEST', 'options.%s has %s, and there is no such tool. The tools are: %s.')
 const NameTaken = defineError(

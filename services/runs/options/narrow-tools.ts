@@ -1,7 +1,6 @@
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
-import type { ToolHost } from '../../tools/host.ts'
-import type { MergedTool } from '../../tools/sources.ts'
+import type { MergedTool, ToolHost } from '../../tools/index.ts'
 import type { Tool } from '../../contracts/tool.ts'
 
 /**

@@ -1,8 +1,6 @@
 import type { RunOptions } from '../../../schemas/run-options.ts'
-import type { Registry } from '../../models/providers/registry.ts'
-import { withRunModels } from '../../models/providers/run-models.ts'
-import { withAppTools } from '../../tools/app/with-app-tools.ts'
-import type { ToolHost } from '../../tools/host.ts'
+import { type Registry, withRunModels } from '../../models/index.ts'
+import { type ToolHost, withAppTools } from '../../tools/index.ts'
 import { narrowTools } from './narrow-tools.ts'
 
 /** Returns the host with the tools that a run's options define, and without those that they take away. */

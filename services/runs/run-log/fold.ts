@@ -7,7 +7,7 @@ import type {
   SharedV4ProviderMetadata
 } from '@ai-sdk/provider'
 import { asObject } from '../../lib/json.ts'
-import { isAttached } from '../../models/provenance.ts'
+import { isAttached } from '../../models/index.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']

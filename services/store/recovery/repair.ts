@@ -72,8 +72,7 @@ async function salvage (damaged: string, repaired: string, excluded: string[]): 
   for (const path of [copy, repaired]) await rm(path, { recursive: true, force: true })
   await copyDatabase(damaged, copy, excluded)
   privateDirectory(repaired)
-  const { spawnIsolated } = await import('../../process/spawn-isolated.ts')
-  const { childProgram } = await import('../../process/own-programs.ts')
+  const { childProgram, spawnIsolated } = await import('../../process/index.ts')
   const { command, args, env, input } = childProgram('salvage', [copy, repaired])
   const child = spawnIsolated(command, args, {
     // Node does not start in a folder that was deleted, as that of the service may be.

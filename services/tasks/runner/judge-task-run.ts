@@ -1,5 +1,5 @@
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
-import { judgeRun, type JudgeDeps } from '../../judge/judge.ts'
+import { type JudgeDeps, judgeRun } from '../../judge/index.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'

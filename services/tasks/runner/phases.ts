@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Phase } from '../../../schemas/tasks.ts'
 import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { Tool } from '../../contracts/tool.ts'
-import { ToolFailed } from '../../tools/tool-errors.ts'
+import { ToolFailed } from '../../tools/index.ts'
 
 const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const
 

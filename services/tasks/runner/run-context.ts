@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { COMMENT_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
-import type { ObjectAnswer } from '../../runs/answers/object-answer.ts'
+import type { ObjectAnswer } from '../../runs/index.ts'
 import type { RunContext } from '../../contracts/run-events.ts'
 import type { FolderGuide } from '../../contracts/run-events.ts'
 import type { Tool } from '../../contracts/tool.ts'

@@ -2,7 +2,7 @@ import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
 import { filesCreated, mergeMemory, sources } from './run-memory.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { CALL_SHOWN, toolCallsOf } from '../../runs/tool-calls.ts'
+import { CALL_SHOWN, toolCallsOf } from '../../runs/index.ts'
 import { endPhases } from './phases.ts'
 import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
 

@@ -1,9 +1,8 @@
 import type { TaskToolCall } from '../../../schemas/task-runs.ts'
 import type { TaskMemory } from '../../../schemas/tasks.ts'
-import { learningPrompt } from '../../models/prompts/findings.ts'
-import { askStructured } from '../../models/structured-call.ts'
+import { askStructured, learningPrompt } from '../../models/index.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import type { Meter } from '../../usage/meter.ts'
+import type { Meter } from '../../usage/index.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { StoredRun } from '../task-records.ts'
 

@@ -1,7 +1,7 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { TaskItem } from '../../contracts/approval-record.ts'
-import { askItems } from '../../runs/engine/asked-items.ts'
-import { isCompleted } from '../../judge/evaluate.ts'
+import { askItems } from '../../runs/index.ts'
+import { isCompleted } from '../../judge/index.ts'
 import { abortKind } from '../../lib/abort.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import type { Change } from '../task-repository.ts'
@@ -11,7 +11,7 @@ import { mostSteps } from './run-steps.ts'
 import { WorkerDied } from './workers.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import { questionView } from '../../approvals/question-view.ts'
+import { questionView } from '../../approvals/index.ts'
 import type { TaskAttempt } from './task-attempt.ts'
 
 /** Time that a person has to answer a question, unless the configuration says otherwise; milliseconds. */

@@ -4,19 +4,22 @@ import { Aborted } from '../../lib/abort.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import type { RunContext } from '../../contracts/run-events.ts'
 import { answerText } from '../../contracts/run-events.ts'
-import { withRunOptions } from '../../runs/options/with-run-options.ts'
-import type { ActiveRun } from '../../runs/engine/active-run.ts'
-import { openAttempt } from '../../runs/engine/attempt.ts'
-import type { RunActions } from '../../runs/engine/drive.ts'
-import { createRunActions } from '../../runs/engine/run-actions.ts'
-import type { RunItems } from '../../runs/engine/run-items.ts'
-import type { Review, RunOwner } from '../../runs/engine/run-owner.ts'
-import { whoIsAsked } from '../../runs/engine/who-is-asked.ts'
+import {
+  type ActiveRun,
+  type CallEnd,
+  createRunActions,
+  openAttempt,
+  type Review,
+  type RunActions,
+  type RunItems,
+  type RunOwner,
+  type TaskRun,
+  whoIsAsked,
+  withRunOptions
+} from '../../runs/index.ts'
 import { PHASE_TOOL } from '../../contracts/model-texts.ts'
-import type { TaskRun } from '../../runs/run-record.ts'
-import { forModel } from '../../tools/model-output.ts'
-import type { CallEnd } from '../../runs/engine/call-ports.ts'
-import { questionView } from '../../approvals/question-view.ts'
+import { forModel } from '../../tools/index.ts'
+import { questionView } from '../../approvals/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { StoredTask } from '../task-records.ts'
 import { judgeTaskRun } from './judge-task-run.ts'

@@ -1,5 +1,5 @@
 import type { Phase } from '../../../schemas/tasks.ts'
-import { applicationInstructions } from '../../runs/engine/opening.ts'
+import { applicationInstructions } from '../../runs/index.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
 const LINES_SHOWN = 40

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
-import { workerProgram } from '../../process/own-programs.ts'
+import { workerProgram } from '../../process/index.ts'
 
 /** A spare that no run has taken for this long is ended, because it holds some megabytes; milliseconds. */
 const IDLE_MS = 10 * 60_000

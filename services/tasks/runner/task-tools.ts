@@ -1,7 +1,6 @@
 import type { Phase } from '../../../schemas/tasks.ts'
-import { NOTHING_KEPT, type ToolHost } from '../../tools/host.ts'
-import { createValidator } from '../../tools/input-validator.ts'
-import { offeredTools } from '../../runs/engine/who-is-asked.ts'
+import { createValidator, NOTHING_KEPT, type ToolHost } from '../../tools/index.ts'
+import { offeredTools } from '../../runs/index.ts'
 import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import { createPhaseTool } from './phases.ts'
 

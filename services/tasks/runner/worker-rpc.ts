@@ -1,4 +1,4 @@
-import type { NextAction, RunActions } from '../../runs/engine/drive.ts'
+import type { NextAction, RunActions } from '../../runs/index.ts'
 
 /**
  * The calls on the message port of a task worker, which drives one attempt at a run. The actions are on the main thread, and no payload

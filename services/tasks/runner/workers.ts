@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { createTaskThreads, type TaskThread } from './task-threads.ts'
-import type { RunActions } from '../../runs/engine/drive.ts'
+import type { RunActions } from '../../runs/index.ts'
 import type { TaskPort } from './worker-rpc.ts'
 
 /** A worker that calls no method for this long, while no call is being answered, is taken for hung; milliseconds. */

@@ -1,7 +1,6 @@
 import type { Slot } from '../../../schemas/schedule.ts'
 import type { RunStatus } from '../../../schemas/tasks.ts'
-import { outcomeKey } from '../../store/keys.ts'
-import type { Op } from '../../store/store-types.ts'
+import { type Op, outcomeKey } from '../../store/index.ts'
 import type { StoredRun } from '../task-records.ts'
 
 /** The outcomes that the digest groups: ended runs by their status, and slots without a run. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../lib/clock.ts'
-import { isDamage } from '../../store/store-errors.ts'
+import { isDamage } from '../../store/index.ts'
 import { isGone } from '../task-errors.ts'
 import type { TaskRepository, Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'

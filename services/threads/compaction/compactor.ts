@@ -15,7 +15,7 @@ import {
 import { itemOf, type UnreadHistory } from './unread-history.ts'
 import { shortened } from './prune-outputs.ts'
 import { refusalsIn, summarise, summaryNote, type Ask } from './summarise.ts'
-import { tokensInSame, tokensOf } from '../../models/token-estimate.ts'
+import { tokensInSame, tokensOf } from '../../models/index.ts'
 import { chainsOf, unitsIn, unitsOf } from './units.ts'
 
 export type { Summary } from './items.ts'

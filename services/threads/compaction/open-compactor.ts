@@ -1,11 +1,8 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
-import type { Registry } from '../../models/providers/registry.ts'
-import type { Meter } from '../../usage/meter.ts'
-import type { ContextWindows } from '../../models/providers/context-windows.ts'
-import { withOwnMetadata } from '../../models/provenance.ts'
+import { askStructured, type ContextWindows, type Registry, withOwnMetadata } from '../../models/index.ts'
+import type { Meter } from '../../usage/index.ts'
 import type { Compactor, CompactorParts } from './compactor.ts'
-import { askStructured } from '../../models/structured-call.ts'
 
 /** The time limit of a summary; after it the run continues without the summary. Milliseconds. */
 const SUMMARY_MS = 30_000

@@ -1,5 +1,5 @@
 import type { LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
-import { tokensIn } from '../../models/token-estimate.ts'
+import { tokensIn } from '../../models/index.ts'
 import { cut, outputText, withResults, type Unit } from './units.ts'
 
 /** An output of at limit this many tokens is never left out. */

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { OUTCOME_UNKNOWN, NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { summaryPrompt } from '../../models/prompts/summary.ts'
+import { summaryPrompt } from '../../models/index.ts'
 import { cut, refusals, transcript, unit, type Unit } from './units.ts'
 
 /** Asks the model of role `fast` for structured data. */

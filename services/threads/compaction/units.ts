@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
-import { tokensOf } from '../../models/token-estimate.ts'
+import { tokensOf } from '../../models/index.ts'
 
 /** Messages that must stay together, because providers refuse a call without its result and a result without its call. */
 export interface Unit {

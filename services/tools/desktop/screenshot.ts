@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { View } from './control/desktop-rpc.ts'
 import type { Desktop } from './control/desktop.ts'
-import type { DescribeImage } from '../../models/describe-image.ts'
+import type { DescribeImage } from '../../models/index.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import type { LastViews } from './last-views.ts'
 import { RegionInput } from './place-input.ts'

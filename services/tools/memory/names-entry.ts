@@ -1,5 +1,4 @@
-import { foldText } from '../../brain/fact-text.ts'
-import type { Entry } from '../../brain/memory.ts'
+import { type Entry, foldText } from '../../brain/index.ts'
 import { COMMON_WORDS } from './common-words.ts'
 
 /** Letters of the shortest word, and letters that two words must begin with alike, so that "allergy" names "allergic". */

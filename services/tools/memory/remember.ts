@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { foldText } from '../../brain/fact-text.ts'
+import { foldText, loadPointers } from '../../brain/index.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { namesEntry } from './names-entry.ts'
 import { findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
@@ -40,7 +40,7 @@ export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> 
     async execute ({ span, replaces = [], ...given }, { runId }) {
       const { text: fact, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: given.kind === 'instruction' })
       const { entries } = await brain.known()
-      const { contentOf } = await import('../../brain/extraction/pointers.ts')
+      const { contentOf } = await loadPointers()
       const content = { fact, ...contentOf(given, fact) }
       const named = replaces.map((each) => findKnown(entries, each, source.threadId))
       // The rest stays beside the new fact until the conversation is read as a whole.

@@ -1,9 +1,6 @@
-import type { BrainService } from '../../brain/brain.ts'
-import type { OwnWords, WordsProblem } from '../../brain/extraction/own-words.ts'
-import { foldText } from '../../brain/fact-text.ts'
-import type { Entry } from '../../brain/memory.ts'
+import { type BrainService, type Entry, foldText, loadOwnWords, type OwnWords, type WordsProblem } from '../../brain/index.ts'
 import type { FactSource } from '../../../schemas/brain.ts'
-import type { UserWords } from '../../threads/user-messages.ts'
+import type { UserWords } from '../../threads/index.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
 /** The collaborators of the tools that change the memory. */
@@ -34,8 +31,7 @@ export async function findSaid (
 ): Promise<Said> {
   const words = await userWords(runId)
   if (words === undefined) throw new ToolFailed('The memory can be changed in a conversation with the user only.')
-  // The expressions of these rules take time and memory, so they are loaded at their first use.
-  const { findOwnWords, searchable } = await import('../../brain/extraction/own-words.ts')
+  const { findOwnWords, searchable } = await loadOwnWords()
   let problem: WordsProblem = NOT_SAID
   for (const { text, at, said, id } of words.messages.toReversed()) {
     const found = findOwnWords(searchable(text), span, options)

@@ -3,7 +3,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
-import { workerProgram } from '../../process/own-programs.ts'
+import { workerProgram } from '../../process/index.ts'
 import { watchMemory } from './memory-watch.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 

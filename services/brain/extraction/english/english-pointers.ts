@@ -1,4 +1,4 @@
-import type { Pointer } from '../../../models/prompts/extraction.ts'
+import type { Pointer } from '../../../models/index.ts'
 import { ownSentences } from './own-sentences.ts'
 import { sincereMessages } from './sincerity.ts'
 import { readStatement, topicOf } from './statements.ts'

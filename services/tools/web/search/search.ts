@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts'
-import { expandVariables, type Variables } from '../../../config/variables.ts'
+import { expandVariables, type Variables } from '../../../config/index.ts'
 import { withDeadline } from '../../../lib/deadline.ts'
 import type { Transform } from '../../transform/transform.ts'
 import { readBody } from '../fetch/response-body.ts'

@@ -1,0 +1,2 @@
+export type { ConfigService } from './config.ts'
+export { expandVariables, type Variables } from './variables.ts'

@@ -1,0 +1,4 @@
+export { Draining } from './draining.ts'
+export type { Idempotency } from './idempotency.ts'
+export { describeInvalid, type FailedRule } from './invalid.ts'
+export { jsonBytes, PAGE_BYTES } from './pages.ts'

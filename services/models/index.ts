@@ -1,0 +1,24 @@
+export type { DescribeImage } from './describe-image.ts'
+export { analysisPrompt, REQUEST_SHOWN } from './prompts/analysis.ts'
+export {
+  EXTRACTION_INSTRUCTIONS,
+  extractionQuestion,
+  LooseAnswerSchema,
+  type Pointer,
+  PointersSchema,
+  type ShownEntry
+} from './prompts/extraction.ts'
+export { learningPrompt } from './prompts/findings.ts'
+export { type Judgement, judgementPrompt, type Material, refinementPrompt } from './prompts/judgement.ts'
+export { planPrompt } from './prompts/plan.ts'
+export { summaryPrompt } from './prompts/summary.ts'
+export { titlePrompt } from './prompts/title.ts'
+export { attachedTo, createMetadata, isAttached, withOwnMetadata } from './provenance.ts'
+export { createConnections } from './providers/answer-stream/connections.ts'
+export type { ContextWindows } from './providers/context-windows.ts'
+export type { Registry } from './providers/registry.ts'
+export { withRunModels } from './providers/run-models.ts'
+export { withRecentImages } from './recent-images.ts'
+export { streamModel } from './stream-call.ts'
+export { askStructured, type NoAnswer } from './structured-call.ts'
+export { itemTokens, tokensIn, tokensInSame, tokensOf } from './token-estimate.ts'

@@ -1,0 +1,1 @@
+export type { Journal } from './journal.ts'
