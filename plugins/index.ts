@@ -17,7 +17,7 @@ import events from './events.ts'
 import health from './core/health.ts'
 import extraction from './thread-background.ts'
 import gate from './core/gate.ts'
-import journal from './journal.ts'
+import undo from './undo.ts'
 import ledger from './ledger.ts'
 import mcp from './mcp.ts'
 import paths from './paths.ts'
@@ -60,7 +60,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(desktop)
   await app.register(brain)
   await app.register(paths, settings)
-  await app.register(journal, settings)
+  await app.register(undo, settings)
   await app.register(tools)
   await app.register(mcp)
   await app.register(threads)

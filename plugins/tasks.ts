@@ -11,13 +11,13 @@ declare module 'fastify' {
 
 /** Background tasks. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, engine, tools: host, providers: registry, brain, liveQuestions, journal, usage, workspace } = app
+  const { store, clock, engine, tools: host, providers: registry, brain, liveQuestions, undo, usage, workspace } = app
   const tasks = createTasks({
     ...engine,
     registry,
     host,
     liveQuestions,
-    journal,
+    undo,
     usage,
     idempotency: createIdempotency({ store, clock }),
     memory: () => brain.promptText(),
@@ -36,5 +36,5 @@ export default fp(async (app) => {
   app.addHook('preClose', closeRuns)
 }, {
   name: 'tasks',
-  dependencies: ['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'journal', 'usage', 'events']
+  dependencies: ['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'undo', 'usage', 'events']
 })

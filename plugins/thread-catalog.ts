@@ -9,6 +9,6 @@ declare module 'fastify' {
 
 /** Threads with the state of their runs, for the routes. */
 export default fp(async (app) => {
-  const { store, clock, events, threads, agent, ledger, journal, usage } = app
-  app.decorate('catalog', createThreadService({ store, clock, emit: events.emit, threads, agent, ledger, journal, usage }))
-}, { name: 'catalog', dependencies: ['store', 'clock', 'events', 'threads', 'ledger', 'journal', 'usage', 'agent'] })
+  const { store, clock, events, threads, agent, ledger, undo, usage } = app
+  app.decorate('catalog', createThreadService({ store, clock, emit: events.emit, threads, agent, ledger, undo, usage }))
+}, { name: 'catalog', dependencies: ['store', 'clock', 'events', 'threads', 'ledger', 'undo', 'usage', 'agent'] })

@@ -42,8 +42,8 @@ export default fp(async (app) => {
       permissions: () => app.config.current.permissions ?? {},
       clock: app.clock,
       fence,
-      journal: app.journal,
+      undo: app.undo,
       ended: (call) => app.log.info(call, 'tool call')
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'transform', 'web', 'desktop', 'brain', 'journal', 'usage'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage'] })

@@ -7,7 +7,7 @@ import consolePage from './console.ts'
 import docs from './docs.ts'
 import events from './events.ts'
 import grants from './grants.ts'
-import journal from './journal.ts'
+import undo from './undo.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
 import runs from './runs.ts'
@@ -29,7 +29,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(threads)
   await app.register(tasks)
   await app.register(runs)
-  await app.register(journal)
+  await app.register(undo)
   await app.register(events)
   await app.register(brain)
   await app.register(providers)

@@ -198,8 +198,8 @@ export const ConfigKeys = {
     /** How long a thread must be idle before facts are extracted from it, in milliseconds; `false`: only on request. */
     extractAfter: Type.Optional(Type.Union([Type.Literal(false), Type.Integer({ minimum: 1000 })]))
   })),
-  journal: Type.Optional(Type.Object({
-    /** The largest file of which the journal keeps a copy, in MiB; larger ones are changed without. */
+  undo: Type.Optional(Type.Object({
+    /** The largest file of which a copy is kept for undo, in MiB; larger ones are changed without. */
     maxFileMb: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
     /** The size of all copies, in MiB; the oldest go first. */
     maxTotalMb: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),

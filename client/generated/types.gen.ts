@@ -1393,7 +1393,7 @@ export type FileChange = {
      */
     canUndo: boolean;
     /**
-     * `changed_since`: the path is not as the run left it. `too_large`: the journal did not keep what was there. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not in the journal any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was
+     * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was
      */
     why?: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone';
 };
@@ -4270,7 +4270,7 @@ export type Undone = {
          */
         path: string;
         /**
-         * `changed_since`: the path is not as the run left it. `too_large`: the journal did not keep what was there. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not in the journal any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was
+         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was
          */
         reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone';
     }>;

@@ -105,7 +105,7 @@ export interface Tool<Input = any> {
   /** Whether the tool reports each change of a file by `changed`. */
   reportsChanges?: true
   /**
-   * Returns the paths that the call would change. What is there is kept in the journal before the call starts, so that the change can
+   * Returns the paths that the call would change. What is there is kept for undo before the call starts, so that the change can
    * be undone. Throws where `execute` would refuse the path; the call then fails with that error.
    */
   willChange?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>

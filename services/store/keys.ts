@@ -113,21 +113,21 @@ export const taskOriginKey = (digest: string) => TASK_ORIGINS + digest
 export const TASK_TRASH = 'task-trash/'
 export const taskTrashKey = (taskId: string) => TASK_TRASH + taskId
 
-// The journal of changed files. Its files lie on this machine only, so none of its records is exported.
-export const JOURNAL = 'journal/'
-export const journalPrefix = (runId: string) => `${JOURNAL}${runId}/`
-export const journalKey = (runId: string, entryId: string) => journalPrefix(runId) + entryId
-/** The index of the journal's files in order of time, with their sizes in bytes. */
-export const JOURNAL_FILES = 'journal-file/'
-export const journalFilesPrefix = (entryId: string) => `${JOURNAL_FILES}${entryId}/`
-export const journalFileKey = (entryId: string, bytes: number) => journalFilesPrefix(entryId) + bytes
+// What tools were about to change. The copies lie on this machine only, so none of its records is exported.
+export const UNDO_ENTRIES = 'undo/'
+export const undoEntriesPrefix = (runId: string) => `${UNDO_ENTRIES}${runId}/`
+export const undoEntryKey = (runId: string, entryId: string) => undoEntriesPrefix(runId) + entryId
+/** The index of the copies in order of time, with their sizes in bytes. */
+export const UNDO_FILES = 'undo-file/'
+export const undoFilesPrefix = (entryId: string) => `${UNDO_FILES}${entryId}/`
+export const undoFileKey = (entryId: string, bytes: number) => undoFilesPrefix(entryId) + bytes
 /** The index of entries whose call has not ended. */
-export const JOURNAL_OPEN = 'journal-open/'
-export const journalOpenKey = (entryId: string) => JOURNAL_OPEN + entryId
+export const UNDO_OPEN = 'undo-open/'
+export const undoOpenKey = (entryId: string) => UNDO_OPEN + entryId
 /** The index of the runs of a task, or of a thread by its digest, that changed files. */
-export const JOURNAL_OWNERS = 'journal-owner/'
-export const journalOwnerPrefix = (owner: string) => `${JOURNAL_OWNERS}${owner}/`
-export const journalOwnerKey = (owner: string, runId: string) => journalOwnerPrefix(owner) + runId
+export const UNDO_OWNERS = 'undo-owner/'
+export const undoOwnerPrefix = (owner: string) => `${UNDO_OWNERS}${owner}/`
+export const undoOwnerKey = (owner: string, runId: string) => undoOwnerPrefix(owner) + runId
 /** Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup. */
 export const isLocal = (key: string): boolean =>
-  [GRANTS, JOURNAL, JOURNAL_FILES, JOURNAL_OPEN, JOURNAL_OWNERS].some((prefix) => key.startsWith(prefix))
+  [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS].some((prefix) => key.startsWith(prefix))

@@ -1,6 +1,6 @@
 import type { LiveQuestions } from '../approvals/index.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
-import type { Journal } from '../undo/index.ts'
+import type { Undo } from '../undo/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, EngineDeps } from '../runs/index.ts'
@@ -14,7 +14,7 @@ export interface TaskDeps extends EngineDeps {
   registry: Registry & ContextWindows
   host: ToolHost
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
-  journal: Pick<Journal, 'removal' | 'sweepSoon'>
+  undo: Pick<Undo, 'removal' | 'sweepSoon'>
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>
   /** The user's brain, as text for the system prompt. */

@@ -25,7 +25,7 @@ export type Tasks = ReturnType<typeof createTasks>
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
-  const { store, clock, ledger, liveQuestions, journal, idempotency, config, log } = collaborators
+  const { store, clock, ledger, liveQuestions, undo, idempotency, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
   const deps = { ...collaborators, repository }
   const closing = new AbortController()
@@ -41,7 +41,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   let ticking: Promise<void> | undefined
   let problem: string | undefined
 
-  /** Removes the runs and slots of a deleted task, and what its runs changed from the journal. */
+  /** Removes the runs and slots of a deleted task, and what is kept of its runs' changes. */
   async function purge (taskId: string) {
     const damaged: Array<{ runId?: string, runNumber: number }> = []
     const runs = repository.runs(taskId, {
@@ -56,9 +56,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (ops.length === 0) break
       await store.transact(ops)
     }
-    const changes = await journal.removal(taskId)
+    const changes = await undo.removal(taskId)
     await store.transact([...changes, { type: 'del', key: taskTrashKey(taskId) }])
-    if (changes.length > 0) journal.sweepSoon()
+    if (changes.length > 0) undo.sweepSoon()
   }
 
   /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */

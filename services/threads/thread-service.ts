@@ -21,7 +21,7 @@ export interface ThreadServiceParts {
     all(approvalIds: readonly string[]): Promise<Approval[]>,
     isOpen(approval: Approval): boolean
   }
-  journal: {
+  undo: {
     /** Returns the operations that remove what belongs to a thread, by its digest. `sweepSoon` then removes the files. */
     removal(thread: string): Promise<Op[]>,
     sweepSoon(): void
@@ -44,7 +44,7 @@ const REMOVE_BATCH = 50
 const MOST_SEARCHED = 2_000
 
 /** The operations on threads that clients use. */
-export function createThreadService ({ store, clock, emit, threads, ledger, journal, usage, agent }: ThreadServiceParts) {
+export function createThreadService ({ store, clock, emit, threads, ledger, undo, usage, agent }: ThreadServiceParts) {
   const metadata = createThreadMetadata(store)
 
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
@@ -77,7 +77,7 @@ export function createThreadService ({ store, clock, emit, threads, ledger, jour
         return 'damaged'
       })
       if (head === undefined) return false
-      const changes = await journal.removal(store.digest(id))
+      const changes = await undo.removal(store.digest(id))
       await store.transact([
         ...ops,
         ...changes,
@@ -85,7 +85,7 @@ export function createThreadService ({ store, clock, emit, threads, ledger, jour
         metadata.remove(id),
         usage.forget({ kind: 'thread', id })
       ])
-      if (changes.length > 0) journal.sweepSoon()
+      if (changes.length > 0) undo.sweepSoon()
       emit({ type: 'thread:deleted', threadId: id, at: clock.now() })
       return true
     })

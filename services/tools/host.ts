@@ -20,7 +20,7 @@ interface HostParts {
   clock: Clock
   fence: Fence
   /** Keeps what the calls are about to change. */
-  journal?: { keep(call: KeepCall): Promise<KeptCall> }
+  undo?: { keep(call: KeepCall): Promise<KeptCall> }
   /** Called when a call has ended, also one that was aborted; `ms` is its duration in milliseconds. */
   ended?: (call: { runId: string, toolCallId: string, tool: string, status: CallStatus, ms: number }) => void
 }
@@ -69,7 +69,7 @@ const STEP_WAIT_MS = 3_000
 const CALL_WAIT_MS = 30_000
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
-export function createToolHost ({ tools, permissions, clock, fence, journal, ended = () => {} }: HostParts) {
+export function createToolHost ({ tools, permissions, clock, fence, undo, ended = () => {} }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
   const mergeAll = createMerge((name) => builtin.has(name))
   let sources: ToolSource[] = []
@@ -183,12 +183,12 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
     async keep (call: Omit<ToolCall, 'attempt' | 'paths'> & { owner: string }): Promise<typeof NOTHING_KEPT | { errorText: string }> {
       const { name, input, cwd, runId, callId, owner, signal } = call
       const tool = find(name)
-      if (journal === undefined || tool === undefined || (tool.willChange === undefined && tool.effect !== 'external')) return NOTHING_KEPT
+      if (undo === undefined || tool === undefined || (tool.willChange === undefined && tool.effect !== 'external')) return NOTHING_KEPT
       try {
         const start = await startOf(tool, call)
         const places = await tool.willChange?.(input, start)
         const target = places === undefined ? tool.target?.(input) : undefined
-        const kept = await journal.keep({ runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd, places, target, signal })
+        const kept = await undo.keep({ runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd, places, target, signal })
         return { ...kept, ...(places && { paths: places.map(({ path }) => path) }) }
       } catch (error) {
         if (signal.aborted) throw signal.reason

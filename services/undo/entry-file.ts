@@ -3,8 +3,8 @@ import { constants } from 'node:fs'
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
-import type { Copy } from './journal-entry.ts'
-import { JournalUnavailable } from './journal-errors.ts'
+import type { Copy } from './undo-entry.ts'
+import { CopiesUnavailable } from './undo-errors.ts'
 
 // The file of an entry holds the contents of the files that a call is about to change, one after the other, in chunks of
 // ciphertext (AES-256-GCM) and tag. Its key is random, used for this file only, and stored in the record of the entry, which the
@@ -15,7 +15,7 @@ const TAG_BYTES = 16
 const newChunk = () => Buffer.allocUnsafe(CHUNK_BYTES)
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
 
-/** The copy of a file is not in the journal any more, or is damaged. */
+/** The copy of a file is not kept any more, or is damaged. */
 export class CopyGone extends Error {}
 
 /** A file that was read: its digest, its size in bytes, and its copy, unless it was longer than allowed. */
@@ -53,7 +53,7 @@ export async function readWhole (
 
 export type EntryWriter = ReturnType<typeof createEntryWriter>
 
-/** Writes the file of an entry, which it creates for the first byte. Its methods throw JournalUnavailable. */
+/** Writes the file of an entry, which it creates for the first byte. Its methods throw CopiesUnavailable. */
 export function createEntryWriter (folder: string, id: string) {
   const key = randomBytes(32)
   const path = join(folder, id)
@@ -89,7 +89,7 @@ export function createEntryWriter (folder: string, id: string) {
     get bytes () {
       return at
     },
-    /** Makes the file durable and closes it. Returns its key, or undefined when nothing was copied. Throws JournalUnavailable. */
+    /** Makes the file durable and closes it. Returns its key, or undefined when nothing was copied. Throws CopiesUnavailable. */
     async close (): Promise<string | undefined> {
       if (file === undefined) return undefined
       await orUnavailable(async () => {
@@ -110,7 +110,7 @@ async function orUnavailable (work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    throw new JournalUnavailable(describeDiskFailure(error) ?? 'its folder cannot be written')
+    throw new CopiesUnavailable(describeDiskFailure(error) ?? 'its folder cannot be written')
   }
 }
 

@@ -1,1 +1,1 @@
-export type { Journal } from './journal.ts'
+export type { Undo } from './undo.ts'

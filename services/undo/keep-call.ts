@@ -1,12 +1,12 @@
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { journalFileKey, journalKey, journalOpenKey, journalOwnerKey, type Op } from '../store/index.ts'
+import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, type Op } from '../store/index.ts'
 import type { KeepCall, KeptCall, PathPolicy } from '../tools/index.ts'
 import { createEntryWriter } from './entry-file.ts'
-import type { Entry, Item } from './journal-entry.ts'
+import type { Entry, Item } from './undo-entry.ts'
 import type { AcquirePaths } from './path-locks.ts'
 import { settleItems } from './settle-items.ts'
-import type { JournalSpace } from './space.ts'
+import type { UndoSpace } from './space.ts'
 import { surveyAll } from './survey.ts'
 
 export interface KeepParts {
@@ -14,7 +14,7 @@ export interface KeepParts {
   folder: string
   paths: PathPolicy
   acquire: AcquirePaths
-  space: JournalSpace
+  space: UndoSpace
 }
 
 /** What is there before a call, on disk and not yet named by a record. Its paths are held until `finish` or `discard`. */
@@ -24,8 +24,8 @@ export interface Kept extends KeptCall {
 }
 
 /**
- * Copies what is at the paths of a call into the journal and syncs it. Waits while another call changes one of them. Throws
- * JournalUnavailable when the disk is full, and PathRefused; then the call must not start.
+ * Copies what is at the paths of a call into a file for undo and syncs it. Waits while another call changes one of them. Throws
+ * CopiesUnavailable when the disk is full, and PathRefused; then the call must not start.
  */
 export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false } = {}): Promise<Kept> {
   const { runId, owner, toolCallId, toolName, cwd, places, target, signal } = call
@@ -33,8 +33,8 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
   const id = newId()
   const at = clock.now()
   const entry: Entry = { runId, owner, toolCallId, toolName, at, cwd, roots: places?.map(({ path }) => path) ?? [], items: [] }
-  const named: Op[] = [{ type: 'put', key: journalOwnerKey(owner, runId), value: { at } }]
-  const recordOp = (value: Entry): Op => ({ type: 'put', key: journalKey(runId, id), value })
+  const named: Op[] = [{ type: 'put', key: undoOwnerKey(owner, runId), value: { at } }]
+  const recordOp = (value: Entry): Op => ({ type: 'put', key: undoEntryKey(runId, id), value })
   if (places === undefined) {
     const value: Entry = { ...entry, uncovered: { ...(target !== undefined && { target }) }, ended: true }
     return { id, items: [], ops: [...named, recordOp(value)], finish: async () => [], discard: async () => {} }
@@ -61,9 +61,9 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
     })
     const key = await writer.close()
     if (key !== undefined) await space.add(writer.bytes)
-    const fileKey = journalFileKey(id, writer.bytes)
+    const fileKey = undoFileKey(id, writer.bytes)
     const begun: Entry = { ...entry, items, ...(key !== undefined && { key }) }
-    const open = journalOpenKey(id)
+    const open = undoOpenKey(id)
     return {
       id,
       items,
@@ -82,7 +82,7 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
           }
           await writer.discard()
           space.recount()
-          return [journalKey(runId, id), open, fileKey].map((key): Op => ({ type: 'del', key }))
+          return [undoEntryKey(runId, id), open, fileKey].map((key): Op => ({ type: 'del', key }))
         } finally {
           release()
         }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { type Folder, type PathPolicy, withFolder, withParent, withSubfolder } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
 import { inBatches } from './in-batches.ts'
-import { isSame, type FilePlace, type Item } from './journal-entry.ts'
+import { isSame, type FilePlace, type Item } from './undo-entry.ts'
 import { lookAt } from './survey.ts'
 import type { Chain, Skipped } from './plan-undo.ts'
 

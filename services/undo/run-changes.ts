@@ -1,8 +1,8 @@
 import { relative, sep } from 'node:path'
-import type { FileChangeView, RunChanges, UncoveredCall } from '../../schemas/journal.ts'
+import type { FileChangeView, RunChanges, UncoveredCall } from '../../schemas/undo.ts'
 import { contentDigest, unifiedDiff, withFile, withParent } from '../tools/index.ts'
 import { readCopy } from './entry-file.ts'
-import { isSame, type Copy, type Entry, type Item, type Place } from './journal-entry.ts'
+import { isSame, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
 import type { KeepParts } from './keep-call.ts'
 import { chainsOf, planUndo, type UndoPlan } from './plan-undo.ts'
 

@@ -2,7 +2,7 @@ import { sep } from 'node:path'
 import type { ChangedPath, FileChange } from '../contracts/tool.ts'
 import { readWhole } from './entry-file.ts'
 import { inBatches } from './in-batches.ts'
-import { isSame, type Item, type Place } from './journal-entry.ts'
+import { isSame, type Item, type Place } from './undo-entry.ts'
 import { lookAt, surveyAll } from './survey.ts'
 import type { PathPolicy } from '../tools/index.ts'
 

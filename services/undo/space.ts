@@ -4,7 +4,7 @@ import type { Config } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { JOURNAL, JOURNAL_FILES, JOURNAL_OWNERS, type Op, type Store } from '../store/index.ts'
+import { UNDO_ENTRIES, UNDO_FILES, UNDO_OWNERS, type Op, type Store } from '../store/index.ts'
 
 const MIB = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -16,11 +16,11 @@ const LEFT = 0.9
 /** Operations per transaction. */
 const BATCH = 500
 
-export type JournalSpace = ReturnType<typeof createJournalSpace>
+export type UndoSpace = ReturnType<typeof createUndoSpace>
 
-/** Bounds what the journal holds: by age, and by the size of its files. */
-export function createJournalSpace (
-  { store, clock, folder, settings }: { store: Store, clock: Clock, folder: string, settings: () => Config['journal'] }
+/** Bounds what is kept: by age, and by the size of its files. */
+export function createUndoSpace (
+  { store, clock, folder, settings }: { store: Store, clock: Clock, folder: string, settings: () => Config['undo'] }
 ) {
   const inOrder = createKeyedLock()
   /** Entries that a call is writing or an undo is reading, with the number of users. They are not removed. */
@@ -56,14 +56,14 @@ export function createJournalSpace (
       inOrder('total', async () => {
         if (total === undefined) {
           total = 0
-          for await (const key of store.keys(JOURNAL_FILES)) total += sizeIn(key)
+          for await (const key of store.keys(UNDO_FILES)) total += sizeIn(key)
         }
         total += bytes + FILE_BYTES
         const limit = limits().total
         if (total <= limit) return
         const ops: Op[] = []
         const files: string[] = []
-        for await (const key of store.keys(JOURNAL_FILES)) {
+        for await (const key of store.keys(UNDO_FILES)) {
           if (total <= limit * LEFT) break
           if (inUse.has(idIn(key))) continue
           ops.push({ type: 'del', key })
@@ -88,11 +88,11 @@ export function createJournalSpace (
         const limit = clock.now() - limits().days * DAY_MS
         const isOld = (id: string) => timeOfId(id) <= limit && !used.has(id)
         const ops: Op[] = []
-        for await (const key of store.keys(JOURNAL)) if (isOld(idIn(key))) ops.push({ type: 'del', key })
-        for await (const [key, { at }] of store.list<{ at: number }>(JOURNAL_OWNERS, { signal, damaged () {} })) {
+        for await (const key of store.keys(UNDO_ENTRIES)) if (isOld(idIn(key))) ops.push({ type: 'del', key })
+        for await (const [key, { at }] of store.list<{ at: number }>(UNDO_OWNERS, { signal, damaged () {} })) {
           if (at <= limit) ops.push({ type: 'del', key })
         }
-        for await (const key of store.keys(JOURNAL_FILES)) {
+        for await (const key of store.keys(UNDO_FILES)) {
           if (isOld(idIn(key))) ops.push({ type: 'del', key })
           else known.add(idIn(key))
         }
@@ -104,5 +104,5 @@ export function createJournalSpace (
 }
 
 /** The id of the entry in a key of an entry, or of its file. */
-const idIn = (key: string): string => key.startsWith(JOURNAL_FILES) ? key.split('/')[1] : key.split('/')[2]
+const idIn = (key: string): string => key.startsWith(UNDO_FILES) ? key.split('/')[1] : key.split('/')[2]
 const sizeIn = (key: string): number => Number(key.split('/')[2]) + FILE_BYTES

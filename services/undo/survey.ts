@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { type Folder, isMounted, type PathPolicy, withFile, withFolder, withParent, withSubfolder } from '../tools/index.ts'
 import type { ChangedPath } from '../contracts/tool.ts'
 import { readWhole, type ReadFile } from './entry-file.ts'
-import type { Item, Place } from './journal-entry.ts'
-import { JournalUnavailable } from './journal-errors.ts'
+import type { Item, Place } from './undo-entry.ts'
+import { CopiesUnavailable } from './undo-errors.ts'
 
 /** The most paths of one call whose state is kept. A larger tree is not kept at all. */
 const MOST_ITEMS = 20_000
@@ -48,7 +48,7 @@ async function examine (folder: Folder, name: string, path: string, { paths, sig
   try {
     found = await withFile(folder, name, paths, read)
   } catch (error) {
-    if (signal?.aborted || isAbsent(error) || error instanceof JournalUnavailable) throw error
+    if (signal?.aborted || isAbsent(error) || error instanceof CopiesUnavailable) throw error
     return { path, before: unread, notKept: 'gone' }
   }
   if (found === undefined) return { path, before: unread, notKept: 'too_large' }

@@ -1,11 +1,11 @@
 import { resolve, sep } from 'node:path'
-import type { UndoBody, Undone } from '../../schemas/journal.ts'
+import type { UndoBody, Undone } from '../../schemas/undo.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import type { Store } from '../store/index.ts'
 import { inBatches } from './in-batches.ts'
-import { isSame, UNDO, type Entry } from './journal-entry.ts'
-import { NotChanged, UndoCutShort } from './journal-errors.ts'
+import { isSame, UNDO, type Entry } from './undo-entry.ts'
+import { NotChanged, UndoCutShort } from './undo-errors.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, planUndo, type Chain, type Skipped } from './plan-undo.ts'
 import { completeFolders, isIndependent, restore } from './restore.ts'
@@ -14,8 +14,8 @@ import { uncoveredCalls } from './run-changes.ts'
 type Entries = Array<[id: string, entry: Entry]>
 
 /**
- * Takes back the changes of a run. What it replaces is journalled under an id of its own, like the changes of a run. Throws
- * NotChanged (400) and JournalUnavailable (503).
+ * Takes back the changes of a run. What it replaces is kept under an id of its own, like the changes of a run. Throws
+ * NotChanged (400) and CopiesUnavailable (503).
  */
 export async function undoRun (
   entries: Entries,

@@ -34,7 +34,7 @@ t.test('no domain of the services imports itself through others, not even types'
   t.same(beside.filter((path) => !/^(?:schemas|services\/contracts)\//.test(path)), [], 'contracts import nothing but schemas')
 
   const wrong = new Map([
-    ['services/tools/host.ts', ['services/undo/journal.ts', 'services/contracts/tool.ts']],
+    ['services/tools/host.ts', ['services/undo/undo.ts', 'services/contracts/tool.ts']],
     ['services/undo/keep-call.ts', ['services/tools/sources.ts']],
     ['services/agent/loop.ts', ['services/runs/engine/drive.ts', 'schemas/agent.ts']]
   ])

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import t from 'tap'
-import { createTask, listApprovals, listGrants, startTask } from '../../client/generated/index.ts'
+import { createTask, listApprovals, listGrants, listRuns, startTask } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { openConsole, STEADY } from '../harness/console.ts'
+import { openConsole, press } from '../harness/console.ts'
 import { misbehaving } from '../harness/mcp.ts'
 import { FORMAT } from '../harness/questions.ts'
 
@@ -46,6 +46,10 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     body: { goal: 'water the plants', approval: { mode: 'never' } }
   })
   await startTask({ client: agent.client, throwOnError: true, path: { id: task.id } })
+  /** Resolves when no run goes on: what a decision allows is done after it. */
+  async function ended (): Promise<void> {
+    while ((await listRuns({ client: agent.client, throwOnError: true, query: { status: 'running' } })).data.runs.length > 0) continue
+  }
   const told = () => JSON.stringify(gateway!.requests.at(-1)!.body.prompt.at(-1))
 
   await visit('an item comes without a reload, shows its folder and a diff, and is approved with a scope', async (t, page) => {
@@ -59,8 +63,9 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await item.locator('summary', { hasText: 'The approval covers' }).click()
     await item.getByRole('radio', { name: 'files in or below' }).check()
     await item.getByRole('combobox').selectOption('for the next 10 calls')
-    await item.getByRole('button', { name: 'Approve' }).click(STEADY)
+    await press(item.getByRole('button', { name: 'Approve' }))
     await page.getByText('Nothing waits for you.').waitFor()
+    await ended()
     t.equal(readFileSync(`${work}/a.txt`, 'utf8'), 'one\n2\n')
     const { data: { grants } } = await listGrants({ client: agent.client, throwOnError: true })
     t.match(grants, [{ toolName: 'writeFile', scope: 'folder', until: { uses: 10 } }])
@@ -99,6 +104,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await page.keyboard.press('Enter')
     await page.clock.resume()
     await page.getByText('Denied.').or(page.getByText('Nothing waits')).first().waitFor()
+    await ended()
     t.match(told(), /not today/)
     t.ok(existsSync(`${work}/a.txt`))
   })
@@ -119,11 +125,11 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     t.equal(await first.getByRole('textbox').inputValue(), 'j', 'a field takes them as letters')
     await page.reload()
     t.equal(await first.getByRole('textbox').inputValue(), 'j', 'and keeps them over a reload')
-    await first.getByRole('button', { name: 'Deny' }).click(STEADY)
+    await press(first.getByRole('button', { name: 'Deny' }))
     await first.waitFor({ state: 'detached' })
     // The next item has the focus of the decided one, and the heading that of the last.
     await hasFocus(second)
-    await second.getByRole('button', { name: 'Deny' }).click(STEADY)
+    await press(second.getByRole('button', { name: 'Deny' }))
     await page.getByText('Nothing waits for you.').waitFor()
     await hasFocus(page.getByRole('heading', { name: 'Waiting for you' }))
   })
@@ -132,12 +138,13 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await ask('ask')
     await page.goto('/console')
     const send = page.getByRole('button', { name: 'Send answers' })
-    await send.click(STEADY)
+    await press(send)
     await page.getByText('This question needs an answer.').waitFor()
     await page.getByLabel('Markdown').check()
     await page.getByRole('group', { name: 'Which title?' }).getByRole('textbox').fill('Tea')
-    await send.click(STEADY)
+    await press(send)
     await page.getByText('Nothing waits for you.').waitFor()
+    await ended()
     t.match(told(), /"answers":\{"format":"md","title":"Tea"\}/)
   })
 
@@ -146,7 +153,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     const run = ask('book')
     const item = page.getByRole('article', { name: 'A tool server asks: travel' })
     await item.getByRole('textbox').fill('Ada')
-    await item.getByRole('button', { name: 'Send answers' }).click(STEADY)
+    await press(item.getByRole('button', { name: 'Send answers' }))
     t.equal((await run).text, 'Done.')
     t.match(told(), /\\"name\\":\\"Ada\\"/)
   })

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createTask, getTask, listGrants, runTask, startTask } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole, SCREENS, showOn, STEADY } from '../harness/console.ts'
+import { axe, openConsole, press, SCREENS, showOn } from '../harness/console.ts'
 
 const HOUR = 60 * 60 * 1000
 /** Sets the service's clock ahead by AHEAD_MS. */
@@ -77,10 +77,10 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Start' }).click()
     await page.locator('summary', { hasText: 'The approval covers' }).click()
     await page.getByRole('radio', { name: 'exactly' }).check()
-    await page.getByRole('button', { name: 'Approve' }).click(STEADY)
+    await press(page.getByRole('button', { name: 'Approve' }))
     await page.getByRole('heading', { name: 'Result of a run' }).waitFor()
     t.match((await listGrants({ ...asked, query: { taskId: id } })).data.grants, [{ scope: 'exact' }])
-    await page.getByRole('button', { name: 'Approve' }).click(STEADY)
+    await press(page.getByRole('button', { name: 'Approve' }))
     await section(page, 'Runs').getByText('Completed').waitFor()
     await page.getByRole('listitem').filter({ hasText: 'exactly' }).getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

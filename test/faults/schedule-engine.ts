@@ -109,7 +109,7 @@ export class Engine {
         usage: app.usage,
         ledger: createLedger({ store, clock }),
         liveQuestions: app.liveQuestions,
-        journal: app.journal,
+        undo: app.undo,
         grants: createGrants({ store, clock, tools: app.tools, hasToken: false }),
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),

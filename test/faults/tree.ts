@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { asked, of } from '../harness/agent.ts'
-import { undo } from '../harness/journal.ts'
+import { undo } from '../harness/undo.ts'
 import { ROOT } from '../harness/source-tree.ts'
 import { parseEvents } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { createAgent } from '../../client/agent.ts'
 import { startFakeGateway, type GatewayRequest, type Plan } from '../fakes/gateway.ts'
@@ -97,8 +97,24 @@ export const overlaps = (page: Page) => page.evaluate<string[]>(
     at > 0 && row.getBoundingClientRect().top < rows[at - 1].getBoundingClientRect().bottom - 1 ? row.innerText : [])`
 )
 
-/** Options of a click that decides something: buttons that do must have been there for half a second when the click is over. */
-export const STEADY = { delay: 700 }
+/** Presses a button that decides something, once it has stood still for as long as such a button asks for. */
+export async function press (button: Locator): Promise<void> {
+  await button.scrollIntoViewIfNeeded()
+  await button.evaluate((element: any) => new Promise<void>((resolve) => {
+    const { requestAnimationFrame } = globalThis as any
+    let place: string
+    let since: number
+    const look = (now: number) => {
+      const { x, y } = element.getBoundingClientRect()
+      if (place !== `${x} ${y}`) since = now
+      place = `${x} ${y}`
+      if (now - since > 700) resolve()
+      else requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  }))
+  await button.click()
+}
 
 interface Found {
   violations: Array<{ id: string, nodes: Array<{ html: string }> }>

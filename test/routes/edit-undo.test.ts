@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkS
 import { join } from 'node:path'
 import t from 'tap'
 import { of, say } from '../harness/agent.ts'
-import { changesOf, UNASKED, undo } from '../harness/journal.ts'
+import { changesOf, UNASKED, undo } from '../harness/undo.ts'
 import { textOf } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 

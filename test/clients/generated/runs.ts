@@ -3,7 +3,7 @@ import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
 import { calls, READ, withTurns } from '../../harness/app-tools.ts'
-import { UNASKED } from '../../harness/journal.ts'
+import { UNASKED } from '../../harness/undo.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { clientOf, ID, is, NO_OPTIONS, said, USAGE } from './client.ts'
 

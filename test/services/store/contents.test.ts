@@ -7,11 +7,11 @@ async function * of<T> (list: T[]) {
 }
 const records: Array<[string, unknown]> = [
   ['grant/owner/id', { scope: 'folder' }],
-  ['journal/run/id', { key: 'x' }],
+  ['undo/run/id', { key: 'x' }],
   ['thread/a', { title: 'kept' }]
 ]
 
-t.test('what was granted on a machine, and its journal, go into no backup', async (t) => {
+t.test('what was granted on a machine, and its copies for undo, go into no backup', async (t) => {
   const lines: string[] = []
   for await (const line of linesOf({ schema, digestKey: Buffer.alloc(32), records: of(records) }, {}, 0)) lines.push(line)
   t.same(lines.slice(2).map((line) => JSON.parse(line)), [records[2], { end: 1 }])

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { of, say } from '../../harness/agent.ts'
 import { build } from '../../harness/helper.ts'
-import { UNASKED } from '../../harness/journal.ts'
+import { UNASKED } from '../../harness/undo.ts'
 
 const MIB = 1024 * 1024
 const disk = process.argv[2]
-const elsewhere = mkdtempSync(join(tmpdir(), 'journal-'))
+const elsewhere = mkdtempSync(join(tmpdir(), 'undo-'))
 const ballast = `${disk}/ballast`
 const endings: Array<() => unknown> = []
 const own = { teardown: (work: () => unknown) => endings.push(work), testdir: () => '' }
@@ -37,7 +37,7 @@ async function start (home: string, cwd: string) {
     }
   }
   const undo = async (runId: string) => (await app.inject({ method: 'POST', url: `/runs/${runId}/undo` })).json()
-  return { app, write, undo, files: () => readdirSync(cwd), copies: () => readdirSync(`${home}/journal`).length }
+  return { app, write, undo, files: () => readdirSync(cwd), copies: () => readdirSync(`${home}/undo`).length }
 }
 
 // The copy finds no room, at each of the writes that it takes.

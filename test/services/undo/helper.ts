@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Config } from '../../../schemas/config.ts'
-import { createJournal } from '../../../services/undo/journal.ts'
+import { createUndo } from '../../../services/undo/undo.ts'
 import type { CallReport } from '../../../services/tools/kept-call.ts'
 import { newId } from '../../../services/lib/ids.ts'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
@@ -12,13 +12,13 @@ import type { ChangedPath } from '../../../services/contracts/tool.ts'
 import { atEnd } from '../../harness/at-end.ts'
 
 interface Options {
-  settings?: Config['journal']
+  settings?: Config['undo']
   clock?: Clock
   dir?: string
 }
 
-/** A journal over a store of its own, and a folder `work` whose files a test changes. */
-export async function openJournal (t: Test, { settings, clock = systemClock, dir = t.testdir({}) }: Options = {}) {
+/** An undo service over a store of its own, and a folder `work` whose files a test changes. */
+export async function openUndo (t: Test, { settings, clock = systemClock, dir = t.testdir({}) }: Options = {}) {
   const [home, work] = ['home', 'work'].map((name) => {
     mkdirSync(join(dir, name), { recursive: true })
     return realpathSync(join(dir, name))
@@ -27,7 +27,7 @@ export async function openJournal (t: Test, { settings, clock = systemClock, dir
   atEnd(t, () => store.close())
   const live = new Set<string>()
   const roots: string[] = []
-  const journal = createJournal({
+  const undo = createUndo({
     store,
     clock,
     home,
@@ -38,20 +38,20 @@ export async function openJournal (t: Test, { settings, clock = systemClock, dir
   })
   const at = (path: string) => join(work, path)
   const keep = (runId: string, places: ChangedPath[], owner = 'owner') =>
-    journal.keep({ runId, owner, toolCallId: newId(), toolName: 'change', cwd: work, places, signal: new AbortController().signal })
+    undo.keep({ runId, owner, toolCallId: newId(), toolName: 'change', cwd: work, places, signal: new AbortController().signal })
   return {
     dir,
     home,
     work,
     store,
-    journal,
+    undo,
     live,
     /** Further folders that tools may use. */
     roots,
     at,
     keep,
-    /** The files of the journal. */
-    files: () => existsSync(join(home, 'journal')) ? readdirSync(join(home, 'journal')) : [],
+    /** The files with copies. */
+    files: () => existsSync(join(home, 'undo')) ? readdirSync(join(home, 'undo')) : [],
     /** Makes a change as a tool does it, and returns its run. */
     async change (
       paths: Array<string | ChangedPath>,
@@ -64,6 +64,6 @@ export async function openJournal (t: Test, { settings, clock = systemClock, dir
       await store.transact(await kept.finish(report))
       return runId
     },
-    changes: async (runId: string) => (await journal.changes(runId, { limit: 500 })).changes
+    changes: async (runId: string) => (await undo.changes(runId, { limit: 500 })).changes
   }
 }

@@ -1,4 +1,4 @@
-/** Relative paths of calls, journals, claims and `atEnd` are read from here. */
+/** Relative paths of calls, changes, claims and `atEnd` are read from here. */
 export const workspace = '/home/user/project'
 
 export type Effect = 'file' | 'deletion' | 'command' | 'message' | 'other'
@@ -41,7 +41,7 @@ export interface JudgeCase {
   report: string
   /** The model ended for length, so the report breaks off. */
   cutOff?: true
-  /** Files as they are after the run where the journals alone do not tell it: commands, other programs. */
+  /** Files as they are after the run where the recorded changes alone do not tell it: commands, other programs. */
   atEnd?: Record<string, string | null>
   judgement: Judgement
   expect: { status: 'completed' | 'failed', claims: Verdict[] }

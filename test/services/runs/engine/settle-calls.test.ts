@@ -11,14 +11,14 @@ const approved: CallApproval = { approvalId: 'a', state: 'approved', folder: HER
 const NO_GRANTS: CallPorts['grants'] = { covering: async () => undefined, offer: async () => ({}), use: async () => false }
 const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
 
-/** The ports of a run with the tools `look` (a read), `change` and `ask` (which needs an approval); `journal` says what happened. */
+/** The ports of a run with the tools `look` (a read), `change` and `ask` (which needs an approval); `happened` says what happened. */
 function ports (
   { approvals = {}, answers = {}, ...overrides }: Partial<CallPorts> & {
     approvals?: Record<string, CallApproval>,
     answers?: Record<string, CallAnswer>
   } = {}
 ) {
-  const journal: string[] = []
+  const happened: string[] = []
   const ends: Record<string, CallEnd> = {}
   const tools: CallPorts['tools'] = {
     find: (name) => ({
@@ -29,7 +29,7 @@ function ports (
     identity: () => 'one',
     keep: async () => NOTHING_KEPT,
     async execute ({ callId }) {
-      journal.push(`run ${callId}`)
+      happened.push(`run ${callId}`)
       return { status: 'complete', output: {}, durationMs: 1 }
     },
     folders: { of: async () => HERE, start: async () => HERE.path, whereabouts: async () => ({ is: 'same' }) }
@@ -46,23 +46,23 @@ function ports (
     wasDenied: () => false,
     checkLimit () {},
     async begin ({ toolCallId }, isDurable) {
-      if (isDurable) journal.push(`intent ${toolCallId}`)
+      if (isDurable) happened.push(`intent ${toolCallId}`)
       return true
     },
     async end ({ toolCallId }, end) {
-      journal.push(`end ${toolCallId}`)
+      happened.push(`end ${toolCallId}`)
       ends[toolCallId] = end
     },
     ...overrides
   }
-  return { given, tools, journal, ends }
+  return { given, tools, happened, ends }
 }
 const idsOf = (asked: AskedCall[]) => asked.map(({ toolCallId }) => toolCallId)
 
 t.test('the intent of a call is stored before its tool starts, but for reads that nobody approved', async (t) => {
-  const { given, journal } = ports({ approvals: { 'look-2': approved } })
+  const { given, happened } = ports({ approvals: { 'look-2': approved } })
   await settleCalls([call('look'), call('change'), call('look-2')], given)
-  t.same(journal, [
+  t.same(happened, [
     'run look', 'end look',
     'intent change', 'run change', 'end change',
     'intent look-2', 'run look-2', 'end look-2'
@@ -70,28 +70,28 @@ t.test('the intent of a call is stored before its tool starts, but for reads tha
 })
 
 t.test('a call that was begun before never runs again, whether its intent or its approval says so', async (t) => {
-  const { given, journal, ends } = ports({
+  const { given, happened, ends } = ports({
     events: [{ type: 'tool-intent', toolCallId: 'change' }],
     approvals: { ask: { ...approved, state: 'begun' } }
   })
   await settleCalls([call('change'), call('ask')], given)
-  t.same(journal, ['end change', 'end ask'])
+  t.same(happened, ['end change', 'end ask'])
   for (const end of Object.values(ends)) t.match(end, { state: 'unknown', event: { type: 'tool-error', errorText: OUTCOME_UNKNOWN } })
 })
 
 t.test('a granted call whose path leads elsewhere by the time its files were kept asks instead', async (t) => {
   const grant = { grantId: 'g' } as never
   const covering = async () => ({ grant, paths: ['/granted/a.txt'] })
-  const { given, tools, journal } = ports({ grants: { ...NO_GRANTS, covering } })
+  const { given, tools, happened } = ports({ grants: { ...NO_GRANTS, covering } })
   let discarded = 0
   const keptAt = (path: string) => async () => ({ ...NOTHING_KEPT, paths: [path], discard: async () => void discarded++ })
   tools.keep = keptAt('/elsewhere/a.txt')
   t.same(idsOf((await settleCalls([call('ask')], given)).asked), ['ask'])
-  t.same(journal, [])
+  t.same(happened, [])
   t.equal(discarded, 1)
   tools.keep = keptAt('/granted/a.txt')
   t.same((await settleCalls([call('ask')], given)).asked, [])
-  t.same(journal, ['intent ask', 'run ask', 'end ask'])
+  t.same(happened, ['intent ask', 'run ask', 'end ask'])
 })
 
 t.test('a granted call is bound to the tool that the grant was for, though another one takes its name meanwhile', async (t) => {
@@ -122,24 +122,24 @@ t.test('a denied call and an expired one are refused, and so is a call that the 
 })
 
 t.test('no call runs while another one of the step waits for its answer', async (t) => {
-  const { given, journal } = ports({ approvals: { first: approved, second: { ...approved, state: 'open' } } })
+  const { given, happened } = ports({ approvals: { first: approved, second: { ...approved, state: 'open' } } })
   t.same(await settleCalls([call('ask', 'first'), call('ask', 'second'), call('look')], given), { asked: [], isWaiting: true })
-  t.same(journal, [])
+  t.same(happened, [])
 })
 
 t.test('approved calls behind one whose folder has moved wait until it is asked about anew', async (t) => {
-  const { given, tools, journal } = ports({ approvals: { a: approved, b: approved, c: approved } })
+  const { given, tools, happened } = ports({ approvals: { a: approved, b: approved, c: approved } })
   let calls = 0
   tools.folders.whereabouts = async () => calls++ === 1 ? { is: 'moved', to: THERE } : { is: 'same' }
   const { asked } = await settleCalls([call('ask', 'a'), call('ask', 'b'), call('ask', 'c')], given)
-  t.same(journal, ['intent a', 'run a', 'end a'])
+  t.same(happened, ['intent a', 'run a', 'end a'])
   t.match(asked, [{ toolCallId: 'b', folder: THERE, reason: /"\/here" when this was asked, and is "\/there"/ }])
   t.equal(asked.length, 1)
 })
 
 t.test('a call whose tool needs an approval by the time of its turn is asked about, in the order of the calls', async (t) => {
   let isChanged = false
-  const { given, journal } = ports({
+  const { given, happened } = ports({
     needsApproval: (name) => name === 'ask' || (isChanged && name === 'change'),
     async begin () {
       isChanged = true
@@ -147,7 +147,7 @@ t.test('a call whose tool needs an approval by the time of its turn is asked abo
     }
   })
   const { asked } = await settleCalls([call('change', 'first'), call('change', 'second'), call('ask')], given)
-  t.same(journal, ['run first', 'end first'])
+  t.same(happened, ['run first', 'end first'])
   t.match(asked, [{ toolCallId: 'second', identity: 'one' }, { toolCallId: 'ask' }])
 })
 
@@ -166,10 +166,10 @@ t.test('of interrupted calls, changes are in doubt; reads are too, unless they a
 
 t.test('after an abort no further call begins', async (t) => {
   const stop = new AbortController()
-  const { given, journal } = ports({ run: { runId: 'run', owner: 'thread', attempt: 1, cwd: HERE.path, signal: stop.signal } })
+  const { given, happened } = ports({ run: { runId: 'run', owner: 'thread', attempt: 1, cwd: HERE.path, signal: stop.signal } })
   given.end = async () => stop.abort(new Error('stopped'))
   await t.rejects(settleCalls([call('change', 'first'), call('change', 'second')], given), { message: 'stopped' })
-  t.same(journal, ['intent first', 'run first'])
+  t.same(happened, ['intent first', 'run first'])
 })
 
 t.test('approvals and questions come first; calls of the application are handed out when all of them are decided', async (t) => {
@@ -178,13 +178,13 @@ t.test('approvals and questions come first; calls of the application are handed 
   const { asked, isWaiting } = await settleCalls(calls, first.given)
   t.same(asked.map(({ kind, toolCallId }) => [kind, toolCallId]), [['tool', 'ask'], ['question', 'look-user'], ['tool', 'ask-app']])
   t.equal(isWaiting, true)
-  t.same(first.journal, ['run look', 'end look'])
+  t.same(first.happened, ['run look', 'end look'])
 
   const answers: Record<string, CallAnswer> = { 'look-user': { is: 'output', output: { colour: 'red' } } }
   const second = ports({ approvals: { ask: approved, 'ask-app': approved }, answers })
   const handedOut = await settleCalls(calls.slice(1), second.given)
   t.match(handedOut.asked, [{ kind: 'app', toolCallId: 'look-app', app: 'editor', ms: 5 }, { kind: 'app', toolCallId: 'ask-app' }])
-  t.same(second.journal, ['end look-user', 'intent ask', 'run ask', 'end ask'])
+  t.same(second.happened, ['end look-user', 'intent ask', 'run ask', 'end ask'])
   t.match(second.ends['look-user'], { state: 'done', event: { type: 'tool-output', output: { colour: 'red' } } })
 })
 
@@ -192,9 +192,9 @@ t.test('a call of the application is never executed here, and ends with what the
   const calls = ['look-app', 'look-app-2', 'look-app-3'].map((name) => call(name))
   const waiting = ports({ answers: { 'look-app': { is: 'output', output: {} }, 'look-app-2': { is: 'open' } } })
   t.same(await settleCalls(calls.slice(0, 2), waiting.given), { asked: [], isWaiting: true })
-  t.same(waiting.journal, [])
+  t.same(waiting.happened, [])
 
-  const { given, journal, ends } = ports({
+  const { given, happened, ends } = ports({
     answers: {
       'look-app': { is: 'output', output: { ok: 1 } },
       'look-app-2': { is: 'error', errorText: 'No such document.' },
@@ -202,7 +202,7 @@ t.test('a call of the application is never executed here, and ends with what the
     }
   })
   t.same(await settleCalls(calls, given), { asked: [], isWaiting: false })
-  t.same(journal, ['end look-app', 'end look-app-2', 'end look-app-3'])
+  t.same(happened, ['end look-app', 'end look-app-2', 'end look-app-3'])
   t.match(ends['look-app'], { state: 'done', event: { type: 'tool-output', output: { ok: 1 } } })
   t.match(ends['look-app-2'], { state: 'done', event: { type: 'tool-error', errorText: 'No such document.' } })
   t.match(ends['look-app-3'], { state: 'unknown', event: { type: 'tool-error', errorText: OUTCOME_UNKNOWN } })
@@ -210,9 +210,9 @@ t.test('a call of the application is never executed here, and ends with what the
 
 t.test('a granted call of the application is handed out unasked, with the use of its grant stored first', async (t) => {
   const grant = { grantId: 'g' } as never
-  const { given, journal } = ports({ grants: { ...NO_GRANTS, covering: async () => ({ grant }) } })
+  const { given, happened } = ports({ grants: { ...NO_GRANTS, covering: async () => ({ grant }) } })
   t.match((await settleCalls([call('ask-app')], given)).asked, [{ kind: 'app', toolCallId: 'ask-app' }])
-  t.same(journal, ['intent ask-app'])
+  t.same(happened, ['intent ask-app'])
   given.begin = async () => false
   t.match((await settleCalls([call('ask-app')], given)).asked, [{ kind: 'tool', toolCallId: 'ask-app' }])
 })

@@ -1,13 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
-import * as examples from './examples/journal.ts'
+import * as examples from './examples/undo.ts'
 
 /** Why a change is not taken back. */
 export const UndoReasonSchema = Type.Union(
   (['changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone'] as const).map((reason) => Type.Literal(reason)),
   {
-    description: '`changed_since`: the path is not as the run left it. `too_large`: the journal did not keep what was there. `link`: a ' +
-      'symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not in the journal ' +
+    description: '`changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a ' +
+      'symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept ' +
       'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
       'it was'
   }

@@ -2,8 +2,8 @@ import { createReadStream, mkdirSync, readdirSync, rmSync, statSync, writeFileSy
 import { createHash, randomBytes } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import t from 'tap'
-import { openJournal } from '../services/undo/helper.ts'
-import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './journal-kill.ts'
+import { openUndo } from '../services/undo/helper.ts'
+import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './undo-kill.ts'
 
 const MIB = 1024 * 1024
 
@@ -23,7 +23,7 @@ t.test('killed at any step of an undo', async (t) => {
 })
 
 t.test('600 MB of changed files: 500 MiB are kept, in little memory, and the newest come back whole', async (t) => {
-  const { at, change, files, home, journal } = await openJournal(t)
+  const { at, change, files, home, undo } = await openUndo(t)
   const digest = async (path: string) => {
     const hash = createHash('sha256')
     await pipeline(createReadStream(path), hash)
@@ -41,18 +41,18 @@ t.test('600 MB of changed files: 500 MiB are kept, in little memory, and the new
     runs.push({ runId: await change([`file-${n}`], () => rmSync(path)), before: was })
     most = Math.max(most, process.memoryUsage().rss - before)
   }
-  const kept = files().reduce((sum, name) => sum + statSync(`${home}/journal/${name}`).size, 0)
+  const kept = files().reduce((sum, name) => sum + statSync(`${home}/undo/${name}`).size, 0)
   t.ok(kept <= 500 * MIB && kept > 400 * MIB, `${Math.round(kept / MIB)} MiB`)
   t.ok(most < 150 * MIB, `${Math.round(most / MIB)} MiB of memory`)
-  t.match(await journal.undo(runs[0].runId, {}), { skipped: [{ reason: 'gone' }] })
+  t.match(await undo.takeBack(runs[0].runId, {}), { skipped: [{ reason: 'gone' }] })
   for (const n of [31, 30, 20]) {
-    t.match(await journal.undo(runs[n].runId, {}), { restored: [at(`file-${n}`)] })
+    t.match(await undo.takeBack(runs[n].runId, {}), { restored: [at(`file-${n}`)] })
     t.equal(await digest(at(`file-${n}`)), runs[n].before)
   }
 })
 
 t.test('a tree of 15,000 files that was deleted comes back', async (t) => {
-  const { at, change, journal } = await openJournal(t)
+  const { at, change, undo } = await openUndo(t)
   for (let folder = 0; folder < 150; folder++) {
     mkdirSync(at(`tree/${folder}`), { recursive: true })
     for (let n = 0; n < 100; n++) writeFileSync(at(`tree/${folder}/${n}`), `${folder} ${n}`)
@@ -61,7 +61,7 @@ t.test('a tree of 15,000 files that was deleted comes back', async (t) => {
   const runId = await change([{ path: 'tree', withContents: true }], () => rmSync(at('tree'), { recursive: true }))
   t.comment(`kept in ${Math.round(performance.now() - started)} ms`)
   const again = performance.now()
-  t.match(await journal.undo(runId, {}), { skipped: [] })
+  t.match(await undo.takeBack(runId, {}), { skipped: [] })
   t.comment(`undone in ${Math.round(performance.now() - again)} ms`)
   t.equal(readdirSync(at('tree')).length, 150)
   t.equal(readdirSync(at('tree'), { recursive: true }).length, 15_150)

@@ -18,7 +18,7 @@ import { linesOf } from '../../services/store/backup/backup-contents.ts'
 import { newId } from '../../services/lib/ids.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
-import { changesOf, runOf, UNASKED, undo } from '../harness/journal.ts'
+import { changesOf, runOf, UNASKED, undo } from '../harness/undo.ts'
 
 async function lay (t: Test, files: Record<string, string> = {}, config: object = {}) {
   const app = await build(t, { config: { ...UNASKED, ...config } })
@@ -47,7 +47,7 @@ t.test('a run lists the files that it created, changed and deleted, each with it
   t.match((await changesOf(app, runId, `?limit=2&cursor=${page.nextCursor}`)).changes, [{ path: at('gone.txt') }])
 })
 
-t.test('moves and edits are journalled like writes', async (t) => {
+t.test('moves and edits are kept for undo like writes', async (t) => {
   const config = {
     model: 'offline/scripted',
     analysis: false,
@@ -198,7 +198,7 @@ t.test('changes of two runs on one file are taken back in the order in which the
   t.equal(read('file.txt'), '0')
 })
 
-t.test('two runs that write one file at once lose nothing: each finds in the journal what it replaced', async (t) => {
+t.test('two runs that write one file at once lose nothing: each has kept what it replaced', async (t) => {
   const { app, read } = await lay(t, { 'file.txt': 'start' })
   const runs = await Promise.all(Array.from({ length: 6 }, (_, n) => runOf(app, `write "${n}" to file.txt`, { id: `thread-${n}` })))
   const seen = [read('file.txt')]
@@ -240,21 +240,21 @@ t.test('a run that waits for an approval is not over; runs nobody knows are a 40
 t.test('the copies go with the thread, and into no backup', async (t) => {
   const { app } = await lay(t, { 'a.txt': 'the old words' })
   const runId = await runOf(app, 'write "b" to a.txt', { id: 'mine' })
-  const folder = join(app.home, 'journal')
+  const folder = join(app.home, 'undo')
   t.equal(readdirSync(folder).length, 1)
   t.equal(statSync(folder).mode & 0o777, 0o700)
   t.notOk(readFileSync(join(folder, readdirSync(folder)[0])).includes('old words'), 'enciphered')
   let records = 0
   for await (const line of linesOf(app.store.contents(new AbortController().signal, () => {}), {}, 0)) {
-    t.notMatch(line, /^\["journal/)
+    t.notMatch(line, /^\["undo/)
     records++
   }
   t.ok(records > 5, 'the rest is in it')
 
   t.equal((await app.inject({ method: 'DELETE', url: '/threads/mine' })).statusCode, 200)
-  await app.journal.idle()
+  await app.undo.idle()
   t.same(readdirSync(folder), [])
-  for (const prefix of ['journal/', 'journal-file/', 'journal-owner/', 'journal-open/']) {
+  for (const prefix of ['undo/', 'undo-file/', 'undo-owner/', 'undo-open/']) {
     for await (const key of app.store.keys(prefix)) t.fail(key)
   }
   t.equal((await app.inject(`/runs/${runId}/changes`)).statusCode, 404)

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { rotate } from '../faults/rotate.ts'
-import { UNASKED } from '../harness/journal.ts'
+import { UNASKED } from '../harness/undo.ts'
 import { startService, type Sidecar } from '../harness/sidecar.ts'
 import { postEvents } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
@@ -25,10 +25,10 @@ t.test('the changes of a conversation can be taken back after a restart, and aft
   t.match((await json(service, `/runs/${runId}/changes`)).changes, [{ kind: 'changed', canUndo: true }])
   await service.stop()
 
-  const [copy] = readdirSync(`${home}/journal`)
-  const bytes = readFileSync(`${home}/journal/${copy}`)
+  const [copy] = readdirSync(`${home}/undo`)
+  const bytes = readFileSync(`${home}/undo/${copy}`)
   t.match(await rotate(home), { code: 0 })
-  t.ok(readFileSync(`${home}/journal/${copy}`).equals(bytes), 'only its key was encrypted anew')
+  t.ok(readFileSync(`${home}/undo/${copy}`).equals(bytes), 'only its key was encrypted anew')
   service = await start()
   const { restored, undoId } = await json(service, `/runs/${runId}/undo`, 'POST')
   t.equal(restored.length, 1)
@@ -63,23 +63,23 @@ t.test('the changes of a task can be listed while it waits, taken back when it i
   t.equal(notes(), 'old')
 
   t.equal((await tasks.call('DELETE', `/${id}`)).status, 200)
-  for (let n = 0; readdirSync(`${home}/journal`).length > 0 && n < 100; n++) await wait(50)
-  t.same(readdirSync(`${home}/journal`), [])
+  for (let n = 0; readdirSync(`${home}/undo`).length > 0 && n < 100; n++) await wait(50)
+  t.same(readdirSync(`${home}/undo`), [])
   t.equal((await json(service, `/runs/${runId}/changes`)).statusCode, 404)
   await service.stop()
 })
 
-t.test('a service that changed nothing has no journal, and what a killed one left is removed after the start', async (t) => {
+t.test('a service that changed nothing keeps nothing, and what a killed one left is removed after the start', async (t) => {
   const { home, start } = lay(t)
   let service = await start()
   await service.stop()
-  t.notOk(existsSync(`${home}/journal`))
+  t.notOk(existsSync(`${home}/undo`))
   service = await start()
   await postEvents(`${service.url}/run`, { messages: [{ role: 'user', content: 'write "new" to notes.txt' }] })
   await service.stop()
-  writeFileSync(`${home}/journal/01a20482-fca8-71e4-a588-91311bed4bbb`, 'no record names it')
+  writeFileSync(`${home}/undo/01a20482-fca8-71e4-a588-91311bed4bbb`, 'no record names it')
   service = await start()
-  for (let n = 0; readdirSync(`${home}/journal`).length > 1 && n < 100; n++) await wait(50)
-  t.equal(readdirSync(`${home}/journal`).length, 1)
+  for (let n = 0; readdirSync(`${home}/undo`).length > 1 && n < 100; n++) await wait(50)
+  t.equal(readdirSync(`${home}/undo`).length, 1)
   await service.stop()
 })

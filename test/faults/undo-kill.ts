@@ -72,7 +72,7 @@ export async function survivesWrite (t: Test, prepared: string, killAt: string) 
   t.ok(['old', 'new'].includes(contentOf('written')!), 'never half a file')
 
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
-  const folder = `${dir}/home/journal`
+  const folder = `${dir}/home/undo`
   const copies = () => existsSync(folder) ? readdirSync(folder).length : 0
   for (let n = 0; copies() !== changed && n < 100; n++) await wait(50)
   t.equal(copies(), changed, 'a copy for each change, and no other')

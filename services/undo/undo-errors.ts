@@ -1,14 +1,14 @@
 import { defineError } from '../lib/service-error.ts'
 
 /** What a call is about to change could not be kept, so the call must not start. */
-export const JournalUnavailable = defineError(
-  'ERR_JOURNAL_UNAVAILABLE',
-  'What is there could not be kept in the journal (%s). Nothing was changed. Make room on the disk of the configuration folder and try ' +
+export const CopiesUnavailable = defineError(
+  'ERR_UNDO_UNAVAILABLE',
+  'What is there could not be kept for an undo (%s). Nothing was changed. Make room on the disk of the configuration folder and try ' +
   'again.'
 )
 /** The disk failed in the middle of an undo. */
 export const UndoCutShort = defineError(
-  'ERR_JOURNAL_UNAVAILABLE',
+  'ERR_UNDO_UNAVAILABLE',
   'The undo stopped in the middle (%s): what it restored so far stays. Call it again for the rest when there is room on the disk.'
 )
 export const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'No run "%s" is known.')

@@ -17,12 +17,12 @@ import { hash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { newId } from '../../../services/lib/ids.ts'
 import { fakeClock } from '../../harness/clock.ts'
-import { openJournal } from './helper.ts'
+import { openUndo } from './helper.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
 t.test('a move is one change, and goes back', async (t) => {
-  const { at, change, changes, journal } = await openJournal(t)
+  const { at, change, changes, undo } = await openUndo(t)
   mkdirSync(at('folder/deep'), { recursive: true })
   writeFileSync(at('folder/deep/a'), 'a')
   writeFileSync(at('file'), 'content')
@@ -37,14 +37,14 @@ t.test('a move is one change, and goes back', async (t) => {
     { kind: 'moved', from: at('file'), path: at('renamed'), canUndo: true },
     { kind: 'moved', from: at('folder'), path: at('moved'), inner: 2, canUndo: true }
   ])
-  t.match(await journal.undo(runId, {}), { skipped: [] })
+  t.match(await undo.takeBack(runId, {}), { skipped: [] })
   t.equal(readFileSync(at('file'), 'utf8'), 'content')
   t.equal(readFileSync(at('folder/deep/a'), 'utf8'), 'a')
   t.notOk(existsSync(at('renamed')) || existsSync(at('moved')))
 })
 
 t.test('a moved folder that got something new stays, with what is in it', async (t) => {
-  const { at, change, journal } = await openJournal(t)
+  const { at, change, undo } = await openUndo(t)
   mkdirSync(at('folder'))
   writeFileSync(at('folder/a'), 'a')
   const runId = await change(
@@ -52,26 +52,26 @@ t.test('a moved folder that got something new stays, with what is in it', async 
     () => renameSync(at('folder'), at('moved'))
   )
   writeFileSync(at('moved/new'), 'new')
-  t.match(await journal.undo(runId, {}), { skipped: [{ path: at('moved'), reason: 'changed_since' }] })
+  t.match(await undo.takeBack(runId, {}), { skipped: [{ path: at('moved'), reason: 'changed_since' }] })
   t.equal(readFileSync(at('moved/new'), 'utf8'), 'new')
   t.equal(readFileSync(at('folder/a'), 'utf8'), 'a')
 })
 
 t.test('the undo of a deleted tree can itself be undone', async (t) => {
-  const { at, change, changes, journal } = await openJournal(t)
+  const { at, change, changes, undo } = await openUndo(t)
   mkdirSync(at('tree/deep/er'), { recursive: true })
   for (const name of ['tree/a', 'tree/deep/b', 'tree/deep/er/c']) writeFileSync(at(name), name)
   const runId = await change([{ path: 'tree', withContents: true }], () => rmSync(at('tree'), { recursive: true }))
-  const { undoId } = await journal.undo(runId, {})
+  const { undoId } = await undo.takeBack(runId, {})
   t.equal(readFileSync(at('tree/deep/er/c'), 'utf8'), 'tree/deep/er/c')
   t.match(await changes(undoId!), [{ path: at('tree'), kind: 'created', inner: 5, canUndo: true }])
-  t.match(await journal.undo(undoId!, {}), { skipped: [] })
+  t.match(await undo.takeBack(undoId!, {}), { skipped: [] })
   t.notOk(existsSync(at('tree')))
-  t.same((await journal.undo(runId, { paths: ['tree/deep/b'] })).restored, ['tree', 'tree/deep', 'tree/deep/b'].map(at), 'one file of it')
+  t.same((await undo.takeBack(runId, { paths: ['tree/deep/b'] })).restored, ['tree', 'tree/deep', 'tree/deep/b'].map(at), 'one file of it')
 })
 
 t.test('a file that became a folder, and the other way round, in one run', async (t) => {
-  const { at, change, journal } = await openJournal(t)
+  const { at, change, undo } = await openUndo(t)
   writeFileSync(at('a'), 'file')
   mkdirSync(at('b'))
   writeFileSync(at('b/inner'), 'inner')
@@ -83,17 +83,17 @@ t.test('a file that became a folder, and the other way round, in one run', async
   }, { runId })
   await change([{ path: 'b', withContents: true }], () => rmSync(at('b'), { recursive: true }), { runId })
   await change(['b'], () => writeFileSync(at('b'), 'file now'), { runId })
-  const { undoId, skipped } = await journal.undo(runId, {})
+  const { undoId, skipped } = await undo.takeBack(runId, {})
   t.same(skipped, [])
   t.equal(readFileSync(at('a'), 'utf8'), 'file')
   t.equal(readFileSync(at('b/inner'), 'utf8'), 'inner')
-  t.match(await journal.undo(undoId!, {}), { skipped: [] })
+  t.match(await undo.takeBack(undoId!, {}), { skipped: [] })
   t.equal(readFileSync(at('a/now/in'), 'utf8'), 'x')
   t.equal(readFileSync(at('b'), 'utf8'), 'file now')
 })
 
 t.test('files beyond the limit are changed without a copy, which the change says; an undo keeps what it could not keep', async (t) => {
-  const { at, change, changes, journal, files } = await openJournal(t, { settings: { maxFileMb: 1 } })
+  const { at, change, changes, undo, files } = await openUndo(t, { settings: { maxFileMb: 1 } })
   const large = randomBytes(1024 * 1024 + 1)
   writeFileSync(at('large'), large)
   writeFileSync(at('fits'), large.subarray(1))
@@ -107,7 +107,7 @@ t.test('files beyond the limit are changed without a copy, which the change says
     { path: at('made'), kind: 'created' }
   ])
   t.equal(files().length, 1)
-  t.same((await journal.undo(runId, {})).skipped, [{ path: at('large'), reason: 'too_large' }, { path: at('made'), reason: 'too_large' }])
+  t.same((await undo.takeBack(runId, {})).skipped, [{ path: at('large'), reason: 'too_large' }, { path: at('made'), reason: 'too_large' }])
   t.ok(readFileSync(at('fits')).equals(large.subarray(1)))
   t.ok(existsSync(at('made')), 'nothing is removed that could not be had back')
 })
@@ -115,25 +115,25 @@ t.test('files beyond the limit are changed without a copy, which the change says
 t.test('what cannot be read or restored does not stop a call, and is named', {
   skip: process.platform === 'win32' || process.getuid?.() === 0
 }, async (t) => {
-  const { at, change, changes } = await openJournal(t)
+  const { at, change, changes } = await openUndo(t)
   writeFileSync(at('secret'), 'x', { mode: 0o000 })
   const runId = await change(['secret'], () => rmSync(at('secret')))
   t.match(await changes(runId), [{ kind: 'deleted', canUndo: false, why: 'gone' }])
 })
 
 t.test('a file that somebody replaced between the copy and the change is not restored from the older copy', async (t) => {
-  const { at, change, journal } = await openJournal(t)
+  const { at, change, undo } = await openUndo(t)
   writeFileSync(at('file'), 'kept')
   const found = `sha256:${hash('sha256', 'by hand', 'base64url')}`
   const left = `sha256:${hash('sha256', 'after', 'base64url')}`
   const changed = [{ path: at('file'), before: found, after: left }]
   const runId = await change(['file'], () => writeFileSync(at('file'), 'after'), { changes: changed })
-  t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ path: at('file'), reason: 'gone' }] })
+  t.match(await undo.takeBack(runId, {}), { restored: [], skipped: [{ path: at('file'), reason: 'gone' }] })
   t.equal(readFileSync(at('file'), 'utf8'), 'after')
 })
 
 t.test('a change that its tool had not announced is listed, and only what it made can be taken back', async (t) => {
-  const { at, change, changes } = await openJournal(t)
+  const { at, change, changes } = await openUndo(t)
   writeFileSync(at('other'), 'x')
   const runId = await change(['file'], () => {
     writeFileSync(at('other'), 'y')
@@ -145,24 +145,24 @@ t.test('a change that its tool had not announced is listed, and only what it mad
 })
 
 t.test('a call that changes nothing leaves nothing behind', async (t) => {
-  const { at, change, journal, files, store } = await openJournal(t)
+  const { at, change, undo, files, store } = await openUndo(t)
   writeFileSync(at('file'), 'x')
   const runId = await change(['file'], () => writeFileSync(at('file'), 'x'))
   t.same(files(), [])
-  await t.rejects(journal.changes(runId, { limit: 1 }), { code: 'ERR_RUN_NOT_FOUND' })
-  for await (const key of store.keys('journal-open/')) t.fail(key)
+  await t.rejects(undo.changes(runId, { limit: 1 }), { code: 'ERR_RUN_NOT_FOUND' })
+  for await (const key of store.keys('undo-open/')) t.fail(key)
 })
 
 t.test('a run of which an undo is asked while it is live is refused, and its changes are listed', async (t) => {
-  const { at, change, changes, journal, live } = await openJournal(t)
+  const { at, change, changes, undo, live } = await openUndo(t)
   const runId = await change(['file'], () => writeFileSync(at('file'), 'x'))
   live.add(runId)
   t.equal((await changes(runId)).length, 1)
-  await t.rejects(journal.undo(runId, { dryRun: true }), { code: 'ERR_RUN_LIVE' })
+  await t.rejects(undo.takeBack(runId, { dryRun: true }), { code: 'ERR_RUN_LIVE' })
 })
 
 t.test('a copy that is damaged, cut short or exchanged restores nothing', async (t) => {
-  const { at, change, journal, home, files } = await openJournal(t)
+  const { at, change, undo, home, files } = await openUndo(t)
   const harms: Array<(path: string) => void> = [
     (path) => writeFileSync(path, Buffer.from(readFileSync(path).map((byte, at) => at === 5 ? byte ^ 1 : byte))),
     (path) => truncateSync(path, 300_000),
@@ -172,53 +172,53 @@ t.test('a copy that is damaged, cut short or exchanged restores nothing', async 
   for (const harm of harms) {
     writeFileSync(at('file'), randomBytes(400_000))
     const runId = await change(['file'], () => writeFileSync(at('file'), 'after'))
-    harm(join(home, 'journal', files().at(-1)!))
-    t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ path: at('file'), reason: 'gone' }] })
+    harm(join(home, 'undo', files().at(-1)!))
+    t.match(await undo.takeBack(runId, {}), { restored: [], skipped: [{ path: at('file'), reason: 'gone' }] })
     t.equal(readFileSync(at('file'), 'utf8'), 'after')
     t.same(readdirSync(at('.')), ['file'], 'and nothing is left of it')
   }
 })
 
 t.test('a path outside of the folders that may be used today is not touched', async (t) => {
-  const { dir, change, journal, roots } = await openJournal(t)
+  const { dir, change, undo, roots } = await openUndo(t)
   const root = join(realpathSync(dir), 'elsewhere')
   mkdirSync(root)
   roots.push(root)
   writeFileSync(join(root, 'file'), 'before')
   const runId = await change(['../elsewhere/file'], () => writeFileSync(join(root, 'file'), 'after'))
   roots.pop()
-  t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ path: join(root, 'file'), reason: 'not_allowed' }] })
+  t.match(await undo.takeBack(runId, {}), { restored: [], skipped: [{ path: join(root, 'file'), reason: 'not_allowed' }] })
   t.equal(readFileSync(join(root, 'file'), 'utf8'), 'after')
   roots.push(root)
-  t.match(await journal.undo(runId, {}), { skipped: [] })
+  t.match(await undo.takeBack(runId, {}), { skipped: [] })
 })
 
 t.test('hard links and the files of the service stay what they are', async (t) => {
-  const { at, change, journal, home } = await openJournal(t)
+  const { at, change, undo, home } = await openUndo(t)
   linkSync(join(home, 'master.key'), at('innocent'))
   const runId = await change(['innocent'], () => rmSync(at('innocent')))
-  t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ reason: 'gone' }] }, 'no copy of the key was made')
+  t.match(await undo.takeBack(runId, {}), { restored: [], skipped: [{ reason: 'gone' }] }, 'no copy of the key was made')
   symlinkSync(home, at('home'))
   const other = await change(['home/evil'], () => {})
-  await t.rejects(journal.undo(other, {}), { code: 'ERR_RUN_NOT_FOUND' })
+  await t.rejects(undo.takeBack(other, {}), { code: 'ERR_RUN_NOT_FOUND' })
 })
 
 t.test('old entries and their files go, and so does what no entry names', async (t) => {
   const clock = fakeClock(Date.now())
-  const { at, change, journal, files, home } = await openJournal(t, { clock, settings: { days: 2 } })
+  const { at, change, undo, files, home } = await openUndo(t, { clock, settings: { days: 2 } })
   writeFileSync(at('file'), 'x')
   const runId = await change(['file'], () => writeFileSync(at('file'), 'y'))
-  writeFileSync(join(home, 'journal', newId()), 'abandoned before its record')
-  await journal.sweep()
+  writeFileSync(join(home, 'undo', newId()), 'abandoned before its record')
+  await undo.sweep()
   t.equal(files().length, 1)
   await clock.advance(3 * DAY)
-  await journal.sweep()
+  await undo.sweep()
   t.same(files(), [])
-  await t.rejects(journal.changes(runId, { limit: 1 }), { code: 'ERR_RUN_NOT_FOUND' })
+  await t.rejects(undo.changes(runId, { limit: 1 }), { code: 'ERR_RUN_NOT_FOUND' })
 })
 
 t.test('the oldest copies make room for new ones, but none that an undo reads', async (t) => {
-  const { at, change, journal, files, store } = await openJournal(t, { settings: { maxTotalMb: 4, maxFileMb: 2 } })
+  const { at, change, undo, files, store } = await openUndo(t, { settings: { maxTotalMb: 4, maxFileMb: 2 } })
   const runs: string[] = []
   const MIB = 1024 * 1024
   for (let n = 0; n < 6; n++) {
@@ -226,8 +226,8 @@ t.test('the oldest copies make room for new ones, but none that an undo reads', 
     runs.push(await change([`file-${n}`], () => writeFileSync(at(`file-${n}`), String(n))))
   }
   t.ok(files().length <= 3)
-  t.match(await journal.undo(runs[0], {}), { restored: [], skipped: [{ reason: 'gone' }] })
-  t.match(await journal.undo(runs[5], {}), { restored: [at('file-5')] })
+  t.match(await undo.takeBack(runs[0], {}), { restored: [], skipped: [{ reason: 'gone' }] })
+  t.match(await undo.takeBack(runs[5], {}), { restored: [at('file-5')] })
   t.equal(statSync(at('file-5')).size, MIB)
 
   const both = newId()
@@ -236,6 +236,6 @@ t.test('the oldest copies make room for new ones, but none that an undo reads', 
     await change([name], () => writeFileSync(at(name), randomBytes(MIB)), { runId: both })
   }
   // The undo itself keeps 2 MiB, which is more than what is left.
-  t.match(await journal.undo(both, {}), { restored: [at('one'), at('two')], skipped: [] })
-  for await (const key of store.keys('journal-open/')) t.fail(key)
+  t.match(await undo.takeBack(both, {}), { restored: [at('one'), at('two')], skipped: [] })
+  for await (const key of store.keys('undo-open/')) t.fail(key)
 })

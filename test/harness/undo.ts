@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
+import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
 import { of, say } from './agent.ts'
 
 /** A configuration whose tools run unasked. */

@@ -1,4 +1,4 @@
-// The shapes of the journal's records. They are stored, so fields keep their names.
+// The shapes of the stored records. They are stored, so fields keep their names.
 
 /** What is at a path; null for nothing. */
 export type Place = null | FilePlace | FolderPlace | LinkPlace | { kind: 'other' }
@@ -30,7 +30,7 @@ export interface Copy {
   chunk: number
 }
 
-/** Why the journal holds no copy of what was there. */
+/** Why no copy of what was there is kept. */
 export type NotKept = 'too_large' | 'gone'
 
 /** One path that a call changed, or is about to change. */

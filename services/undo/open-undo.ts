@@ -1,22 +1,22 @@
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { isId } from '../lib/ids.ts'
-import { JOURNAL_OPEN, journalFilesPrefix, journalKey, journalPrefix, type Op } from '../store/index.ts'
-import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
+import { UNDO_OPEN, undoFilesPrefix, undoEntryKey, undoEntriesPrefix, type Op } from '../store/index.ts'
+import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
 import type { KeepCall } from '../tools/index.ts'
-import { UNDO, type Entry } from './journal-entry.ts'
-import { RunLive, RunUnknown } from './journal-errors.ts'
-import type { JournalParts } from './journal-parts.ts'
+import { UNDO, type Entry } from './undo-entry.ts'
+import { RunLive, RunUnknown } from './undo-errors.ts'
+import type { UndoParts } from './undo-parts.ts'
 import { keepCall, type Kept } from './keep-call.ts'
 import { createPathLock } from './path-locks.ts'
 import { removeTemporaries } from './restore.ts'
 import { runChanges } from './run-changes.ts'
 import { settleItems } from './settle-items.ts'
-import { createJournalSpace } from './space.ts'
+import { createUndoSpace } from './space.ts'
 import { undoRun } from './undo-run.ts'
 
-/** The verbs of `createJournal`, once it is in use. */
-export function openJournal ({ store, clock, paths, settings, isLive, folder }: JournalParts & { folder: string }) {
-  const space = createJournalSpace({ store, clock, folder, settings })
+/** The verbs of `createUndo`, once it is in use. */
+export function openUndo ({ store, clock, paths, settings, isLive, folder }: UndoParts & { folder: string }) {
+  const space = createUndoSpace({ store, clock, folder, settings })
   const parts = { store, clock, folder, paths, space, acquire: createPathLock() }
   const locked = createKeyedLock()
   let completed: Promise<void> | undefined
@@ -25,8 +25,8 @@ export function openJournal ({ store, clock, paths, settings, isLive, folder }: 
   async function entriesOf (runId: string): Promise<Array<[string, Entry]>> {
     if (!isId(runId)) throw new RunUnknown(runId)
     const entries: Array<[string, Entry]> = []
-    for await (const [key, entry] of store.list<Entry>(journalPrefix(runId), { damaged () {} })) {
-      entries.push([key.slice(journalPrefix(runId).length), entry])
+    for await (const [key, entry] of store.list<Entry>(undoEntriesPrefix(runId), { damaged () {} })) {
+      entries.push([key.slice(undoEntriesPrefix(runId).length), entry])
     }
     if (entries.length === 0 && await isLive(runId) === undefined) throw new RunUnknown(runId)
     return entries
@@ -34,17 +34,17 @@ export function openJournal ({ store, clock, paths, settings, isLive, folder }: 
 
   /** Completes the entries of calls that the end of the service cut off: what they left is what is there at the next start. */
   async function complete (): Promise<void> {
-    for await (const [key, { runId }] of store.list<{ runId: string }>(JOURNAL_OPEN, { damaged () {} })) {
-      const id = key.slice(JOURNAL_OPEN.length)
+    for await (const [key, { runId }] of store.list<{ runId: string }>(UNDO_OPEN, { damaged () {} })) {
+      const id = key.slice(UNDO_OPEN.length)
       const ops: Op[] = [{ type: 'del', key }]
-      const entry = await store.get<Entry>(journalKey(runId, id)).catch(() => undefined)
+      const entry = await store.get<Entry>(undoEntryKey(runId, id)).catch(() => undefined)
       if (entry !== undefined) {
         if (entry.toolName === UNDO) await removeTemporaries(id, entry.items)
         const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
-        if (items.length > 0) ops.push({ type: 'put', key: journalKey(runId, id), value: { ...entry, items, ended: true } })
+        if (items.length > 0) ops.push({ type: 'put', key: undoEntryKey(runId, id), value: { ...entry, items, ended: true } })
         else {
-          ops.push({ type: 'del', key: journalKey(runId, id) })
-          for await (const file of store.keys(journalFilesPrefix(id))) ops.push({ type: 'del', key: file })
+          ops.push({ type: 'del', key: undoEntryKey(runId, id) })
+          for await (const file of store.keys(undoFilesPrefix(id))) ops.push({ type: 'del', key: file })
         }
       }
       await store.transact(ops)
@@ -71,7 +71,7 @@ export function openJournal ({ store, clock, paths, settings, isLive, folder }: 
       return runChanges(await entriesOf(runId), page, parts)
     },
 
-    undo: (runId: string, options: UndoBody): Promise<Undone> =>
+    takeBack: (runId: string, options: UndoBody): Promise<Undone> =>
       locked(runId, async () => {
         await ready()
         const entries = await entriesOf(runId)

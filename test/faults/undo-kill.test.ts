@@ -1,10 +1,10 @@
 import t from 'tap'
-import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './journal-kill.ts'
+import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './undo-kill.ts'
 
 t.test('killed at a step of a run that writes and deletes, the service has what was changed, and an undo brings it back', async (t) => {
   const prepared = await prepareWrites(t)
   const steps = await stepsOf(t, prepared)
-  // All of them: test/faults/journal.long.ts.
+  // All of them: test/faults/undo.long.ts.
   for (let n = 2; n < steps; n += 6) {
     await t.test(`step ${n} of ${steps}`, (t) => survivesWrite(t, prepared, `${n} ${n % 12 === 2 ? 'before' : 'after'}`))
   }

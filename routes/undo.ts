@@ -9,7 +9,7 @@ import {
   UncoveredCallSchema,
   UndoBodySchema,
   UndoneSchema
-} from '../schemas/journal.ts'
+} from '../schemas/undo.ts'
 
 const tags = ['runs']
 
@@ -25,7 +25,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ChangesQuery,
       response: { 200: ref(RunChangesSchema), 400: ErrorRef, 404: ErrorRef }
     }
-  }, async (request) => app.journal.changes(request.params.runId, request.query))
+  }, async (request) => app.undo.changes(request.params.runId, request.query))
 
   app.post('/runs/:runId/undo', {
     // A request without a body takes back everything.
@@ -41,7 +41,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(UndoBodySchema),
       response: { 200: ref(UndoneSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 503: ErrorRef }
     }
-  }, async (request) => app.journal.undo(request.params.runId, request.body))
+  }, async (request) => app.undo.takeBack(request.params.runId, request.body))
 }
 
 export default routes

@@ -1,31 +1,31 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
-import { JOURNAL, journalFilesPrefix, journalOwnerPrefix, journalPrefix, type Op } from '../store/index.ts'
+import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
+import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, type Op } from '../store/index.ts'
 import type { KeepCall } from '../tools/index.ts'
-import type { JournalParts } from './journal-parts.ts'
+import type { UndoParts } from './undo-parts.ts'
 import type { Kept } from './keep-call.ts'
 
-export type Journal = ReturnType<typeof createJournal>
+export type Undo = ReturnType<typeof createUndo>
 
 /**
  * Keeps what tools of this service are about to change, so that the changes of a run can be listed and taken back. Its code is
  * loaded when it is first needed.
  */
-export function createJournal (parts: JournalParts) {
+export function createUndo (parts: UndoParts) {
   const { store } = parts
-  const folder = join(parts.home, 'journal')
+  const folder = join(parts.home, 'undo')
   let isSweepQueued = false
   let sweeping: Promise<void> = Promise.resolve()
   let opened: ReturnType<typeof open> | undefined
-  const open = async () => (await import('./open-journal.ts')).openJournal({ ...parts, folder })
+  const open = async () => (await import('./open-undo.ts')).openUndo({ ...parts, folder })
   const loaded = () => {
     opened ??= open()
     return opened
   }
 
   async function isUsed (): Promise<boolean> {
-    const keys = store.keys(JOURNAL)[Symbol.asyncIterator]()
+    const keys = store.keys(UNDO_ENTRIES)[Symbol.asyncIterator]()
     const { done } = await keys.next()
     await keys.return?.()
     return done !== true
@@ -43,18 +43,18 @@ export function createJournal (parts: JournalParts) {
     changes: async (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> => (await loaded()).changes(runId, page),
 
     /** Takes back the changes of a run, or of an undo. Throws RunUnknown (404), RunLive (409) and the errors of `undoRun`. */
-    undo: async (runId: string, options: UndoBody): Promise<Undone> => (await loaded()).undo(runId, options),
+    takeBack: async (runId: string, options: UndoBody): Promise<Undone> => (await loaded()).takeBack(runId, options),
 
     /** Returns the operations that remove what belongs to a task, or to a thread by its digest. `sweep` then removes the files. */
     async removal (owner: string): Promise<Op[]> {
       const ops: Op[] = []
-      const prefix = journalOwnerPrefix(owner)
+      const prefix = undoOwnerPrefix(owner)
       for await (const key of store.keys(prefix)) {
         ops.push({ type: 'del', key })
-        const entries = journalPrefix(key.slice(prefix.length))
+        const entries = undoEntriesPrefix(key.slice(prefix.length))
         for await (const entry of store.keys(entries)) {
           ops.push({ type: 'del', key: entry })
-          for await (const file of store.keys(journalFilesPrefix(entry.slice(entries.length)))) ops.push({ type: 'del', key: file })
+          for await (const file of store.keys(undoFilesPrefix(entry.slice(entries.length)))) ops.push({ type: 'del', key: file })
         }
       }
       return ops
@@ -66,7 +66,7 @@ export function createJournal (parts: JournalParts) {
       sweeping = sweeping.then(() => {
         isSweepQueued = false
         return sweep()
-      }).catch((error) => parts.log.warn({ err: error }, 'the journal could not be cleaned up'))
+      }).catch((error) => parts.log.warn({ err: error }, 'what is kept for undo could not be cleaned up'))
     },
 
     /** Resolves when nothing is done in the background. */

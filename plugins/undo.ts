@@ -1,0 +1,36 @@
+import fp from 'fastify-plugin'
+import { createUndo, type Undo } from '../services/undo/undo.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    undo: Undo
+  }
+}
+
+/** Keeps what tools are about to change, and takes changes back. What the last end of the service left unfinished is completed once the service listens. */
+export default fp<{ home: string }>(async (app, { home }) => {
+  const { store, clock, config, paths, log } = app
+  const undo = createUndo({
+    store,
+    clock,
+    home,
+    paths,
+    log,
+    settings: () => config.current.undo,
+    // Both are made after this plugin.
+    isLive: async (runId) => await app.agent.isRunLive(runId) ?? await app.tasks.isRunLive(runId)
+  })
+  app.decorate('undo', undo)
+  const closing = new AbortController()
+  let sweeping: Promise<void> | undefined
+  app.addHook('onListen', () => {
+    sweeping = undo.sweep(closing.signal).catch((error) => {
+      if (!closing.signal.aborted) log.warn({ err: error }, 'what is kept for undo could not be cleaned up')
+    })
+  })
+  app.addHook('preClose', async () => {
+    closing.abort()
+    await sweeping
+    await undo.idle()
+  })
+}, { name: 'undo', dependencies: ['store', 'clock', 'config', 'paths'] })
