@@ -11,7 +11,8 @@ export interface RunAgentOptions {
   token?: string
   /** The conversation so far; the last message is the user's request. */
   messages: Message[]
-  context?: { cwd?: string, [key: string]: unknown }
+  /** Working directory for relative paths and commands; default: the workspace of the service. */
+  cwd?: string
   /** Model, effort and limits of this run. */
   options?: RunOptions
   /** The thread to continue: `threadId` of an earlier result, or an id of your choice. */
@@ -33,9 +34,9 @@ export type RunAgentResult = RunResult
  * throws the signal's reason after an abort, and any error of `approve` and `onEvent`.
  */
 export async function runAgent (
-  { baseUrl = DEFAULT_URL, token, messages, context, options, id, onEvent, approve, signal }: RunAgentOptions
+  { baseUrl = DEFAULT_URL, token, messages, cwd, options, id, onEvent, approve, signal }: RunAgentOptions
 ): Promise<RunAgentResult> {
   const client = createClient({ baseUrl, auth: token })
-  const begin = { body: { messages, context, options, id } }
+  const begin = { body: { messages, cwd, options, id } }
   return createAgentRun({ client, instance: 'run-agent', approve, onEvent, signal, resumable: false, begin }).result()
 }

@@ -37,7 +37,8 @@ export interface RunRequest<S = unknown> extends Handlers {
   message?: Message
   /** The thread to continue: `threadId` of an earlier run, or an id of your choice. */
   id?: string
-  context?: { cwd?: string, [key: string]: unknown }
+  /** Working directory for relative paths and commands; default: the workspace of the service. */
+  cwd?: string
   /** Model, instructions, effort and limits of this run. */
   options?: RunOptions
   /** JSON schema of the answer, which is then `object` of the result. */

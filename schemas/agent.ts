@@ -19,8 +19,9 @@ export const RunBodySchema = Type.Object({
     Type.Array(Message, { minItems: 1, maxItems: 25_000, description: "The conversation so far, in the AI SDK's message format" })
   ),
   message: Type.Optional(Message),
+  cwd: Type.Optional(Type.String({ minLength: 1, description: 'Working directory for relative paths and commands' })),
   context: Type.Optional(Type.Object({
-    cwd: Type.Optional(Type.String({ minLength: 1, description: 'Working directory for relative paths and commands' }))
+    cwd: Type.Optional(Type.String({ minLength: 1, description: 'The same as `cwd` beside it. Two that differ are a 400' }))
   }, { additionalProperties: true })),
   id: Type.Optional(ThreadId),
   options: Type.Optional(ref(RunOptionsSchema)),
@@ -117,7 +118,7 @@ export const RunResultSchema = Type.Object({
     input: Type.Optional(Type.Unknown()),
     output: Type.Optional(Type.Unknown()),
     errorText: Type.Optional(Type.String()),
-    status: Type.Union(['pending', 'complete', 'error', 'denied'].map((status) => Type.Literal(status)))
+    status: Type.Union(['pending', 'completed', 'error', 'denied'].map((status) => Type.Literal(status)))
   })),
   usage: ref(UsageSchema),
   finishReason: FinishReason,

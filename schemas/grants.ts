@@ -83,7 +83,7 @@ export const GrantQuery = Type.Object({
 
 export const GrantBodySchema = Type.Object({
   ...namedOwner,
-  tool: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the tool' }),
+  toolName: Type.String({ minLength: 1, maxLength: 128 }),
   input: Type.Object({}, { additionalProperties: true, description: 'Input of a call that the grant covers' }),
   scope: ScopeSchema,
   cwd: text('Working directory of the calls; default: that of the task, or the workspace'),

@@ -31,7 +31,7 @@ export const taskEvents = [
     phaseId: Type.String(),
     status: Type.String()
   }, 'A phase changes status'),
-  event('TaskToolStartEvent', 'task:tool-start', { runId: RunId, tool: Type.String(), input: Type.Unknown() }, 'A tool call begins'),
+  event('TaskToolStartEvent', 'task:tool-start', { runId: RunId, toolName: Type.String(), input: Type.Unknown() }, 'A tool call begins'),
   event('TaskToolEvent', 'task:tool', {
     runId: RunId,
     tool: Type.String(),
@@ -52,7 +52,7 @@ export const taskEvents = [
     runId: RunId,
     approvalId: Type.String(),
     kind: Type.String({ description: 'tool, result or question' }),
-    tool: Type.Optional(Type.String()),
+    toolName: Type.Optional(Type.String()),
     input: Type.Optional(Type.Unknown()),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
@@ -64,7 +64,7 @@ export const taskEvents = [
   event('TaskToolCallEvent', 'task:tool-call', {
     runId: RunId,
     toolCallId: Type.String(),
-    tool: Type.String(),
+    toolName: Type.String(),
     input: Type.Unknown(),
     expiresAt: Timestamp
   }, 'A run waits for the application to execute a call; answer with POST /tool-calls/{id}'),

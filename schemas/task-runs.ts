@@ -14,12 +14,12 @@ const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 export const TaskToolCallSchema = Type.Object({
-  id: Type.String({ description: 'The id of the call' }),
-  tool: Type.String(),
+  toolCallId: Type.String(),
+  toolName: Type.String(),
   input: Type.Unknown(),
   output: Type.Optional(Type.Unknown({ description: 'The output of the tool; shortened in lists of runs' })),
   error: Type.Optional(Type.String()),
-  status: Type.Unsafe<'pending' | 'complete' | 'error' | 'denied'>({ type: 'string', enum: ['pending', 'complete', 'error', 'denied'] }),
+  status: Type.Unsafe<'pending' | 'completed' | 'error' | 'denied'>({ type: 'string', enum: ['pending', 'completed', 'error', 'denied'] }),
   grantId: text('The grant by which the call ran unasked'),
   begun: Type.Optional(Type.Boolean({
     description: 'The call was started, or given to the application: while it is pending when its run is over, its outcome is unknown. ' +
@@ -32,7 +32,7 @@ export type TaskToolCall = Static<typeof TaskToolCallSchema>
 export const TaskQuestionSchema = Type.Object({
   approvalId: Type.String(),
   kind: Type.Unsafe<'tool' | 'result' | 'question'>({ type: 'string', enum: ['tool', 'result', 'question'] }),
-  tool: text('The tool whose call needs approval'),
+  toolName: text('The tool whose call needs approval'),
   input: Type.Optional(Type.Unknown()),
   cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
   reason: text('Why the approval is requested again, or what differs from the approved runs'),
@@ -47,7 +47,6 @@ export type TaskQuestion = Static<typeof TaskQuestionSchema>
 
 export const TaskRunSchema = Type.Object({
   runId: Type.String(),
-  id: Type.String({ description: 'The same as runId' }),
   taskId: Type.String(),
   runNumber: Type.Integer(),
   trigger: RunTriggerSchema,

@@ -113,7 +113,7 @@ export const TaskSchema = Type.Object({
     runId: Type.String(),
     runNumber: Type.Integer(),
     kind: QuestionKind,
-    tool: Type.Optional(Type.String()),
+    toolName: Type.Optional(Type.String()),
     approved: Type.Boolean(),
     notes: Type.Optional(Type.String()),
     expired: Type.Optional(Type.Boolean({ description: 'Whether the request expired without a decision' })),

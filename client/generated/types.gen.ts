@@ -367,9 +367,13 @@ export type ApproveBody = {
         role: string;
         [key: string]: unknown;
     };
+    /**
+     * Working directory for relative paths and commands
+     */
+    cwd?: string;
     context?: {
         /**
-         * Working directory for relative paths and commands
+         * The same as `cwd` beside it. Two that differ are a 400
          */
         cwd?: string;
         [key: string]: unknown;
@@ -1005,7 +1009,7 @@ export type Digest = {
             /**
              * The tool whose call needs approval
              */
-            tool?: string;
+            toolName?: string;
             /**
              * Real path of the working directory of the tool call
              */
@@ -1055,7 +1059,7 @@ export type Digest = {
              * The application whose tool it is, by the name that it gave itself
              */
             app?: string;
-            tool: string;
+            toolName: string;
             /**
              * The input of the call as JSON, shortened
              */
@@ -1498,10 +1502,7 @@ export type GrantBody = {
      * A UUID
      */
     taskId?: string;
-    /**
-     * Name of the tool
-     */
-    tool: string;
+    toolName: string;
     /**
      * Input of a call that the grant covers
      */
@@ -2073,10 +2074,6 @@ export type ResetEvent = {
 export type Run = {
     runId: string;
     /**
-     * The same as runId
-     */
-    id: string;
-    /**
      * The task of the run; absent for a run of a conversation
      */
     taskId?: string;
@@ -2172,9 +2169,13 @@ export type RunBody = {
         role: string;
         [key: string]: unknown;
     };
+    /**
+     * Working directory for relative paths and commands
+     */
+    cwd?: string;
     context?: {
         /**
-         * Working directory for relative paths and commands
+         * The same as `cwd` beside it. Two that differ are a 400
          */
         cwd?: string;
         [key: string]: unknown;
@@ -2376,7 +2377,7 @@ export type RunResult = {
         input?: unknown;
         output?: unknown;
         errorText?: string;
-        status: 'pending' | 'complete' | 'error' | 'denied';
+        status: 'pending' | 'completed' | 'error' | 'denied';
     }>;
     usage: Usage;
     /**
@@ -2793,7 +2794,7 @@ export type Task = {
         runId: string;
         runNumber: number;
         kind: 'tool' | 'result' | 'question';
-        tool?: string;
+        toolName?: string;
         approved: boolean;
         notes?: string;
         /**
@@ -2867,7 +2868,7 @@ export type TaskApprovalEvent = {
      * tool, result or question
      */
     kind: string;
-    tool?: string;
+    toolName?: string;
     input?: unknown;
     /**
      * Real path of the working directory of the call
@@ -3216,7 +3217,7 @@ export type TaskQuestion = {
     /**
      * The tool whose call needs approval
      */
-    tool?: string;
+    toolName?: string;
     input?: unknown;
     /**
      * Real path of the working directory. The call runs in this directory or not at all
@@ -3274,10 +3275,6 @@ export type TaskQuestion = {
  */
 export type TaskRun = {
     runId: string;
-    /**
-     * The same as runId
-     */
-    id: string;
     taskId: string;
     runNumber: number;
     trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
@@ -3457,18 +3454,15 @@ export type TaskStreamEvent = ({
  * A tool call of a run
  */
 export type TaskToolCall = {
-    /**
-     * The id of the call
-     */
-    id: string;
-    tool: string;
+    toolCallId: string;
+    toolName: string;
     input: unknown;
     /**
      * The output of the tool; shortened in lists of runs
      */
     output?: unknown;
     error?: string;
-    status: 'pending' | 'complete' | 'error' | 'denied';
+    status: 'pending' | 'completed' | 'error' | 'denied';
     /**
      * The grant by which the call ran unasked
      */
@@ -3488,7 +3482,7 @@ export type TaskToolCallEvent = {
     taskId: string;
     runId: string;
     toolCallId: string;
-    tool: string;
+    toolName: string;
     input: unknown;
     /**
      * Milliseconds since the Unix epoch
@@ -3524,7 +3518,7 @@ export type TaskToolStartEvent = {
     type: 'task:tool-start';
     taskId: string;
     runId: string;
-    tool: string;
+    toolName: string;
     input: unknown;
 };
 

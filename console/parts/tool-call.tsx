@@ -38,7 +38,7 @@ export function ToolCall ({ call, run = 'over', isOpenAtFirst = false, onOpenCha
     <details className='call' open={isOpen} onToggle={({ currentTarget }) => toggle(currentTarget.open)}>
       <summary>
         <Status value={state} why={note} />
-        <strong><ToolName name={call.tool} /></strong>
+        <strong><ToolName name={call.toolName} /></strong>
         {target !== undefined && <span className='call-target mono'><VisibleText text={target} limit={Infinity} /></span>}
         {call.durationMs !== undefined && <span className='call-time quiet'>{sayDuration(call.durationMs)}</span>}
       </summary>

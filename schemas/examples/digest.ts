@@ -75,7 +75,7 @@ export const digest = {
       createdAt: 1795237800000,
       expiresAt: 1795842600000,
       text: '“write "Buy tea" to list.txt” asks whether it may use writeFile with {"path":"list.txt","content":"Buy tea"}',
-      tool: 'writeFile'
+      toolName: 'writeFile'
     }],
     more: 0
   },

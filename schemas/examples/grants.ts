@@ -20,7 +20,7 @@ export const grant = {
 export const grantList = { grants: [grant] }
 export const grantBody = {
   taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
-  tool: 'runCommand',
+  toolName: 'runCommand',
   input: { command: 'npm test' },
   scope: 'exact'
 }

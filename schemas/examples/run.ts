@@ -36,7 +36,7 @@ export const runResult = {
     { role: 'assistant', content: [{ type: 'tool-call', ...call }] }
   ],
   steps: 2,
-  toolCalls: [{ ...infoCall, status: 'complete', input: {}, output: info }, { ...call, status: 'pending' }],
+  toolCalls: [{ ...infoCall, status: 'completed', input: {}, output: info }, { ...call, status: 'pending' }],
   usage: { inputTokens: 473, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 11, reasoningTokens: 0, costUsd: 0 },
   finishReason: 'tool-calls',
   pendingQuestions: [],

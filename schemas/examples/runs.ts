@@ -4,7 +4,6 @@ import { toolCall } from './tasks.ts'
 
 export const chatRun = {
   runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
-  id: '01a1fe12-d68a-744e-9074-8c545167b4c0',
   threadId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
   trigger: 'message',
   status: 'completed',

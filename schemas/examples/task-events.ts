@@ -10,7 +10,7 @@ export const byType: Record<string, object[]> = {
     runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
     approvalId: '01a1fe12-d894-75b9-ba89-9548100d859f',
     kind: 'tool',
-    tool: 'writeFile',
+    toolName: 'writeFile',
     input: { path: 'notes.txt', content: 'Buy tea' },
     cwd: '/home/ada/notes'
   }],
@@ -66,7 +66,7 @@ export const byType: Record<string, object[]> = {
     taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
     runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
     toolCallId: '01a1fe12-e1b3-7c10-8a55-0f3d2f6f9f21',
-    tool: 'openDocument',
+    toolName: 'openDocument',
     input: { name: 'Budget 2026' },
     expiresAt: 1795868809877
   }],
@@ -74,7 +74,7 @@ export const byType: Record<string, object[]> = {
     type: 'task:tool-start',
     taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
     runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
-    tool: 'writeFile',
+    toolName: 'writeFile',
     input: { path: 'notes.txt', content: 'Buy tea' }
   }],
   'task:tool': [{

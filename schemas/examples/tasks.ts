@@ -55,7 +55,7 @@ export const task = {
       kind: 'tool',
       approved: true,
       at: 1795264010751,
-      tool: 'writeFile'
+      toolName: 'writeFile'
     },
     {
       approvalId: '01a1fe12-dc08-7469-a8c8-44db38ff06a7',
@@ -87,10 +87,10 @@ export const task = {
 export const taskList = { tasks: [task] }
 export const taskDeleted = { ok: true, taskId: task.id }
 export const toolCall = {
-  id: 'call_1_4b97a73cb77e',
-  tool: 'writeFile',
+  toolCallId: 'call_1_4b97a73cb77e',
+  toolName: 'writeFile',
   input: { path: 'notes.txt', content: 'Buy tea' },
-  status: 'complete',
+  status: 'completed',
   output: {
     path: '/home/ada/notes/notes.txt',
     bytesWritten: 7,
@@ -104,7 +104,7 @@ export const question = {
   kind: 'tool',
   createdAt: 1795264010388,
   expiresAt: 1795868810388,
-  tool: 'writeFile',
+  toolName: 'writeFile',
   input: { path: 'notes.txt', content: 'Buy tea' },
   cwd: '/home/ada/notes'
 }
@@ -113,7 +113,6 @@ export const run = {
   evaluation: taskEvaluation,
   questions: [],
   runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
-  id: '01a1fe12-d68a-744e-9074-8c545167b4c0',
   taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
   runNumber: 1,
   trigger: 'manual',

@@ -4,7 +4,7 @@ import { answerAppCall } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { newId } from '../lib/ids.ts'
-import { ServiceError } from '../lib/service-error.ts'
+import { defineError, ServiceError } from '../lib/service-error.ts'
 import {
   checkRunOptions,
   createRunLog,
@@ -31,6 +31,8 @@ import { settleRun } from './settle-run.ts'
 import { supersededNotes } from './superseded-notes.ts'
 import { stepLimit } from './step-limits.ts'
 import { noUsage } from '../usage/index.ts'
+
+const TwoFolders = defineError('ERR_INVALID_REQUEST', 'body.cwd and body.context.cwd name two folders. Send one of them.')
 
 /** A request with its history. */
 export interface RunRequest extends RunBody {
@@ -167,9 +169,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   async function startRun (request: RunRequest): Promise<Subscription> {
-    const { messages, context: where, id, options, resumable = false, protocol } = request
+    const { messages, id, options, resumable = false, protocol } = request
     await checkRunOptions(options, deps)
-    const cwd = await workingFolder(where?.cwd, deps.workspace())
+    const cwd = await workingFolder(folderIn(request), deps.workspace())
     // Read beside the rest, because it takes a while.
     const guide = deps.guides.read(cwd)
     const known = id ?? await conversationOf(messages)
@@ -201,4 +203,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   return { startRun, supersedePendingRun }
+}
+
+/** Returns the working directory that a request names. Throws TwoFolders (400). */
+function folderIn ({ cwd, context }: RunBody): string | undefined {
+  if (cwd !== undefined && context?.cwd !== undefined && cwd !== context.cwd) throw new TwoFolders()
+  return cwd ?? context?.cwd
 }

@@ -66,7 +66,7 @@ function toolCalls (events: RunEvent[]): RunResult['toolCalls'] {
     const { toolCallId, toolName } = event
     const call = calls.get(toolCallId) ?? { toolCallId, toolName, status: 'pending' as const }
     if (event.type === 'tool-input') call.input = event.input
-    if (event.type === 'tool-output') Object.assign(call, { output: event.output, status: 'complete' })
+    if (event.type === 'tool-output') Object.assign(call, { output: event.output, status: 'completed' })
     if (event.type === 'tool-error' || event.type === 'tool-input-error') {
       Object.assign(call, { errorText: event.errorText, status: 'error' })
     }

@@ -10,7 +10,7 @@ export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion
       return {
         approvalId,
         kind: item.kind,
-        tool: item.toolName,
+        toolName: item.toolName,
         input: item.input,
         cwd: item.cwd,
         ...(item.note !== undefined && { reason: item.note }),

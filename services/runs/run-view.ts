@@ -18,7 +18,7 @@ interface Shown {
 /** Returns the public form of a run of a task. */
 export function taskRunView (run: TaskRun, { questions, events, limit }: Shown): TaskRunView {
   const { refined, crashes, suspended, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
-  return { ...shown, id: run.runId, questions, ...(events && { toolCalls: toolCallsOf(events, limit) }) }
+  return { ...shown, questions, ...(events && { toolCalls: toolCallsOf(events, limit) }) }
 }
 
 /** Returns the public form of a run of a conversation. What is not over is read from its events. `now`: epoch milliseconds. */
@@ -26,7 +26,7 @@ export function threadRunView (run: ThreadRun, { questions, events, limit, now }
   const { messageId, protocol, history, answerAt, ...shown } = withoutInternals(run)
   const result = events && resultOf(events, { record: run, status: run.status, at: run.completedAt ?? now, limit: limit ?? Infinity })
   // A result of a run that has ended may say more than its events.
-  return { ...result, ...shown, ...(result && { toolCalls: result.toolCalls, toolCount: result.toolCount }), id: run.runId, questions }
+  return { ...result, ...shown, ...(result && { toolCalls: result.toolCalls, toolCount: result.toolCount }), questions }
 }
 
 function withoutInternals<R extends RunRecord> (run: R) {

@@ -13,7 +13,8 @@ export function toolCallsOf (log: readonly RunEvent[], limit = Infinity): TaskTo
   const calls = new Map<string, TaskToolCall>()
   for (const event of log) {
     if (!('toolCallId' in event) || event.toolCallId === undefined || ('toolName' in event && event.toolName === PHASE_TOOL)) continue
-    const call = calls.get(event.toolCallId)
+    const { toolCallId } = event
+    const call = calls.get(toolCallId)
     const duration = 'durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs }
     switch (event.type) {
       case 'tool-intent':
@@ -23,19 +24,19 @@ export function toolCallsOf (log: readonly RunEvent[], limit = Infinity): TaskTo
         Object.assign(call ?? {}, { begun: true })
         break
       case 'tool-input':
-        calls.set(event.toolCallId, { id: event.toolCallId, tool: event.toolName, input: shorten(event.input, limit), status: 'pending' })
+        calls.set(toolCallId, { toolCallId, toolName: event.toolName, input: shorten(event.input, limit), status: 'pending' })
         break
       case 'tool-input-error':
-        calls.set(event.toolCallId, {
-          id: event.toolCallId,
-          tool: event.toolName,
+        calls.set(toolCallId, {
+          toolCallId,
+          toolName: event.toolName,
           input: shorten(event.input, limit),
           status: 'error',
           error: event.errorText
         })
         break
       case 'tool-output':
-        Object.assign(call ?? {}, { output: shorten(event.output, limit), status: 'complete' }, duration)
+        Object.assign(call ?? {}, { output: shorten(event.output, limit), status: 'completed' }, duration)
         break
       case 'tool-error':
         Object.assign(call ?? {}, { error: event.errorText, status: 'error' }, duration)

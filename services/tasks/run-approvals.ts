@@ -56,7 +56,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
       ...task,
       approvalHistory: [
         ...task.approvalHistory,
-        { approvalId, runId, runNumber, kind, ...(item.kind === 'tool' && { tool: item.toolName }), at, ...decision }
+        { approvalId, runId, runNumber, kind, ...(item.kind === 'tool' && { toolName: item.toolName }), at, ...decision }
       ].slice(-MAX_HISTORY),
       ...(notes && { memory: withFeedback(task.memory, { runId, approved, notes, at }) })
     }

@@ -89,7 +89,7 @@ async function granted (app: App) {
   return app.inject({
     method: 'POST',
     url: '/grants',
-    payload: { threadId: 'granted', tool: 'writeFile', input, scope: 'folder', until: { uses: 5, at: Date.now() + 60_000 } }
+    payload: { threadId: 'granted', toolName: 'writeFile', input, scope: 'folder', until: { uses: 5, at: Date.now() + 60_000 } }
   })
 }
 

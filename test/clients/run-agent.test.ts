@@ -50,7 +50,7 @@ t.test('a run goes through its approvals to the end', async (t) => {
     baseUrl: await urlOf(app),
     token: 'the-token',
     messages: user('write "one" to a.txt, then write "two" to b.txt'),
-    context: { cwd: app.cwd },
+    cwd: app.cwd,
     onEvent: (event) => events.push(event),
     approve: async ({ toolName, input }) => {
       asked.push([toolName, input])

@@ -40,7 +40,7 @@ t.test('a run that owes an object gives it once, with its options and its retrie
       }
       t.equal(lives.deaths, 1)
       t.match(run, { status: 'completed', object: { n: 1 }, options })
-      t.same(run.toolCalls.map(({ tool, status }: any) => `${tool} ${status}`), [
+      t.same(run.toolCalls.map(({ toolName, status }: any) => `${toolName} ${status}`), [
         'listDirectory complete',
         'answer error',
         'listDirectory complete',

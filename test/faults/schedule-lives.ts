@@ -96,8 +96,8 @@ export async function killSchedules (t: Test, kills: number): Promise<number> {
     t.same(past.runs.filter(({ status }) => !['completed', 'failed', 'interrupted', 'cancelled'].includes(status)), [], 'every run is over')
     const calls = past.runs.flatMap(({ toolCalls }) => toolCalls)
     const [done, doubtful] = [
-      calls.filter(({ status }) => status === 'complete').length,
-      calls.filter(({ status }) => status !== 'complete').length
+      calls.filter(({ status }) => status === 'completed').length,
+      calls.filter(({ status }) => status !== 'completed').length
     ]
     const happened = effects(where.cwd).split('\n').filter((line) => line === marks[n]).length
     t.ok(happened >= done && happened <= done + doubtful, `${happened} effects of ${done} calls that are done and ${doubtful} in doubt`)

@@ -74,7 +74,7 @@ export async function stopInTheMiddle (t: Test, { ms, children, limitMs }: { ms:
   for (const { status, error } of await events.ends(2)) t.same({ status, error }, { status: 'completed', error: undefined })
   for (const id of tasks) {
     const { runs } = await (await fetch(`${service.url}/tasks/${id}/runs`)).json() as { runs: object[] }
-    t.match(runs, [{ status: 'completed', attempts: 1, toolCalls: [{ status: 'complete', output: { exitCode: 0 } }] }])
+    t.match(runs, [{ status: 'completed', attempts: 1, toolCalls: [{ status: 'completed', output: { exitCode: 0 } }] }])
   }
   t.same(lines('begun'), ['run-command', 'task-answer', 'task-command'], 'nothing is done twice')
   t.same(lines('ended'), ['run-command', 'task-answer', 'task-command'], 'nor by halves')

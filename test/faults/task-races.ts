@@ -91,10 +91,10 @@ export async function race (t: Test, rounds: number) {
       for (const { runId, toolCalls, status } of runs) {
         const ends = events.events.filter((event) => event.runId === runId && TERMINAL.includes(event.type))
         if (ends.length !== 1 || ends[0].status !== status) t.fail(`${ends.length} ends of a run that is ${status}, ${name}`, { ends })
-        for (const { tool, status, input } of toolCalls) {
-          if (tool !== 'runCommand' || status === 'denied' || status === 'pending') continue
+        for (const { toolName, status, input } of toolCalls) {
+          if (toolName !== 'runCommand' || status === 'denied' || status === 'pending') continue
           const [, mark] = /echo (\d+)/.exec(input.command)!
-          const map = status === 'complete' ? done : doubtful
+          const map = status === 'completed' ? done : doubtful
           map.set(mark, (map.get(mark) ?? 0) + 1)
         }
       }

@@ -130,11 +130,11 @@ export async function survives (t: Test, prepared: string, scenario: Scenario, k
   t.ok(told('task:start').length <= 1, 'and its beginning')
   t.same(seen.filter(({ runId = run.runId }) => runId !== run.runId), [], 'nothing was told of a run that is not there')
 
-  const calls = run.toolCalls.filter(({ tool }: any) => tool === 'runCommand')
+  const calls = run.toolCalls.filter(({ toolName }: any) => toolName === 'runCommand')
   const doubtful = calls.filter(({ error }: any) => /outcome unknown/i.test(error)).map(textOf)
   t.equal(calls.map(textOf).join(''), wanted(scenario), 'every call is on record once')
   t.ok(doubtful.length <= 1, 'only what was under way is in doubt')
-  t.same(calls.filter(({ status }: any) => status !== 'complete').map(textOf), doubtful, 'all else is done')
+  t.same(calls.filter(({ status }: any) => status !== 'completed').map(textOf), doubtful, 'all else is done')
   const possible = [wanted(scenario), ...doubtful.map((text: string) => wanted(scenario).replace(text, ''))]
   const happened = effects()
   t.ok(possible.includes(happened), `${happened} happened, one of ${possible} was to`)

@@ -187,7 +187,7 @@ async function finish (t: Test, tasks: Calls, { tasks: known }: ReturnType<typeo
       t.match(run, { status: /^(completed|failed|rejected|interrupted)$/, completedAt: Number })
       for (const call of run.toolCalls) {
         const mark = marksIn(call)
-        if (mark !== undefined && call.status !== 'denied') count(call.status === 'complete' ? done : doubtful, mark)
+        if (mark !== undefined && call.status !== 'denied') count(call.status === 'completed' ? done : doubtful, mark)
       }
     }
   }

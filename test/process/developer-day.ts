@@ -148,7 +148,7 @@ export function thingsOfADay (
       const body = { goal: 'case nightly', plan: { phases: [{ description: 'do it' }] }, approval: { mode: 'granted' as const } }
       taskId = (await createTask({ ...options, body })).data.id
       const input = { command: 'printf x >> effects.log' }
-      await addGrant({ ...options, body: { taskId, tool: 'runCommand', input, scope: 'exact' } })
+      await addGrant({ ...options, body: { taskId, toolName: 'runCommand', input, scope: 'exact' } })
       await startTask({ ...options, path: { id: taskId } })
       await events.until((event) => event.type === 'task:complete' && event.taskId === taskId)
       t.equal(effects(cwd), 'x')

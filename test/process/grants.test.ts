@@ -21,7 +21,7 @@ t.test('a nightly task runs what was granted and nothing else, also after the se
   let tasks = await tasksOf(t, service, TOKEN)
   const nightly = { taskType: 'recurring', schedule: { interval: 'daily', at: '03:00' }, approval: { mode: 'granted' } }
   const { id } = await tasks.create('test at night', { ...plan, ...nightly })
-  const body = JSON.stringify({ taskId: id, tool: granted.toolName, input: granted.input, scope: 'exact' })
+  const body = JSON.stringify({ taskId: id, toolName: granted.toolName, input: granted.input, scope: 'exact' })
   t.equal((await fetch(`${service.url}/grants`, { method: 'POST', headers, body })).status, 201)
   await tasks.post(`/${id}/start`)
 
@@ -31,7 +31,7 @@ t.test('a nightly task runs what was granted and nothing else, also after the se
     const { runId } = await events.until('task:complete')
     t.same(events.of('task:approval'), [], 'nobody is asked')
     t.match((await tasks.get(`/${id}/runs/${runId}`)).toolCalls, [
-      { status: 'complete', grantId: String },
+      { status: 'completed', grantId: String },
       { status: 'denied', error: /no grant covers this call/ },
       { status: 'denied', error: /no grant covers this call/ }
     ])

@@ -35,7 +35,7 @@ t.test("a tool server's questions end with the service that is killed: they are 
   const watched = await tasks.watch()
   let [run] = await tasks.runs(taskId)
   while (run.status === 'running') [run] = await tasks.runs(taskId)
-  t.match(run.toolCalls, [{ tool: 'ask', status: 'error', error: /Outcome unknown/ }])
+  t.match(run.toolCalls, [{ toolName: 'ask', status: 'error', error: /Outcome unknown/ }])
   t.same(watched.of('task:approval').filter(({ kind }) => kind === 'question'), [])
   const replayed = await (await fetch(`${after.url}/run/chat/stream`)).text()
   t.match(replayed, /Outcome unknown/)

@@ -69,7 +69,7 @@ t.test(
     t.match(await tasks.runs(task.id), [{
       status: 'completed',
       attempts: 4,
-      toolCalls: [...Array(3).fill({ status: 'error', error: /Outcome unknown/ }), { status: 'complete' }]
+      toolCalls: [...Array(3).fill({ status: 'error', error: /Outcome unknown/ }), { status: 'completed' }]
     }])
   }
 )

@@ -56,20 +56,20 @@ t.test('a task of the built service reaches tool servers, pages and the search, 
     `${site.url}/ then search for cats then use the fork tool then use good_pid with {}`
   )
   t.equal(status, 'completed')
-  t.match(calls.map(({ tool, status, output }) => [tool, status, output]), [
-    ['echo', 'complete', { content: [{ text: 'from a task' }] }],
-    ['image', 'complete', { content: [{ type: 'image', data: 'A'.repeat(100_000) }] }],
-    ['env', 'complete', { content: [{ text: '[secret]' }] }],
-    ['fetchUrl', 'complete', { title: 'My page', content: 'Written for a test.' }],
-    ['webSearch', 'complete', { results: [{ title: 'Cats', url: 'https://cats.test/' }] }],
-    ['fork', 'complete', {}],
-    ['good_pid', 'complete', {}]
+  t.match(calls.map(({ toolName, status, output }) => [toolName, status, output]), [
+    ['echo', 'completed', { content: [{ text: 'from a task' }] }],
+    ['image', 'completed', { content: [{ type: 'image', data: 'A'.repeat(100_000) }] }],
+    ['env', 'completed', { content: [{ text: '[secret]' }] }],
+    ['fetchUrl', 'completed', { title: 'My page', content: 'Written for a test.' }],
+    ['webSearch', 'completed', { results: [{ title: 'Cats', url: 'https://cats.test/' }] }],
+    ['fork', 'completed', {}],
+    ['good_pid', 'completed', {}]
   ])
   const [forked, good] = [calls[5], calls[6]].map(({ output }) => Number(output.content[0].text))
   t.same([alive(forked), alive(good)], [true, true])
 
   const lost = await done('use the crash tool then use good_echo with {"message": "still here"}')
-  t.match(lost.calls.slice(0, 2).map(({ tool, status, output }) => [tool, status, output]), [['crash', 'error'], ['good_echo', 'complete', {
+  t.match(lost.calls.slice(0, 2).map(({ toolName, status, output }) => [toolName, status, output]), [['crash', 'error'], ['good_echo', 'completed', {
     content: [{ text: 'still here' }]
   }]])
   t.match(lost.output, /could not use crash: The tool server was lost[^]*still here/, 'the report says both')

@@ -143,7 +143,7 @@ t.test('an answer as one object holds the analysis and all of the first step', a
     text: 'Done.',
     steps: 2,
     analysis: { complexity: 'simple' },
-    toolCalls: [{ toolName: 'systemInfo', status: 'complete' }],
+    toolCalls: [{ toolName: 'systemInfo', status: 'completed' }],
     usage: { inputTokens: 30 }
   })
 })

@@ -180,11 +180,11 @@ t.test('without a token a command is approved once only, by whichever way', asyn
     { status: 400, error: /LOCAL_AGENT_TOKEN/ }
   )
   await call('POST', '/threads', { id: 'b' })
-  t.match(await call('POST', '/grants', { threadId: 'a', tool: 'runCommand', input: { command: 'echo x' }, scope: 'exact' }), {
+  t.match(await call('POST', '/grants', { threadId: 'a', toolName: 'runCommand', input: { command: 'echo x' }, scope: 'exact' }), {
     status: 400,
     error: /LOCAL_AGENT_TOKEN/
   })
-  t.match(await call('POST', '/grants', { threadId: 'a', tool: 'writeFile', input: { path: 'a.txt', content: '' }, scope: 'folder' }), {
+  t.match(await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'a.txt', content: '' }, scope: 'folder' }), {
     status: 201,
     text: /\*\.txt files in or below/
   })
@@ -234,9 +234,9 @@ t.test('a command is asked about again once the run may have written where it wo
   const [approvalId] = asked(await go([run('sh build.sh', { cwd: 'inner' })]))
   await answer(approvalId, { scope: 'exact' })
   t.same(asked(await go([run('sh build.sh', { cwd: 'inner' })])), [])
-  await call('POST', '/grants', { threadId: 'a', tool: 'writeFile', input: { path: 'inner/build.sh', content: '' }, scope: 'folder' })
+  await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'inner/build.sh', content: '' }, scope: 'folder' })
   t.same(toolsAsked(await go([write('inner/build.sh', 'rm -rf /'), run('sh build.sh', { cwd: 'inner' })])), ['runCommand'])
-  await call('POST', '/grants', { threadId: 'a', tool: 'writeFile', input: { path: 'other/build.sh', content: '' }, scope: 'folder' })
+  await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'other/build.sh', content: '' }, scope: 'folder' })
   t.same(
     toolsAsked(await go([write('other/build.sh', 'true'), run('sh build.sh', { cwd: 'inner' })])),
     [],
@@ -247,13 +247,13 @@ t.test('a command is asked about again once the run may have written where it wo
 t.test('a grant is given beforehand for a call that would ask, of a tool that takes it', async (t) => {
   const { call, go } = await setUp(t, { token: TOKEN, config: { permissions: { click: 'deny' } } })
   await go([])
-  const body = { threadId: 'a', tool: 'runCommand', input: { command: 'echo x' }, scope: 'exact' }
+  const body = { threadId: 'a', toolName: 'runCommand', input: { command: 'echo x' }, scope: 'exact' }
   const wrong: Array<[changes: object, status: number, error: RegExp]> = [
     [{ threadId: undefined }, 400, /either "threadId" or "taskId"/],
     [{ taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44' }, 400, /either "threadId" or "taskId"/],
     [{ threadId: 'nobody' }, 404, /thread/],
-    [{ tool: 'nothing' }, 400, /no tool named "nothing"/],
-    [{ tool: 'readFile', input: { path: 'a' } }, 400, /needs no approval/],
+    [{ toolName: 'nothing' }, 400, /no tool named "nothing"/],
+    [{ toolName: 'readFile', input: { path: 'a' } }, 400, /needs no approval/],
     [{ input: {} }, 400, /command/],
     [{ scope: 'once' }, 400, /answer to an approval request/],
     [{ scope: 'tool' }, 400, /not with "tool"/],

@@ -107,7 +107,7 @@ t.test('POST /run/sync names what the agent asks', async (t) => {
   })
   const content = [{ type: 'tool-approval-response', approvalId: body.pendingQuestions[0].approvalId, answers: { format: 'md' } }]
   t.match(await post(app, '/run/sync', { messages: [{ role: 'tool', content }] }), {
-    body: { text: 'Done.', pendingQuestions: [], toolCalls: [{ output: { answers: { format: 'md' } }, status: 'complete' }] }
+    body: { text: 'Done.', pendingQuestions: [], toolCalls: [{ output: { answers: { format: 'md' } }, status: 'completed' }] }
   })
 })
 
@@ -177,6 +177,6 @@ t.test('the run shows what it asks, and whoever waits for it hears of the questi
   t.match((await app.inject(`/runs/${runId}?waitMs=60000`)).json(), {
     status: 'completed',
     questions: [],
-    toolCalls: [{ tool: 'askUser', output: { answers: { format: 'md' } } }]
+    toolCalls: [{ toolName: 'askUser', output: { answers: { format: 'md' } } }]
   })
 })

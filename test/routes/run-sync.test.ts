@@ -26,7 +26,7 @@ t.test('a script gets the whole answer as one object', async (t) => {
   t.match(body, {
     text: 'All good.',
     steps: 2,
-    toolCalls: [{ toolName: 'listDirectory', input: { path: '.' }, output: { entries: [] }, status: 'complete' }, {
+    toolCalls: [{ toolName: 'listDirectory', input: { path: '.' }, output: { entries: [] }, status: 'completed' }, {
       toolName: 'readFile',
       status: 'error',
       errorText: /none/
@@ -54,7 +54,7 @@ t.test('approvals work without a stream, and the messages given back continue th
       content: [{ type: 'tool-approval-response', approvalId: asked.body.pendingApprovals[0].approvalId, approved: true }]
     }]
   })
-  t.match(done.body, { text: /a\.txt/, toolCalls: [{ toolName: 'writeFile', status: 'complete' }], threadId: asked.body.threadId })
+  t.match(done.body, { text: /a\.txt/, toolCalls: [{ toolName: 'writeFile', status: 'completed' }], threadId: asked.body.threadId })
   t.ok(existsSync(`${app.cwd}/a.txt`))
   const next = await sync(app, {
     messages: [user('write "x" to a.txt'), ...asked.body.messages, ...done.body.messages, user('list the files here')]

@@ -68,7 +68,7 @@ t.test('work for the background begins at once, and asks as the answer says', as
   const { events: said } = await post(app, user('write "x" to a.txt in the background'))
   const [{ taskId, status }] = dataOf(said)
   t.equal(status, 'running')
-  t.match(await events.until('task:approval', { taskId }), { kind: 'tool', tool: 'writeFile' })
+  t.match(await events.until('task:approval', { taskId }), { kind: 'tool', toolName: 'writeFile' })
   t.match(textOf(said), /It asks before tools that change something|Until you have approved 3 runs, it asks/)
   const approve = () => tasks.post(`/${taskId}/approve`, { approved: true })
   await approve()

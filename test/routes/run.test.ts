@@ -137,10 +137,14 @@ t.test('the folder of the request is where tools work', async (t) => {
   const app = await build(t)
   mkdirSync(`${app.cwd}/sub dir`)
   writeFileSync(`${app.cwd}/sub dir/here.txt`, 'found')
-  const { events } = await say(app, 'read here.txt', { context: { cwd: `${app.cwd}/sub dir` } })
-  t.match(of(events, 'tool-output-available'), [{ output: { content: 'found' } }])
+  const cwd = `${app.cwd}/sub dir`
+  for (const where of [{ cwd }, { context: { cwd } }, { cwd, context: { cwd } }]) {
+    const { events } = await say(app, 'read here.txt', where)
+    t.match(of(events, 'tool-output-available'), [{ output: { content: 'found' } }])
+  }
+  t.match(await say(app, 'read here.txt', { cwd, context: { cwd: app.cwd } }), { status: 400, body: { error: /two folders/ } })
   for (const cwd of [`${app.cwd}/missing`, `${app.cwd}/sub dir/here.txt`, '\0']) {
-    t.match(await say(app, 'read here.txt', { context: { cwd } }), { status: 400, body: { code: 'ERR_INVALID_CWD' } }, JSON.stringify(cwd))
+    t.match(await say(app, 'read here.txt', { cwd }), { status: 400, body: { code: 'ERR_INVALID_CWD' } }, JSON.stringify(cwd))
   }
 })
 

@@ -57,7 +57,7 @@ t.test('a run of a task is the same object at both places', async (t) => {
   const { runId } = await events.until('task:complete')
   const run = await one(app, runId)
   t.same(run, await tasks.get(`/${task.id}/runs/${runId}`))
-  t.match(run, { taskId: task.id, runNumber: 1, phases: Array, toolCalls: [{ id: /./, tool: 'writeFile', durationMs: Number }] })
+  t.match(run, { taskId: task.id, runNumber: 1, phases: Array, toolCalls: [{ toolCallId: /./, toolName: 'writeFile', durationMs: Number }] })
   t.same((await runs(app)).runs, await tasks.runs(task.id))
 })
 
@@ -69,20 +69,19 @@ t.test('a run of a conversation tells what it did, and what it asks while it wai
   const waiting = await one(app, runId)
   t.match(waiting, {
     runId,
-    id: runId,
     threadId: 'chat',
     trigger: 'message',
     status: 'pending_approval',
-    toolCalls: [{ id: /./, tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, status: 'pending' }],
+    toolCalls: [{ toolCallId: /./, toolName: 'writeFile', input: { path: 'a.txt', content: 'x' }, status: 'pending' }],
     toolCount: 1,
-    questions: [{ approvalId, kind: 'tool', tool: 'writeFile' }],
+    questions: [{ approvalId, kind: 'tool', toolName: 'writeFile' }],
     options: { effort: 'low' },
     steering: []
   })
   for (const field of ['taskId', 'runNumber', 'phases', 'completedAt', 'error']) t.notOk(field in waiting, field)
   await answer(app, { [approvalId]: true })
   const done = await one(app, runId)
-  const toolCalls = [{ status: 'complete', output: { created: true }, durationMs: Number }]
+  const toolCalls = [{ status: 'completed', output: { created: true }, durationMs: Number }]
   t.match(done, { status: 'completed', output: /a\.txt/, questions: [], toolCalls })
   t.equal(done.durationMs, done.completedAt - done.startedAt)
   t.equal(done.usage.inputTokens > waiting.usage.inputTokens, true)
@@ -140,7 +139,7 @@ t.test('an answer does not wait longer than until a person is asked', async (t) 
   const { runId: ofTask } = await tasks.post(`/${task.id}/run`)
   const wait = async () => (await fetch(`${tasks.url}/runs/${ofTask}?waitMs=60000`)).json()
   const asking = await wait() as any
-  t.match(asking, { status: 'pending_approval', questions: [{ tool: 'writeFile' }] }, 'at once when a person is waited for')
+  t.match(asking, { status: 'pending_approval', questions: [{ toolName: 'writeFile' }] }, 'at once when a person is waited for')
   t.same(await wait(), asking)
   await tasks.post(`/${task.id}/approve`, { approved: true })
   t.match(await wait(), { status: 'pending_approval', questions: [{ kind: 'result' }] })
@@ -190,9 +189,9 @@ t.test('a run that waits for its application says so to those who wait, and the 
   const inputSchema = { type: 'object', properties: { name: { type: 'string' } } }
   const appTools = [{ name: 'openDocument', description: 'Opens a document', inputSchema, effect: 'read' }]
   const runId = runIdOf((await say(app, 'go', { id: 'chat', options: { appTools } })).events)
-  t.match(await one(app, runId, '?waitMs=20000'), { status: 'pending_approval', toolCalls: [{ tool: 'openDocument', status: 'pending' }] })
+  t.match(await one(app, runId, '?waitMs=20000'), { status: 'pending_approval', toolCalls: [{ toolName: 'openDocument', status: 'pending' }] })
   const { toolCallId } = await reader.until('tool-call:open', { kind: 'app', runId, toolName: 'openDocument', state: 'open' })
   await app.inject({ method: 'POST', url: `/tool-calls/${toolCallId}`, payload: { output: { isOpen: true } } })
   await reader.until('tool-call:closed', { toolCallId, state: 'done' })
-  t.match(await one(app, runId, '?waitMs=20000'), { status: 'completed', toolCalls: [{ id: toolCallId, output: { isOpen: true } }] })
+  t.match(await one(app, runId, '?waitMs=20000'), { status: 'completed', toolCalls: [{ toolCallId, output: { isOpen: true } }] })
 })

@@ -16,7 +16,7 @@ t.test('questions about a tool and about a result outlive restarts, and the tool
   t.match(await second.tasks.runs(task.id), [{
     status: 'pending_approval',
     attempts: 1,
-    questions: [{ approvalId, kind: 'tool', tool: 'runCommand', input: { command: 'echo x >> log' } }]
+    questions: [{ approvalId, kind: 'tool', toolName: 'runCommand', input: { command: 'echo x >> log' } }]
   }])
   t.notOk(existsSync(`${first.app.cwd}/log`))
   t.match(await second.tasks.post(`/${task.id}/approve`, { approved: true, approvalId }), { status: 'running' })

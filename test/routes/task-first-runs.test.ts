@@ -75,13 +75,13 @@ t.test('after the first N a tool that a file talks the model into, and that no a
     approval: { mode: 'first_n', firstN: 1 }
   })
   await tasks.post(`/${task.id}/run`)
-  await events.until('task:approval', { tool: 'writeFile' })
+  await events.until('task:approval', { toolName: 'writeFile' })
   await tasks.post(`/${task.id}/approve`, { approved: true })
   await events.until('task:approval', { kind: 'result' })
   await tasks.post(`/${task.id}/approve`, { approved: true })
 
   await tasks.post(`/${task.id}/run`)
-  t.match(await events.until('task:approval'), { kind: 'tool', tool: 'deleteFile', input: { path: 'precious.txt' } })
+  t.match(await events.until('task:approval'), { kind: 'tool', toolName: 'deleteFile', input: { path: 'precious.txt' } })
   t.equal(readFileSync(`${app.cwd}/summary.txt`, 'utf8'), 'y', 'the one that was learned goes unasked')
   await tasks.post(`/${task.id}/approve`, { approved: false })
   await events.until('task:approval', { kind: 'result' })

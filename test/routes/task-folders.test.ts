@@ -23,7 +23,7 @@ async function waiting (t: Test, fields: object = {}) {
 
 t.test('a question of a task shows the real path of its folder, in the event, in the run and in the digest', async (t) => {
   const { tasks, a, asked, questions } = await waiting(t)
-  t.match(asked, { cwd: a, tool: 'runCommand' })
+  t.match(asked, { cwd: a, toolName: 'runCommand' })
   const [question] = await questions()
   t.match(question, { cwd: a, approvalId: asked.approvalId })
   t.notOk('folder' in question)

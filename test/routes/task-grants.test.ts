@@ -53,7 +53,7 @@ t.test('after the first N, the very command goes unasked, and another one asks a
   const { runId } = await events.until('task:complete')
   t.equal(readFileSync(`${app.cwd}/log`, 'utf8'), 'x\nx\n')
   t.match(systems[1], /run at once; others that change something wait for the user:\n- runCommand with exactly .*echo x >> log/)
-  t.match((await tasks.get(`/${id}/runs/${runId}`)).toolCalls, [{ tool: 'runCommand', grantId: /./ }])
+  t.match((await tasks.get(`/${id}/runs/${runId}`)).toolCalls, [{ toolName: 'runCommand', grantId: /./ }])
 
   await tasks.post(`/${id}/run`)
   const asked = await events.until('task:approval')
@@ -91,7 +91,7 @@ t.test('what is learned and given ends with the goal, and an answer to the old g
   const { tasks, events, grants } = service
   const { id } = await tasks.create('keep a log', { ...plan, taskType: 'triggered', approval: { mode: 'first_n', firstN: 1 } })
   await approvedRun(service, id)
-  await grants('POST', '', { taskId: id, tool: 'writeFile', input: { path: 'a.txt', content: '' }, scope: 'folder' })
+  await grants('POST', '', { taskId: id, toolName: 'writeFile', input: { path: 'a.txt', content: '' }, scope: 'folder' })
   t.equal((await grants('GET', `?taskId=${id}`)).grants.length, 2)
   await tasks.call('PUT', `/${id}`, { goal: 'keep another log' })
   t.same((await grants('GET', '')).grants, [])
@@ -105,7 +105,7 @@ t.test('what is learned and given ends with the goal, and an answer to the old g
   })
   t.match(await tasks.post(`/${id}/approve`, { approved: true }), { ok: true })
   await events.until('task:approval', { kind: 'result' })
-  await grants('POST', '', { taskId: id, tool: 'writeFile', input: { path: 'a.txt', content: '' }, scope: 'folder' })
+  await grants('POST', '', { taskId: id, toolName: 'writeFile', input: { path: 'a.txt', content: '' }, scope: 'folder' })
   await tasks.call('DELETE', `/${id}`)
   t.same((await grants('GET', '')).grants, [])
 })
@@ -132,7 +132,7 @@ t.test('a nightly task runs one granted command and nothing else, over a restart
     schedule: { interval: 'daily', at: '03:00' },
     approval: { mode: 'granted' }
   })
-  await grants('POST', '', { taskId: id, tool: 'runCommand', input: { command: 'echo tested >> log' }, scope: 'exact' })
+  await grants('POST', '', { taskId: id, toolName: 'runCommand', input: { command: 'echo tested >> log' }, scope: 'exact' })
   await tasks.post(`/${id}/start`)
   const oneNight = async (tasks: Service['tasks'], at: typeof clock) => {
     const events = await tasks.watch()
@@ -140,7 +140,7 @@ t.test('a nightly task runs one granted command and nothing else, over a restart
     await at.advance((await tasks.get(`/${id}`)).nextRunAt - at.now())
     const { runId } = await events.until('task:complete')
     t.match((await tasks.get(`/${id}/runs/${runId}`)).toolCalls, [
-      { status: 'complete', grantId: /./ },
+      { status: 'completed', grantId: /./ },
       { status: 'denied', error: /no grant covers this call/ },
       { status: 'denied', error: /no grant covers this call/ }
     ])

@@ -24,7 +24,7 @@ t.test('the run of a task gives its object, which runs, events and the judge hav
     object: { n: 1 },
     output: 'Counted one.',
     options: { object: { schema } },
-    toolCalls: [{ tool: 'answer', status: 'complete' }]
+    toolCalls: [{ toolName: 'answer', status: 'completed' }]
   })
   const { body } = gateway.requests[0]
   const system = JSON.stringify(body.prompt)

@@ -35,7 +35,7 @@ t.test('a run asks, the task waits for the answers, and goes on with them', asyn
     body: { approvalId, state: 'answered', taskId: id, runId, continued: true }
   })
   const result = await events.until('task:approval', { taskId: id, kind: 'result' })
-  t.match((await tasks.get(`/${id}/runs/${runId}`)).toolCalls, [{ output: { answers: { format: 'md' } }, status: 'complete' }])
+  t.match((await tasks.get(`/${id}/runs/${runId}`)).toolCalls, [{ output: { answers: { format: 'md' } }, status: 'completed' }])
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 200, body: { state: 'answered' } })
   t.match(await decide(app, approvalId, { answers: { format: 'pdf' } }), { status: 409, body: { error: /answered with {"format":"md"}/ } })
   await decide(app, result.approvalId, { approved: true })
@@ -46,7 +46,7 @@ t.test('a declined question does not reject the run; a reason is feedback', asyn
   const { app, tasks, events, id, approvalId } = await asked(t)
   t.match(await post(app, `/tasks/${id}/approve`, { approved: false, approvalId, notes: 'You choose.' }), { status: 200 })
   await events.until('task:approval', { taskId: id, kind: 'result' })
-  t.match((await tasks.runs(id))[0].toolCalls, [{ tool: 'askUser', output: { declined: true, reason: 'You choose.' } }])
+  t.match((await tasks.runs(id))[0].toolCalls, [{ toolName: 'askUser', output: { declined: true, reason: 'You choose.' } }])
   t.match((await tasks.get(`/${id}`)).memory.feedback, [{ approved: false, notes: 'You choose.' }])
 })
 
@@ -65,7 +65,7 @@ t.test('modes that ask nobody have no questions, unless the options say interact
   await tasks.post(`/${silent.id}/start`)
   await events.until('task:complete', { taskId: silent.id })
   t.notMatch(systems[0], /askUser/)
-  t.match((await tasks.runs(silent.id))[0].toolCalls, [{ tool: 'askUser', status: 'denied', error: /cannot be asked/ }])
+  t.match((await tasks.runs(silent.id))[0].toolCalls, [{ toolName: 'askUser', status: 'denied', error: /cannot be asked/ }])
 
   const { id } = await tasks.create('report', { ...plan, options: { interactive: true } })
   await tasks.post(`/${id}/start`)
@@ -93,6 +93,6 @@ t.test('a task with interactive: false waits for nobody, and its mode must fit',
   t.match(await tasks.call('PUT', `/${id}`, { approval: { mode: 'always' } }), { status: 400, body: { code: 'ERR_INVALID_TASK' } })
   await tasks.post(`/${id}/start`)
   await events.ended(1)
-  t.match((await tasks.runs(id))[0].toolCalls, [{ tool: 'writeFile', status: 'denied' }])
+  t.match((await tasks.runs(id))[0].toolCalls, [{ toolName: 'writeFile', status: 'denied' }])
   t.same(events.of('task:approval'), [])
 })

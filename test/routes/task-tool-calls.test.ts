@@ -24,7 +24,7 @@ async function withTask (t: Test, { turns = [calls('openDocument')], options = O
 t.test('a task whose application is away waits, says so, and goes on with the answer', async (t) => {
   const { app, gateway, tasks, events, id } = await withTask(t)
   const call = await events.until('task:tool-call')
-  t.match(call, { taskId: id, tool: 'openDocument', input: { name: 'Budget' }, toolCallId: String, expiresAt: Number })
+  t.match(call, { taskId: id, toolName: 'openDocument', input: { name: 'Budget' }, toolCallId: String, expiresAt: Number })
   t.match(await tasks.get(`/${id}`), {
     status: 'pending_approval',
     waitingFor: [{ kind: 'app', id: call.toolCallId }],
@@ -40,7 +40,7 @@ t.test('a task whose application is away waits, says so, and goes on with the an
       taskId: id,
       toolCallId: call.toolCallId,
       app: 'editor',
-      tool: 'openDocument',
+      toolName: 'openDocument',
       about: '{"name":"Budget"}',
       isClaimed: false,
       text: /“open the budget” waits for the application editor, which is to execute openDocument with {"name":"Budget"}/
@@ -119,12 +119,12 @@ t.test('a call is granted beforehand to a task whose options define its tool, as
   const events = await tasks.watch()
   const { id } = await tasks.create('save the budget', { plan, options: OPTIONS, approval: { mode: 'always' }, taskType: 'triggered' })
   const grant = async (fields: object) =>
-    (await post(app, '/grants', { taskId: id, tool: 'saveDocument', input: { name: 'Budget' }, ...fields })).body
+    (await post(app, '/grants', { taskId: id, toolName: 'saveDocument', input: { name: 'Budget' }, ...fields })).body
   t.match(await grant({ scope: 'exact', input: { name: 3 } }), { code: 'ERR_GRANT_REFUSED', error: /name/ })
-  t.match(await grant({ scope: 'exact', tool: 'sendDocument' }), { code: 'ERR_GRANT_REFUSED', error: /no tool named "sendDocument"/ })
+  t.match(await grant({ scope: 'exact', toolName: 'sendDocument' }), { code: 'ERR_GRANT_REFUSED', error: /no tool named "sendDocument"/ })
   t.match(await grant({ scope: 'tool' }), { taskId: id, toolName: 'saveDocument', scope: 'tool', source: 'request' })
   await tasks.post(`/${id}/run`)
-  const { toolCallId } = await events.until('task:tool-call', { tool: 'saveDocument' })
+  const { toolCallId } = await events.until('task:tool-call', { toolName: 'saveDocument' })
   await answerCall(app, toolCallId, { output: {} })
   const { approvalId } = await events.until('task:approval', { kind: 'result' })
   await tasks.post(`/${id}/approve`, { approved: true, approvalId })
@@ -132,5 +132,5 @@ t.test('a call is granted beforehand to a task whose options define its tool, as
   const appTools = OPTIONS.appTools.map((tool) => ({ ...tool, description: 'Other.' }))
   await tasks.call('PUT', `/${id}`, { options: { ...OPTIONS, appTools } })
   await tasks.post(`/${id}/run`)
-  t.match(await events.until('task:approval', { kind: 'tool' }), { tool: 'saveDocument' })
+  t.match(await events.until('task:approval', { kind: 'tool' }), { toolName: 'saveDocument' })
 })

@@ -60,7 +60,7 @@ t.test('who was away is told what completed, failed and was passed over, what wa
     items: [{
       taskId: asking.id,
       kind: 'tool',
-      tool: 'writeFile',
+      toolName: 'writeFile',
       about: /list\.txt.*tea/,
       expiresAt: Number,
       text: /asks whether it may use writeFile with /

@@ -30,7 +30,7 @@ t.test('a run asks before its tool and for its result, counts when approved, and
   const events = await tasks.watch()
   const task = await tasks.create('write "x" to a.txt', { taskType: 'triggered', approval: { mode: 'first_n', firstN: 1 } })
   await tasks.post(`/${task.id}/run`)
-  t.match(await events.until('task:approval'), { kind: 'tool', tool: 'writeFile', input: { path: 'a.txt' } })
+  t.match(await events.until('task:approval'), { kind: 'tool', toolName: 'writeFile', input: { path: 'a.txt' } })
   t.notOk(existsSync(`${app.cwd}/a.txt`), 'nothing is written unasked')
   t.match(await tasks.post(`/${task.id}/approve`, { approved: true }), { ok: true, status: 'running' })
   const { approvalId, output } = await events.until('task:approval', { kind: 'result' })
@@ -71,7 +71,7 @@ t.test("a command that is running ends with its task's pause, and the run goes o
   t.match(await tasks.runs(task.id), [{
     status: 'completed',
     attempts: 2,
-    toolCalls: [{ status: 'error', error: /Outcome unknown/ }, { tool: 'systemInfo' }]
+    toolCalls: [{ status: 'error', error: /Outcome unknown/ }, { toolName: 'systemInfo' }]
   }], 'what was cut off is not repeated, and is neither done nor failed')
   t.equal(end.runId, (await tasks.runs(task.id))[0].runId)
   t.equal(events.events.filter(({ type }) => type === 'task:error' || type === 'task:complete').length, 1, 'one terminal event')

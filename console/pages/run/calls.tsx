@@ -5,7 +5,7 @@ import { ToolCall } from '../../parts/tool-call.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { isOver } from './run-words.ts'
 
-const keyOf = ({ id }: TaskToolCall, index: number) => id ?? `${index}`
+const keyOf = ({ toolCallId }: TaskToolCall) => toolCallId
 
 /** The tool calls of a run, in the order in which they were made. */
 export function Calls ({ run }: { run: Run }) {
@@ -21,12 +21,12 @@ export function Calls ({ run }: { run: Run }) {
         ? <p className='quiet'>{say(isOver(run) ? 'run.noCalls' : 'run.noCallsYet')}</p>
         : (
           <VirtualList<TaskToolCall> items={toolCalls} keyOf={keyOf} label={say('run.calls')} estimate={40}>
-            {(call, index) => (
+            {(call) => (
               <ToolCall
                 call={call}
                 run={isOver(run) ? 'over' : run.status === 'pending_approval' ? 'waiting' : 'live'}
-                isOpenAtFirst={opened.has(keyOf(call, index))}
-                onOpenChange={(isOpen) => isOpen ? opened.add(keyOf(call, index)) : opened.delete(keyOf(call, index))}
+                isOpenAtFirst={opened.has(keyOf(call))}
+                onOpenChange={(isOpen) => isOpen ? opened.add(keyOf(call)) : opened.delete(keyOf(call))}
               />
             )}
           </VirtualList>

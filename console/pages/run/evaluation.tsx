@@ -23,7 +23,7 @@ export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation,
       {claims.length > 0 && (
         <ul className='list' aria-label={say('run.claims')}>
           {claims.map((claim, at) => (
-            <li key={at}><ClaimRow claim={claim} call={calls.find(({ id }) => id !== undefined && id === claim.call)} /></li>
+            <li key={at}><ClaimRow claim={claim} call={calls.find(({ toolCallId }) => toolCallId === claim.call)} /></li>
           ))}
         </ul>
       )}

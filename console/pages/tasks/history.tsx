@@ -36,10 +36,10 @@ export function History ({ task: { memory, steeringHistory, approvalHistory } }:
       />
       <Entries
         title={say('tasks.decisions')}
-        entries={approvalHistory.map(({ approvalId, at, kind, tool, approved, expired, notes, runId, runNumber }) => (
+        entries={approvalHistory.map(({ approvalId, at, kind, toolName, approved, expired, notes, runId, runNumber }) => (
           <span key={approvalId}>
             <Time at={at} />: {say(expired ? 'tasks.expired' : approved ? 'tasks.approved' : 'tasks.rejected')} {say(`tasks.asked.${kind}`)}
-            {tool !== undefined && <> “<ToolName name={tool} />”</>}{' '}
+            {toolName !== undefined && <> “<ToolName name={toolName} />”</>}{' '}
             <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link>
             {notes !== undefined && <> <VisibleText text={notes} limit={1_000} /></>}
           </span>

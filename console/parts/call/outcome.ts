@@ -18,9 +18,9 @@ const NOT_BEGUN = /^Not carried out: /
 const CUT_EXIT = /^\{"exitCode":(-?\d+|null)\b/
 
 /** What came of a call, as the service recorded it. */
-export function outcomeOf ({ tool, status, output, error = '', begun }: TaskToolCall, run: RunState): Outcome {
+export function outcomeOf ({ toolName, status, output, error = '', begun }: TaskToolCall, run: RunState): Outcome {
   switch (status) {
-    case 'complete': {
+    case 'completed': {
       const failure = failureOf(output)
       return failure === undefined ? { state: 'completed' } : { state: 'failed', note: failure }
     }
@@ -31,7 +31,7 @@ export function outcomeOf ({ tool, status, output, error = '', begun }: TaskTool
     case 'pending':
       if (run === 'live') return { state: 'running' }
       if (begun) return { state: run === 'waiting' ? 'running' : 'unknown' }
-      return { state: run === 'waiting' ? 'pending' : tool === 'askUser' ? 'notAnswered' : 'notRun' }
+      return { state: run === 'waiting' ? 'pending' : toolName === 'askUser' ? 'notAnswered' : 'notRun' }
   }
 }
 

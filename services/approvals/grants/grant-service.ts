@@ -22,17 +22,17 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
   workspace: () => string
 }) {
   /** Throws GrantRefused (400) unless the tool exists, needs an approval, and takes the input. */
-  function assertGrantable ({ tool, input, scope }: GrantBody, tools: ToolHost) {
+  function assertGrantable ({ toolName, input, scope }: GrantBody, tools: ToolHost) {
     if (scope === 'once') throw new GrantRefused('The scope "once" belongs to the answer to an approval request.')
-    const permission = tools.permission(tool)
-    if (tools.find(tool) !== undefined && permission !== 'ask') {
+    const permission = tools.permission(toolName)
+    if (tools.find(toolName) !== undefined && permission !== 'ask') {
       throw new GrantRefused(
         permission === 'allow'
-          ? `${tool} needs no approval, so nothing is to be granted.`
-          : `${tool} is denied by config.permissions, which wins.`
+          ? `${toolName} needs no approval, so nothing is to be granted.`
+          : `${toolName} is denied by config.permissions, which wins.`
       )
     }
-    const valid = tools.validate(tool, input)
+    const valid = tools.validate(toolName, input)
     if (!valid.ok) throw new GrantRefused(valid.error)
   }
 
@@ -56,7 +56,7 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
       const { owner, cwd: usual, tools } = await ownerOf(body)
       assertGrantable(body, tools)
       const cwd = await workingFolder(body.cwd, usual)
-      const folder = await host.folders.of(body.tool, body.input, cwd)
+      const folder = await host.folders.of(body.toolName, body.input, cwd)
       if (folder === undefined) throw new GrantRefused(folderGone(cwd))
       return grants.add(owner, body, { folder, tools })
     }

@@ -137,7 +137,7 @@ export function createGrants ({ store, clock, tools, hasToken }: {
     /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
     async add (
       owner: Owner,
-      { tool: toolName, input, scope, until }: GrantBody,
+      { toolName, input, scope, until }: GrantBody,
       { folder, tools: ofOwner }: { folder: WorkFolder, tools: GrantTools }
     ): Promise<GrantView> {
       const facts = await factsOf(ofOwner, { toolName, input }, folder)

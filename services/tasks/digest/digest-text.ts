@@ -53,17 +53,17 @@ export function createDigestText (timezone: string) {
       return `${name(task)} did not run ${times}: ${why}.`
     },
 
-    waiting: (task: StoredTask, { kind, tool, about, reason }: Pick<DigestQuestion, 'kind' | 'tool' | 'about' | 'reason'>) =>
+    waiting: (task: StoredTask, { kind, toolName, about, reason }: Pick<DigestQuestion, 'kind' | 'toolName' | 'about' | 'reason'>) =>
       `${name(task)} asks ${{
-        tool: `whether it may use ${tool} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`,
+        tool: `whether it may use ${toolName} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`,
         result: `whether its result is good: ${inLine(about)}`,
         question: inLine(about)
       }[kind]}`,
 
-    waitingForApp: (task: StoredTask, { app, tool, about, isClaimed }: Pick<DigestAppCall, 'app' | 'tool' | 'about' | 'isClaimed'>) =>
+    waitingForApp: (task: StoredTask, { app, toolName, about, isClaimed }: Pick<DigestAppCall, 'app' | 'toolName' | 'about' | 'isClaimed'>) =>
       `${name(task)} waits for ${app === undefined ? 'its application' : `the application ${inLine(app)}`}, which ${
         isClaimed ? 'executes' : 'is to execute'
-      } ${tool} with ${inLine(about)}`,
+      } ${toolName} with ${inLine(about)}`,
 
     working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
       `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,

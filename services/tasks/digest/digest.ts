@@ -179,7 +179,7 @@ const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, 
 type Describe = ReturnType<typeof createDigestText>
 
 function question (item: TaskApproval, task: StoredTask, describe: Describe): DigestQuestion {
-  const { approvalId, kind, tool, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
+  const { approvalId, kind, toolName, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
   const texts = questions?.map(({ text }) => text).join(' ')
   const about = shorten({ tool: JSON.stringify(input), result: output, question: texts }[kind] ?? '')
   return {
@@ -188,22 +188,22 @@ function question (item: TaskApproval, task: StoredTask, describe: Describe): Di
     runId: item.runId,
     approvalId,
     kind,
-    ...(tool !== undefined && { tool }),
+    ...(toolName !== undefined && { toolName }),
     ...(cwd !== undefined && { cwd }),
     ...(reason !== undefined && { reason }),
     about,
     createdAt,
     expiresAt,
-    text: describe.waiting(task, { kind, tool, about, reason })
+    text: describe.waiting(task, { kind, toolName, about, reason })
   }
 }
 
 function appCall (
-  { approvalId: toolCallId, runId, app, toolName: tool, input, state, createdAt, expiresAt }: AppCallItem,
+  { approvalId: toolCallId, runId, app, toolName, input, state, createdAt, expiresAt }: AppCallItem,
   task: StoredTask,
   describe: Describe
 ): DigestAppCall {
-  const call = { tool, about: shorten(JSON.stringify(input)), isClaimed: state === 'claimed', ...(app !== undefined && { app }) }
+  const call = { toolName, about: shorten(JSON.stringify(input)), isClaimed: state === 'claimed', ...(app !== undefined && { app }) }
   const text = describe.waitingForApp(task, call)
   return { taskId: task.id, goal: shortGoal(task), runId, toolCallId, ...call, createdAt, expiresAt, text }
 }

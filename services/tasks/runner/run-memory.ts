@@ -63,5 +63,5 @@ export const filesCreated = (log: readonly RunEvent[]): string[] =>
 export const sources = (calls: TaskToolCall[]): string[] =>
   calls.flatMap(({ status, input }) => {
     const url = typeof input === 'object' && input !== null && 'url' in input ? input.url : undefined
-    return status === 'complete' && typeof url === 'string' && /^https?:/i.test(url) ? [url] : []
+    return status === 'completed' && typeof url === 'string' && /^https?:/i.test(url) ? [url] : []
   })

@@ -149,8 +149,8 @@ function requestEvents (item: TaskItem): TaskStreamEvent[] {
       return [{ type: 'task:approval', taskId, runId, ...shown }]
     }
     case 'app': {
-      const { toolCallId, toolName: tool, input, expiresAt } = item
-      return [{ type: 'task:tool-call', taskId, runId, toolCallId, tool, input, expiresAt }]
+      const { toolCallId, toolName, input, expiresAt } = item
+      return [{ type: 'task:tool-call', taskId, runId, toolCallId, toolName, input, expiresAt }]
     }
   }
 }

@@ -100,8 +100,8 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
           emit({ type: 'task:tool', ...ids, tool, input, output: { error }, status: 'error' })
         }
       },
-      callBegun ({ toolName: tool, input }) {
-        if (tool !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, tool, input })
+      callBegun ({ toolName, input }) {
+        if (toolName !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, toolName, input })
       },
       callEnded ({ toolName: tool, input }, event) {
         tellPhases()

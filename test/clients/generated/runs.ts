@@ -38,7 +38,7 @@ t.test('a run as one object', async (t) => {
         input: {},
         output: { platform: process.platform },
         errorText: undefined,
-        status: 'complete'
+        status: 'completed'
       },
       {
         toolCallId: /./,
@@ -207,7 +207,7 @@ t.test('the changes of a run, and its undo', async (t) => {
 t.test('grants: given, listed and ended', async (t) => {
   const options = await clientOf(await build(t))
   await sdk.putThread({ ...options, path: { id: 'a' }, body: {} })
-  const body = { threadId: 'a', tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, scope: 'folder' as const }
+  const body = { threadId: 'a', toolName: 'writeFile', input: { path: 'a.txt', content: 'x' }, scope: 'folder' as const }
   const { data: grant } = await sdk.addGrant({ ...options, body })
   const known = {
     grantId: ID,
@@ -250,7 +250,6 @@ t.test('the runs, and the events that tell of them', async (t) => {
   const { data } = await sdk.getRun({ ...options, path: { runId }, query: { waitMs: 1_000 } })
   is(t, data, {
     runId,
-    id: runId,
     threadId,
     taskId: undefined,
     runNumber: undefined,
@@ -265,12 +264,12 @@ t.test('the runs, and the events that tell of them', async (t) => {
     object: undefined,
     error: undefined,
     toolCalls: [{
-      id: ID_OF_CALL,
-      tool: 'systemInfo',
+      toolCallId: ID_OF_CALL,
+      toolName: 'systemInfo',
       input: {},
       output: { platform: process.platform },
       error: undefined,
-      status: 'complete',
+      status: 'completed',
       durationMs: Number,
       begun: undefined,
       grantId: undefined

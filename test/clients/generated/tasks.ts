@@ -66,7 +66,6 @@ t.test('tasks and their runs', async (t) => {
   const { runId, approvalId } = await watched.until('task:approval')
   const run = {
     runId,
-    id: runId,
     taskId: made.id,
     runNumber: 1,
     trigger: 'manual' as const,
@@ -79,8 +78,8 @@ t.test('tasks and their runs', async (t) => {
     error: undefined,
     phases: [{ ...phase, status: 'running' as const }],
     toolCalls: [{
-      id: /./,
-      tool: 'writeFile',
+      toolCallId: /./,
+      toolName: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
       error: undefined,
@@ -97,7 +96,7 @@ t.test('tasks and their runs', async (t) => {
     questions: [{
       approvalId,
       kind: 'tool' as const,
-      tool: 'writeFile',
+      toolName: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
       reason: undefined,
@@ -133,7 +132,7 @@ t.test('tasks and their runs', async (t) => {
         runId,
         approvalId,
         kind: 'tool' as const,
-        tool: 'writeFile',
+        toolName: 'writeFile',
         cwd: /work$/,
         reason: undefined,
         about: /a\.txt/,
@@ -167,8 +166,8 @@ t.test('tasks and their runs', async (t) => {
     error: /denied writeFile: not this/,
     phases: [{ ...phase, status: 'skipped' as const }],
     toolCalls: [{
-      id: /./,
-      tool: 'writeFile',
+      toolCallId: /./,
+      toolName: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
       error: 'not this',
@@ -207,7 +206,7 @@ t.test('tasks and their runs', async (t) => {
       runId,
       runNumber: 1,
       kind: 'tool',
-      tool: 'writeFile',
+      toolName: 'writeFile',
       approved: false,
       notes: 'not this',
       expired: undefined,

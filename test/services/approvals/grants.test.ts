@@ -59,7 +59,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
   const tools = { find: () => tool, identity: () => 'one' }
   const grants = createGrants({ store, clock: systemClock, tools, hasToken: true })
   const owner = { taskId: 'task' }
-  await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, { folder, tools })
+  await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { folder, tools })
   const [given] = await grants.all(owner)
   const isUsed = await grants.use(given, async (used) => {
     await store.transact(await grants.removals(owner))
@@ -68,7 +68,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
   t.ok(isUsed, 'the call had begun')
   t.same(await grants.all(owner), [])
 
-  await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, { folder, tools })
+  await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { folder, tools })
   const [next] = await grants.all(owner)
   await grants.removals(owner)
   t.notOk(await grants.use(next, async () => void t.fail('it was about to end')))

@@ -49,7 +49,7 @@ t.test('data of a newer schema is refused and left alone', async (t) => {
   const newer = await open(t, dir, { migrations: [rename] })
   await newer.close()
 
-  await t.rejects(open(t, dir), { code: 'ERR_STORE_NEWER', exitCode: 78, message: /newer version.*schema 1\.2.*knows 1\.1/ })
+  await t.rejects(open(t, dir), { code: 'ERR_STORE_NEWER', exitCode: 78, message: /newer version.*schema \d+\.2.*knows \d+\.1/ })
 
   t.same((await collect((await open(t, dir, { migrations: [rename] })).list('job/'))).length, KEYS.length)
 })

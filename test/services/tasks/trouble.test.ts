@@ -59,7 +59,7 @@ t.test('a run goes on when the store would not take that it was paused', async (
   await events.until('task:complete')
   t.match(
     await tasks.runs(id),
-    [{ status: 'completed', toolCalls: [{ error: /Outcome unknown/ }, { status: 'complete' }] }],
+    [{ status: 'completed', toolCalls: [{ error: /Outcome unknown/ }, { status: 'completed' }] }],
     'what was cut off stays in doubt'
   )
   t.equal(effects(app.cwd), 'once\n')
@@ -87,7 +87,7 @@ t.test('a step that is being written when its run is paused is there when it goe
     status: 'completed',
     attempts: 2,
     toolCount: 1,
-    toolCalls: [{ tool: 'runCommand', status: 'complete' }]
+    toolCalls: [{ toolName: 'runCommand', status: 'completed' }]
   }])
   t.equal(effects(app.cwd), 'once\n')
 })

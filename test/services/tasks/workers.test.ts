@@ -105,5 +105,5 @@ t.test('what the worker of an earlier attempt still asks for is done by nobody',
   await events.until('task:complete')
   t.equal(effects(app.cwd), 'once\n')
   t.equal(answers.length, 2)
-  t.match(await tasks.runs(id), [{ attempts: 2, toolCalls: [{ tool: 'runCommand', status: 'complete' }] }])
+  t.match(await tasks.runs(id), [{ attempts: 2, toolCalls: [{ toolName: 'runCommand', status: 'completed' }] }])
 })

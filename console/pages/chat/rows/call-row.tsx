@@ -24,15 +24,15 @@ export function CallRow ({ part, name, runId, run }: Props) {
     queryFn: () => getRun({ ...asked(), path: { runId: runId! } }).then(body),
     enabled: run === 'over' && isDoubtful && runId !== undefined
   })
-  const { status, begun = isDoubtful && runId === undefined } = data?.toolCalls.find(({ id }) => id === call.id) ?? call
+  const { status, begun = isDoubtful && runId === undefined } = data?.toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call
   return <ToolCall call={{ ...call, status, begun }} run={run} />
 }
 
-function callOf (part: CallPart, tool: string): TaskToolCall {
-  const call = { id: part.toolCallId, tool, input: part.input }
+function callOf (part: CallPart, toolName: string): TaskToolCall {
+  const call = { toolCallId: part.toolCallId, toolName, input: part.input }
   switch (part.state) {
     case 'output-available':
-      return { ...call, status: 'complete', output: part.output }
+      return { ...call, status: 'completed', output: part.output }
     case 'output-error':
       return { ...call, status: 'error', error: part.errorText }
     case 'output-denied':
