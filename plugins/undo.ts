@@ -7,7 +7,10 @@ declare module 'fastify' {
   }
 }
 
-/** Keeps what tools are about to change, and takes changes back. What the last end of the service left unfinished is completed once the service listens. */
+/**
+ * Keeps what tools are about to change, and takes changes back. What the last end of the service left unfinished is completed once the
+ * service listens.
+ */
 export default fp<{ home: string }>(async (app, { home }) => {
   const { store, clock, config, paths, log } = app
   const undo = createUndo({

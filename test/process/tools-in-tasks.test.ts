@@ -69,9 +69,10 @@ t.test('a task of the built service reaches tool servers, pages and the search, 
   t.same([alive(forked), alive(good)], [true, true])
 
   const lost = await done('use the crash tool then use good_echo with {"message": "still here"}')
-  t.match(lost.calls.slice(0, 2).map(({ toolName, status, output }) => [toolName, status, output]), [['crash', 'error'], ['good_echo', 'completed', {
-    content: [{ text: 'still here' }]
-  }]])
+  t.match(lost.calls.slice(0, 2).map(({ toolName, status, output }) => [toolName, status, output]), [
+    ['crash', 'error'],
+    ['good_echo', 'completed', { content: [{ text: 'still here' }] }]
+  ])
   t.match(lost.output, /could not use crash: The tool server was lost[^]*still here/, 'the report says both')
   await allGone([forked])
   t.ok(alive(good), 'the other server is the one it was')

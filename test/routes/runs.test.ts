@@ -57,7 +57,8 @@ t.test('a run of a task is the same object at both places', async (t) => {
   const { runId } = await events.until('task:complete')
   const run = await one(app, runId)
   t.same(run, await tasks.get(`/${task.id}/runs/${runId}`))
-  t.match(run, { taskId: task.id, runNumber: 1, phases: Array, toolCalls: [{ toolCallId: /./, toolName: 'writeFile', durationMs: Number }] })
+  const toolCalls = [{ toolCallId: /./, toolName: 'writeFile', durationMs: Number }]
+  t.match(run, { taskId: task.id, runNumber: 1, phases: Array, toolCalls })
   t.same((await runs(app)).runs, await tasks.runs(task.id))
 })
 
@@ -189,7 +190,8 @@ t.test('a run that waits for its application says so to those who wait, and the 
   const inputSchema = { type: 'object', properties: { name: { type: 'string' } } }
   const appTools = [{ name: 'openDocument', description: 'Opens a document', inputSchema, effect: 'read' }]
   const runId = runIdOf((await say(app, 'go', { id: 'chat', options: { appTools } })).events)
-  t.match(await one(app, runId, '?waitMs=20000'), { status: 'pending_approval', toolCalls: [{ toolName: 'openDocument', status: 'pending' }] })
+  const pending = [{ toolName: 'openDocument', status: 'pending' }]
+  t.match(await one(app, runId, '?waitMs=20000'), { status: 'pending_approval', toolCalls: pending })
   const { toolCallId } = await reader.until('tool-call:open', { kind: 'app', runId, toolName: 'openDocument', state: 'open' })
   await app.inject({ method: 'POST', url: `/tool-calls/${toolCallId}`, payload: { output: { isOpen: true } } })
   await reader.until('tool-call:closed', { toolCallId, state: 'done' })

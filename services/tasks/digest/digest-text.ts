@@ -60,7 +60,10 @@ export function createDigestText (timezone: string) {
         question: inLine(about)
       }[kind]}`,
 
-    waitingForApp: (task: StoredTask, { app, toolName, about, isClaimed }: Pick<DigestAppCall, 'app' | 'toolName' | 'about' | 'isClaimed'>) =>
+    waitingForApp: (
+      task: StoredTask,
+      { app, toolName, about, isClaimed }: Pick<DigestAppCall, 'app' | 'toolName' | 'about' | 'isClaimed'>
+    ) =>
       `${name(task)} waits for ${app === undefined ? 'its application' : `the application ${inLine(app)}`}, which ${
         isClaimed ? 'executes' : 'is to execute'
       } ${toolName} with ${inLine(about)}`,

@@ -24,7 +24,8 @@ export function CallRow ({ part, name, runId, run }: Props) {
     queryFn: () => getRun({ ...asked(), path: { runId: runId! } }).then(body),
     enabled: run === 'over' && isDoubtful && runId !== undefined
   })
-  const { status, begun = isDoubtful && runId === undefined } = data?.toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call
+  const recorded = data?.toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId)
+  const { status, begun = isDoubtful && runId === undefined } = recorded ?? call
   return <ToolCall call={{ ...call, status, begun }} run={run} />
 }
 
