@@ -4,7 +4,6 @@ import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { QUESTION_REQUEST } from './questions.ts'
-import * as examples from './examples/run.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
 import { UsageSchema } from './usage.ts'
@@ -36,7 +35,12 @@ export const RunBodySchema = Type.Object({
   $id: 'RunBody',
   additionalProperties: true,
   description: 'The conversation that the agent answers',
-  examples: [examples.runBody]
+  examples: [
+    {
+      messages: [{ role: 'user', content: 'system info, then write "Buy tea" to notes.txt' }],
+      cwd: '/home/ada/notes'
+    }
+  ]
 })
 export type RunBody = Static<typeof RunBodySchema>
 
@@ -47,7 +51,23 @@ export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options'], {
     '{ type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take ' +
     '`answers` in place of `approved`. ' +
     'A run keeps the `options` with which it began: `options` in this body are a 400',
-  examples: [examples.approveBody]
+  examples: [
+    {
+      messages: [
+        { role: 'user', content: 'system info, then write "Buy tea" to notes.txt' },
+        {
+          role: 'tool',
+          content: [
+            {
+              type: 'tool-approval-response',
+              approvalId: '01a1fd98-ca04-739b-856a-7f12991dd0d6',
+              approved: true
+            }
+          ]
+        }
+      ]
+    }
+  ]
 })
 export type ApproveBody = Static<typeof ApproveBodySchema>
 
@@ -69,7 +89,7 @@ export const AnalysisSchema = Type.Object({
   thinking: Type.String({ description: 'How you read the request, in one or two sentences' }),
   qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' })),
   interval: Type.Optional(Type.String({ description: INTERVAL }))
-}, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request', examples: [examples.analysis] })
+}, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request' })
 /** The schema of the analysis that is sent to models: some providers refuse optional properties. */
 export const AnalysisQuestionSchema = Type.Object({
   ...AnalysisSchema.properties,
@@ -85,7 +105,7 @@ export const RunTaskSchema = Type.Object({
   status: TaskStatusSchema,
   interval: Type.Optional(Type.String({ description: 'How often it runs' })),
   nextRunAt: Type.Optional(Timestamp)
-}, { $id: 'RunTask', description: 'A background task that a run created and started', examples: [examples.runTask] })
+}, { $id: 'RunTask', description: 'A background task that a run created and started' })
 export type RunTask = Static<typeof RunTaskSchema>
 
 /** The compaction of a conversation: how it was made to fit the context window of its model. */
@@ -98,8 +118,7 @@ export const CompactionSchema = Type.Object({
 }, {
   $id: 'Compaction',
   additionalProperties: false,
-  description: "How a conversation was made to fit its model's context window. The stored thread stays complete",
-  examples: [examples.compaction]
+  description: "How a conversation was made to fit its model's context window. The stored thread stays complete"
 })
 
 export const FinishReason = Type.Union(
@@ -148,13 +167,12 @@ export const RunResultSchema = Type.Object({
   options: Type.Optional(ref(RunOptionsSchema)),
   threadId: Type.String(),
   runId: Type.String()
-}, { $id: 'RunResult', description: 'The whole answer', examples: [examples.runResult] })
+}, { $id: 'RunResult', description: 'The whole answer' })
 export type RunResult = Static<typeof RunResultSchema>
 
 export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String(), runId: Type.String() }, {
   $id: 'LiveRun',
-  description: 'The run that the request reached',
-  examples: [examples.liveRun]
+  description: 'The run that the request reached'
 })
 export type LiveRun = Static<typeof LiveRunSchema>
 export const SteeredRunSchema = Type.Object({
@@ -162,11 +180,11 @@ export const SteeredRunSchema = Type.Object({
   runId: Type.String(),
   threadId: Type.Optional(Type.String({ description: 'The conversation of the run' })),
   taskId: Type.Optional(Type.String({ description: 'The task of the run' }))
-}, { $id: 'SteeredRun', description: 'The run that gets the message, of a conversation or a task', examples: [examples.liveRun] })
+}, { $id: 'SteeredRun', description: 'The run that gets the message, of a conversation or a task' })
 export type SteeredRun = Static<typeof SteeredRunSchema>
 export const SteerBodySchema = Type.Object({
   message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' })
-}, { $id: 'SteerBody', additionalProperties: false, examples: [examples.steerBody] })
+}, { $id: 'SteerBody', additionalProperties: false, examples: [{ message: 'Put it into a folder called notes instead.' }] })
 export const ThreadParams = Type.Object({ id: ThreadId })
 /** `/run/:id/*` takes either id. */
 export const RunOrThreadParams = Type.Object({

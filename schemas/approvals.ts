@@ -3,7 +3,6 @@ import { ref, Timestamp } from './common.ts'
 import { GRANTED, Scopes } from './grants.ts'
 import { UUID } from './ids.ts'
 import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
-import * as examples from './examples/approvals.ts'
 
 const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
@@ -46,8 +45,7 @@ export const ApprovalSchema = Type.Object({
   state: State
 }, {
   $id: 'Approval',
-  description: 'A tool call, the result of a run of a task, or questions, that wait or waited for the user',
-  examples: [examples.approval]
+  description: 'A tool call, the result of a run of a task, or questions, that wait or waited for the user'
 })
 export type ApprovalView = Static<typeof ApprovalSchema>
 
@@ -56,8 +54,7 @@ export const ApprovalListSchema = Type.Object({
   nextCursor: Type.Optional(Type.String())
 }, {
   $id: 'ApprovalList',
-  description: 'A page of open approval requests; nextCursor is present when there are more',
-  examples: [examples.approvalList]
+  description: 'A page of open approval requests; nextCursor is present when there are more'
 })
 
 export const ApprovalPreviewSchema = Type.Object({
@@ -69,8 +66,7 @@ export const ApprovalPreviewSchema = Type.Object({
   refused: text('Why the call would fail now')
 }, {
   $id: 'ApprovalPreview',
-  description: 'What an open tool call would change, as the files are now. They may change until the call runs',
-  examples: [examples.preview]
+  description: 'What an open tool call would change, as the files are now. They may change until the call runs'
 })
 export type ApprovalPreview = Static<typeof ApprovalPreviewSchema>
 
@@ -93,7 +89,10 @@ export const ApprovalDecisionSchema = Type.Object({
   ...closed,
   $id: 'ApprovalDecision',
   description: "The user's decision on an approval request: either `approved`, or `answers` to questions",
-  examples: [examples.decision, examples.answered]
+  examples: [
+    { approved: false, reason: 'Put it into the folder notes.' },
+    { answers: { format: 'md', sections: ['summary', 'figures'] } }
+  ]
 })
 export type ApprovalDecision = Static<typeof ApprovalDecisionSchema>
 
@@ -104,5 +103,5 @@ export const DecidedApprovalSchema = Type.Object({
   continued: Type.Boolean({
     description: 'Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run'
   })
-}, { $id: 'DecidedApproval', description: 'The approval request after the decision', examples: [examples.decided] })
+}, { $id: 'DecidedApproval', description: 'The approval request after the decision' })
 export type DecidedApproval = Static<typeof DecidedApprovalSchema>

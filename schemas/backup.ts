@@ -17,7 +17,6 @@ export const ImportedSchema = Type.Object({
   createdAt: Timestamp
 }, {
   $id: 'Imported',
-  description: 'The backup was imported; createdAt is the time of its export',
-  examples: [{ status: 'imported', records: 412, createdAt: 1_764_000_000_000 }]
+  description: 'The backup was imported; createdAt is the time of its export'
 })
 export type ImportedView = Static<typeof ImportedSchema>

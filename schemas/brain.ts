@@ -1,7 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { UUID } from './ids.ts'
 import { Timestamp } from './common.ts'
-import * as examples from './examples/brain.ts'
 
 /** Characters are Unicode code points, as everywhere in JSON Schema. */
 export const LIMITS = { facts: 1_000, preferences: 1_000, instructions: 1_000, fact: 2_000, key: 200, value: 2_000 } as const
@@ -15,7 +14,7 @@ export const PatternSchema = Type.Object({
     { description: 'The threads and tasks that hold the request, with the time of the message or of the run; the newest ones' }
   ),
   updatedAt: Timestamp
-}, { $id: 'Pattern', description: 'A request that recurred in at least three threads or runs', examples: [examples.pattern] })
+}, { $id: 'Pattern', description: 'A request that recurred in at least three threads or runs' })
 export type Pattern = Static<typeof PatternSchema>
 
 /** The brain: facts, preferences and patterns that the service remembers of its user. */
@@ -31,7 +30,7 @@ export const BrainSchema = Type.Object({
     description: 'Requests that recur; DELETE /memory/brain/facts/:id removes one'
   }),
   updatedAt: Type.Integer({ description: 'Time of the last change in milliseconds since the Unix epoch; 0 before the first change' })
-}, { $id: 'Brain', description: 'The facts, preferences and patterns that the service remembers of its user', examples: [examples.brain] })
+}, { $id: 'Brain', description: 'The facts, preferences and patterns that the service remembers of its user' })
 export type Brain = Static<typeof BrainSchema>
 
 const BrainRef = Type.Unsafe<Brain>(Type.Ref('Brain'))
@@ -42,33 +41,31 @@ export const BrainViewSchema = Type.Object({
     description: 'The facts and preferences as the system prompt of every run states them; at most 4,000 tokens of 4 characters each. ' +
       'Accepted instructions and patterns stand in sections of their own'
   })
-}, { $id: 'BrainView', description: 'The brain, and the text that it adds to the system prompt', examples: [examples.brainView] })
+}, { $id: 'BrainView', description: 'The brain, and the text that it adds to the system prompt' })
 export type BrainView = Static<typeof BrainViewSchema>
 
 /** The service checks the limits on facts and keys, after trimming and Unicode normalisation (NFC). */
 export const FactBodySchema = Type.Object({
   fact: Type.String({ description: `A statement about the user, 1 to ${LIMITS.fact} characters after trimming` })
-}, { $id: 'FactBody', additionalProperties: false, examples: [examples.fact] })
+}, { $id: 'FactBody', additionalProperties: false, examples: [{ fact: 'Prefers tea' }] })
 
 export const PreferenceBodySchema = Type.Object({
   key: Type.String({ description: `1 to ${LIMITS.key} characters after trimming` }),
   value: Type.String({ maxLength: LIMITS.value, description: `Stored unchanged, up to ${LIMITS.value} characters` })
-}, { $id: 'PreferenceBody', additionalProperties: false, examples: [examples.preference] })
+}, { $id: 'PreferenceBody', additionalProperties: false, examples: [{ key: 'editor', value: 'vim' }] })
 export type PreferenceBody = Static<typeof PreferenceBodySchema>
 
 const changed = <S extends string>(status: S, $id: string) =>
   Type.Object({ status: Type.Literal(status), brain: BrainRef }, {
     $id,
-    description: 'The brain after the change',
-    examples: [{ status, brain: examples.brain }]
+    description: 'The brain after the change'
   })
 export const FactLearnedSchema = changed('learned', 'FactLearned')
 export const FactRemovedSchema = changed('removed', 'FactRemoved')
 export const PreferenceSetSchema = changed('set', 'PreferenceSet')
 export const BrainClearedSchema = Type.Object({ status: Type.Literal('cleared') }, {
   $id: 'BrainCleared',
-  description: 'The brain was cleared',
-  examples: [{ status: 'cleared' }]
+  description: 'The brain was cleared'
 })
 
 export const FactSourceSchema = Type.Object({
@@ -104,8 +101,7 @@ export const KnownFactSchema = Type.Object({
   evidence: Type.Optional(PatternSchema.properties.evidence)
 }, {
   $id: 'KnownFact',
-  description: 'A fact, preference, instruction or pattern, and its source; without `source` it was added through the API',
-  examples: [examples.knownFact]
+  description: 'A fact, preference, instruction or pattern, and its source; without `source` it was added through the API'
 })
 export type KnownFact = Static<typeof KnownFactSchema>
 const KnownFactRef = Type.Unsafe<KnownFact>(Type.Ref('KnownFact'))
@@ -115,8 +111,7 @@ export const FactListSchema = Type.Object({
   nextCursor: Type.Optional(Type.String())
 }, {
   $id: 'FactList',
-  description: 'A page of facts, newest first; nextCursor is present when there are more',
-  examples: [examples.factList]
+  description: 'A page of facts, newest first; nextCursor is present when there are more'
 })
 export type FactList = Static<typeof FactListSchema>
 
@@ -140,7 +135,7 @@ export const FactChangeSchema = Type.Object({
   additionalProperties: false,
   minProperties: 1,
   description: 'known accepts a proposal or restores what was replaced; replaced hides; proposed asks again',
-  examples: [examples.factChange]
+  examples: [{ state: 'known', pinned: true }]
 })
 export type FactChange = Static<typeof FactChangeSchema>
 
@@ -150,14 +145,13 @@ export const FactChangedSchema = Type.Object({
   brain: BrainRef
 }, {
   $id: 'FactChanged',
-  description: 'The fact and the brain after the change; `fact` is absent after a retraction was accepted',
-  examples: [{ status: 'changed', fact: { ...examples.knownFact, pinned: true }, brain: examples.brain }]
+  description: 'The fact and the brain after the change; `fact` is absent after a retraction was accepted'
 })
 
 export const PreferenceKeySchema = Type.Object({ key: Type.String({ description: `1 to ${LIMITS.key} characters after trimming` }) }, {
   $id: 'PreferenceKey',
   additionalProperties: false,
-  examples: [examples.preferenceKey]
+  examples: [{ key: 'editor' }]
 })
 
 export const ExtractionSchema = Type.Object({
@@ -170,5 +164,5 @@ export const ExtractionSchema = Type.Object({
       description: 'What the model pointed at and is not learned, because the check of its words failed'
     })
   )
-}, { $id: 'Extraction', description: 'Facts and preferences from the statements of the user in a thread', examples: [examples.extraction] })
+}, { $id: 'Extraction', description: 'Facts and preferences from the statements of the user in a thread' })
 export type Extraction = Static<typeof ExtractionSchema>

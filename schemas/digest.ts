@@ -1,7 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { ClaimSchema, JudgementFields } from './evaluation.ts'
-import * as examples from './examples/digest.ts'
 import { SlotSchema } from './schedule.ts'
 import { RunStatusSchema, RunTriggerSchema } from './tasks.ts'
 
@@ -95,8 +94,7 @@ export const DigestSchema = Type.Object({
   damaged: Type.Optional(Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read and do not run' }))
 }, {
   $id: 'Digest',
-  description: 'A summary of all tasks: their runs since a given time, their open approval requests and their next planned times',
-  examples: [examples.digest]
+  description: 'A summary of all tasks: their runs since a given time, their open approval requests and their next planned times'
 })
 export type Digest = Static<typeof DigestSchema>
 export type DigestRun = Static<typeof Run>

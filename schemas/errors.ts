@@ -1,6 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
-import * as examples from './examples/service.ts'
 
 /** The values that are wrong, by JSON pointers. */
 export const ErrorDetails = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))
@@ -12,7 +11,7 @@ export const ErrorSchema = Type.Object({
   statusCode: Type.Integer(),
   details: Type.Optional(ErrorDetails),
   stderr: Type.Optional(Type.String({ description: 'The latest stderr output of a tool server that could not be connected' }))
-}, { $id: 'Error', description: 'The body of every error response', examples: [examples.error] })
+}, { $id: 'Error', description: 'The body of every error response' })
 export type ErrorBody = Static<typeof ErrorSchema>
 
 export const ErrorRef = ref(ErrorSchema)

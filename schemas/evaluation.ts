@@ -1,5 +1,4 @@
 import { Type, type Static } from '@sinclair/typebox'
-import * as examples from './examples/evaluation.ts'
 
 /** The effects that a report can claim. */
 export const EFFECTS = ['file', 'deletion', 'command', 'message', 'other'] as const
@@ -41,8 +40,7 @@ export const EvaluationSchema = Type.Object({
 }, {
   $id: 'Evaluation',
   additionalProperties: false,
-  description: 'A judgement of an answer, from 0 to 1',
-  examples: [examples.evaluation]
+  description: 'A judgement of an answer, from 0 to 1'
 })
 export type Evaluation = Static<typeof EvaluationSchema>
 
@@ -53,8 +51,7 @@ export const TaskEvaluationSchema = Type.Object({
   ...judgement
 }, {
   $id: 'TaskEvaluation',
-  description: 'The evaluation of a run. A model reads the report; each effect that the report claims is checked against the tool calls',
-  examples: [examples.taskEvaluation]
+  description: 'The evaluation of a run. A model reads the report; each effect that the report claims is checked against the tool calls'
 })
 export type TaskEvaluation = Static<typeof TaskEvaluationSchema>
 

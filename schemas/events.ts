@@ -7,7 +7,6 @@ import { StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { LIVE_FIELDS, QUESTION_REQUEST } from './questions.ts'
 import { PROGRESS } from './tool-progress.ts'
-import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
 const ToolCallId = Type.String({ description: 'Id of the tool call; all events of a tool call have the same id' })
@@ -18,7 +17,7 @@ const Delta = Type.String({ description: 'The same text as content, under the na
 
 /** Defines one event of the documented stream; `name` is the name of its component in the OpenAPI document. */
 function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
-  return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description, examples: examples.byType[type] })
+  return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description })
 }
 
 const Start = event('StartEvent', 'start', {
@@ -137,7 +136,7 @@ const DataObject = event('DataObjectEvent', 'data-object', {
   })
 }, 'The structured answer that options.object asks for')
 const DataCompaction = event('DataCompactionEvent', 'data-compaction', {
-  data: Type.Object(CompactionSchema.properties),
+  data: ref(CompactionSchema),
   transient: Type.Literal(true)
 }, 'The conversation was too long for its model and was shortened for it')
 const ErrorEvent = event('ErrorEvent', 'error', {

@@ -1,7 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
 import { TaskId, ThreadId, UUID } from './ids.ts'
-import * as examples from './examples/grants.ts'
 
 const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
@@ -67,13 +66,13 @@ export const GrantSchema = Type.Object({
   uses: Type.Integer({ description: 'Number of calls that it covered' }),
   createdAt: Timestamp,
   lastUsedAt: Type.Optional(Timestamp)
-}, { $id: 'Grant', description: 'A permission for calls of a tool in one conversation or task', examples: [examples.grant] })
+}, { $id: 'Grant', description: 'A permission for calls of a tool in one conversation or task' })
 export type GrantView = Static<typeof GrantSchema>
 
 export const GrantListSchema = Type.Object({
   grants: Type.Array(Type.Unsafe<GrantView>(Type.Ref('Grant'))),
   nextCursor: Type.Optional(Type.String())
-}, { $id: 'GrantList', description: 'A page of grants; nextCursor is present when there are more', examples: [examples.grantList] })
+}, { $id: 'GrantList', description: 'A page of grants; nextCursor is present when there are more' })
 
 export const GrantQuery = Type.Object({
   ...namedOwner,
@@ -88,13 +87,24 @@ export const GrantBodySchema = Type.Object({
   scope: ScopeSchema,
   cwd: text('Working directory of the calls; default: that of the task, or the workspace'),
   until: Type.Optional(UntilSchema)
-}, { ...closed, $id: 'GrantBody', description: 'A grant for one conversation or one task', examples: [examples.grantBody] })
+}, {
+  ...closed,
+  $id: 'GrantBody',
+  description: 'A grant for one conversation or one task',
+  examples: [
+    {
+      taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
+      toolName: 'runCommand',
+      input: { command: 'npm test' },
+      scope: 'exact'
+    }
+  ]
+})
 export type GrantBody = Static<typeof GrantBodySchema>
 
 export const GrantParams = Type.Object({ id: Type.String({ pattern: UUID, description: 'grantId' }) })
 
 export const RemovedGrantSchema = Type.Object({ ok: Type.Literal(true), grantId: Type.String() }, {
   $id: 'RemovedGrant',
-  description: 'The grant has ended',
-  examples: [examples.removed]
+  description: 'The grant has ended'
 })

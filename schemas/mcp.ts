@@ -1,6 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
-import * as examples from './examples/mcp.ts'
 import { McpHeadersBody, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
@@ -29,15 +28,13 @@ const view = {
 }
 export const ToolServerSchema = Type.Object(view, {
   $id: 'ToolServer',
-  description: 'A tool server and the state of its connection',
-  examples: [examples.server]
+  description: 'A tool server and the state of its connection'
 })
 export type ToolServerView = Static<typeof ToolServerSchema>
 
 export const ToolServerListSchema = Type.Object({ servers: Type.Array(ref(ToolServerSchema)) }, {
   $id: 'ToolServerList',
-  description: 'The tool servers, in the order of config.json',
-  examples: [examples.servers]
+  description: 'The tool servers, in the order of config.json'
 })
 
 export const ToolServerDetailSchema = Type.Object({
@@ -69,7 +66,7 @@ export const ToolServerDetailSchema = Type.Object({
   version: Type.Optional(AnyObject('Name and version of the server program')),
   warnings: Type.Array(Type.String(), { description: 'Parts of the server that are not used, and why' }),
   stderr: Type.String({ description: 'The latest stderr output, or what went wrong over HTTP, with secrets redacted' })
-}, { $id: 'ToolServerDetail', description: 'The details of a tool server', examples: [examples.detail] })
+}, { $id: 'ToolServerDetail', description: 'The details of a tool server' })
 export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 
 const connectBody = { name: ServerName, ...mcpSettings }
@@ -96,7 +93,19 @@ export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
   $id: 'ConnectBody',
   description: 'Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over ' +
     'Streamable HTTP, with `headers` that are stored encrypted',
-  examples: [examples.connect, examples.connectAddress]
+  examples: [
+    {
+      name: 'github',
+      command: 'npx',
+      args: ['-y', '@modelcontextprotocol/server-github'],
+      env: { GITHUB_TOKEN: '<ACCESS_TOKEN>' }
+    },
+    {
+      name: 'tickets',
+      url: 'https://tickets.example.com/mcp',
+      headers: { Authorization: 'Bearer <ACCESS_TOKEN>' }
+    }
+  ]
 })
 export type ConnectBody = Static<typeof ConnectBodySchema>
 
@@ -105,7 +114,7 @@ export const ServerSettingsSchema = Type.Object(mcpSettings, {
   $id: 'ToolServerSettings',
   additionalProperties: false,
   minProperties: 1,
-  examples: [examples.settings]
+  examples: [{ enabled: true, tools: { allow: ['search_*', 'get_*'], deny: ['get_secret'] } }]
 })
 export type ServerSettings = Static<typeof ServerSettingsSchema>
 
@@ -114,16 +123,14 @@ export const ConnectedSchema = Type.Object({
     description: '`disabled`: it was saved and not connected, as `enabled` is false'
   }),
   tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' })
-}, { $id: 'Connected', description: 'The server is connected and saved', examples: [examples.connected] })
+}, { $id: 'Connected', description: 'The server is connected and saved' })
 
 export const AuthorizingSchema = Type.Object({ status: Type.Literal('authorizing'), authorizationUrl: AuthorizationUrl }, {
   $id: 'Authorizing',
-  description: 'The server is saved, and connected once its user has authorized the service',
-  examples: [examples.authorizing]
+  description: 'The server is saved, and connected once its user has authorized the service'
 })
 
 export const DisconnectedSchema = Type.Object({ status: Type.Literal('disconnected'), name: Type.String() }, {
   $id: 'Disconnected',
-  description: 'The server was stopped and deleted from the configuration',
-  examples: [examples.disconnected]
+  description: 'The server was stopped and deleted from the configuration'
 })

@@ -1,5 +1,4 @@
 import { Type, type Static } from '@sinclair/typebox'
-import * as examples from './examples/providers.ts'
 
 const ModelId = Type.String({ description: '`<provider>/<model>`' })
 
@@ -17,7 +16,7 @@ export const ProviderListSchema = Type.Object({
     }))
   })),
   roles: Type.Object({ fast: ModelId, capable: ModelId, vision: ModelId })
-}, { $id: 'ProviderList', description: 'The providers of models, and the models in use', examples: [examples.providerList] })
+}, { $id: 'ProviderList', description: 'The providers of models, and the models in use' })
 export type ProviderList = Static<typeof ProviderListSchema>
 
 /** Leading and trailing blanks are left out when the key is used. */
@@ -46,7 +45,12 @@ export const ConfigureBodySchema = Type.Object({
         'direct without an entry in config.json; other names must have one. `null` removes a stored key'
     }
   ))
-}, { $id: 'ConfigureBody', additionalProperties: false, minProperties: 1, examples: [examples.configureBody] })
+}, {
+  $id: 'ConfigureBody',
+  additionalProperties: false,
+  minProperties: 1,
+  examples: [{ model: 'anthropic/claude-sonnet-5.5', keys: { anthropic: '<ANTHROPIC_KEY>' } }]
+})
 export type ConfigureBody = Static<typeof ConfigureBodySchema>
 
 export const ConfiguredSchema = Type.Object({
@@ -54,7 +58,7 @@ export const ConfiguredSchema = Type.Object({
   active_model: ModelId,
   gateway_configured: Type.Boolean(),
   warning: Type.Optional(Type.String())
-}, { $id: 'Configured', description: 'The settings that apply from the next run on', examples: [examples.configured] })
+}, { $id: 'Configured', description: 'The settings that apply from the next run on' })
 
 const ModelInfoSchema = Type.Object({
   id: ModelId,
@@ -89,7 +93,7 @@ export const ModelListSchema = Type.Object({
     description: 'Providers whose models could not be listed, and why'
   }),
   discovered: Type.Optional(Type.Array(LocalServerSchema, { description: 'The model servers of this machine; with `discover` only' }))
-}, { $id: 'ModelList', description: 'The models of every provider', examples: [examples.modelList] })
+}, { $id: 'ModelList', description: 'The models of every provider' })
 export type ModelList = Static<typeof ModelListSchema>
 
 export const TestBodySchema = Type.Object({
@@ -107,7 +111,7 @@ export const TestBodySchema = Type.Object({
     maxProperties: 1,
     description: 'The key of a direct provider to try, by its name; it is used for this call alone, and not stored'
   }))
-}, { $id: 'TestBody', additionalProperties: false, examples: [examples.testBody] })
+}, { $id: 'TestBody', additionalProperties: false, examples: [{ model: 'anthropic/claude-sonnet-5.5' }] })
 export type TestBody = Static<typeof TestBodySchema>
 
 export const ProviderTestedSchema = Type.Object({
@@ -117,5 +121,5 @@ export const ProviderTestedSchema = Type.Object({
   error: Type.Optional(Type.String({ description: 'What went wrong, and what to do' })),
   code: Type.Optional(Type.String({ description: 'The code of the error, such as ERR_PROVIDER_AUTH for a key that the provider refuses' })),
   said: Type.Optional(Type.String({ description: "The provider's own words about the error, without keys" }))
-}, { $id: 'ProviderTested', description: 'The result of the test call', examples: [examples.tested] })
+}, { $id: 'ProviderTested', description: 'The result of the test call' })
 export type ProviderTested = Static<typeof ProviderTestedSchema>

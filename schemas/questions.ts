@@ -1,6 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import * as examples from './examples/questions.ts'
 
 const closed = { additionalProperties: false }
 
@@ -22,7 +21,7 @@ export const QuestionSchema = Type.Object({
   multi: Type.Optional(Type.Boolean({ description: 'The user may give several answers' })),
   free: Type.Optional(Type.Boolean({ description: 'The user may also answer in own words, beside the options' })),
   required: Type.Optional(Type.Boolean({ description: 'The question cannot be left unanswered' }))
-}, { ...closed, $id: 'Question', description: 'A question of the agent to its user', examples: [examples.question] })
+}, { ...closed, $id: 'Question', description: 'A question of the agent to its user' })
 export type Question = Static<typeof QuestionSchema>
 
 /** The input of the tool `askUser`. */
@@ -38,8 +37,7 @@ const Text = Type.String({ minLength: 1, maxLength: LONGEST_ANSWER })
 export const AnswersSchema = Type.Record(Type.String(), Type.Union([Text, Type.Array(Text, { maxItems: MOST_OPTIONS })]), {
   $id: 'Answers',
   maxProperties: MOST,
-  description: 'The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed',
-  examples: [examples.answers]
+  description: 'The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed'
 })
 export type Answers = Static<typeof AnswersSchema>
 

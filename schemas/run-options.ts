@@ -1,5 +1,4 @@
 import { Type, type Static } from '@sinclair/typebox'
-import * as examples from './examples/run.ts'
 
 const closed = { additionalProperties: false }
 
@@ -114,7 +113,6 @@ export const RunOptionsSchema = Type.Object({
 }, {
   ...closed,
   $id: 'RunOptions',
-  description: 'What is set for one run. It is kept with the run: the same applies after approvals and after a restart',
-  examples: [examples.runOptions]
+  description: 'What is set for one run. It is kept with the run: the same applies after approvals and after a restart'
 })
 export type RunOptions = Static<typeof RunOptionsSchema>

@@ -1,6 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
-import * as examples from './examples/runs.ts'
 import { TaskId, ThreadId } from './ids.ts'
 import { TaskRunSchema } from './task-runs.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema } from './tasks.ts'
@@ -14,7 +13,7 @@ export const RunSchema = Type.Object({
   runNumber: Type.Optional(Type.Integer({ description: 'Runs of tasks only' })),
   trigger: Type.Union([RunTriggerSchema, Type.Literal('message')], { description: 'message: a request of a conversation' }),
   phases: Type.Optional(Type.Array(ref(PhaseSchema), { description: 'Runs of tasks only' }))
-}, { $id: 'Run', description: 'One run, of a conversation or a task', examples: [examples.chatRun] })
+}, { $id: 'Run', description: 'One run, of a conversation or a task' })
 export type Run = Static<typeof RunSchema>
 
 export const RunListSchema = Type.Object({
@@ -22,8 +21,7 @@ export const RunListSchema = Type.Object({
   nextCursor: Type.Optional(Type.String())
 }, {
   $id: 'RunList',
-  description: 'A page of runs, newest first. Inputs and outputs of their calls are shortened; nextCursor is present when there are more',
-  examples: [examples.runList]
+  description: 'A page of runs, newest first. Inputs and outputs of their calls are shortened; nextCursor is present when there are more'
 })
 
 export const RunListQuerySchema = Type.Object({

@@ -1,6 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import * as examples from './examples/schedule.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -61,7 +60,7 @@ export const ScheduleSchema = Type.Object({
     maximum: SCHEDULE_LIMITS.graceMs.max,
     description: 'Maximum delay of that one run, in milliseconds; by default 24 hours. Older planned times are missed'
   }))
-}, { $id: 'Schedule', additionalProperties: false, description: 'The times at which a task runs', examples: [examples.schedule] })
+}, { $id: 'Schedule', additionalProperties: false, description: 'The times at which a task runs' })
 export type Schedule = Static<typeof ScheduleSchema>
 
 export const FateSchema = Type.Union([Type.Literal('run'), Type.Literal('coalesced'), Type.Literal('skipped'), Type.Literal('missed')], {
@@ -93,7 +92,7 @@ export const SlotSchema = Type.Object({
         'epoch'
     })
   )
-}, { $id: 'Slot', description: 'The outcome of a planned time', examples: [examples.slot] })
+}, { $id: 'Slot', description: 'The outcome of a planned time' })
 export type Slot = Static<typeof SlotSchema>
 
 export const TaskScheduleSchema = Type.Object({
@@ -106,8 +105,7 @@ export const TaskScheduleSchema = Type.Object({
   nextCursor: Type.Optional(Type.String({ description: 'The `cursor` of the request for older slots' }))
 }, {
   $id: 'TaskSchedule',
-  description: 'A schedule, its next planned times and the outcomes of past ones',
-  examples: [examples.taskSchedule]
+  description: 'A schedule, its next planned times and the outcomes of past ones'
 })
 export type TaskSchedule = Static<typeof TaskScheduleSchema>
 

@@ -1,12 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox'
-import * as examples from './examples/service.ts'
 
 export const AboutSchema = Type.Object({
   name: Type.String(),
   model: Type.String({ description: 'The active model, `<provider>/<model>`' }),
   workspace: Type.String({ description: 'The default working directory of runs' }),
   endpoints: Type.Array(Type.String({ description: '`<METHOD> <path>`' }))
-}, { $id: 'About', description: 'The service, its active model and its endpoints', examples: [examples.about] })
+}, { $id: 'About', description: 'The service, its active model and its endpoints' })
 
 export const HealthSchema = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
@@ -18,22 +17,19 @@ export const HealthSchema = Type.Object({
     scheduler: Type.String({ description: 'The scheduler of tasks; "starting" while it recovers runs that were interrupted' }),
     model: Type.String()
   }, { description: 'State of each part: "ok", or a description of the problem' })
-}, { $id: 'Health', description: 'The health of the service and of its parts', examples: [examples.health] })
+}, { $id: 'Health', description: 'The health of the service and of its parts' })
 export type Health = Static<typeof HealthSchema>
 
 export const ReadySchema = Type.Object({ ready: Type.Boolean() }, {
   $id: 'Ready',
-  description: 'Whether the service accepts new work',
-  examples: [{ ready: true }]
+  description: 'Whether the service accepts new work'
 })
 
 export const ConfigReloadedSchema = Type.Object({ status: Type.Literal('reloaded') }, {
   $id: 'ConfigReloaded',
-  description: 'The content of config.json is now in effect',
-  examples: [{ status: 'reloaded' }]
+  description: 'The content of config.json is now in effect'
 })
 export const ConfigViewSchema = Type.Record(Type.String(), Type.Unknown(), {
   $id: 'ConfigView',
-  description: 'The content of config.json with masked secrets',
-  examples: [examples.config]
+  description: 'The content of config.json with masked secrets'
 })

@@ -1,6 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import * as examples from './examples/stream-events.ts'
 import { TaskId, ThreadId } from './ids.ts'
 import { taskEvents } from './task-events.ts'
 import { RunStatusSchema } from './tasks.ts'
@@ -16,7 +15,7 @@ const owner = {
 
 /** Defines an event that only `GET /events` has; `name` is the name of its component in the OpenAPI document. */
 function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
-  return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description, examples: examples.byType[type] })
+  return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description })
 }
 
 const item = {

@@ -2,7 +2,6 @@ import { Type, type Static, type TObject, type TProperties } from '@sinclair/typ
 import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { JudgementFields } from './evaluation.ts'
-import * as examples from './examples/task-events.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { StructuredAnswer } from './run-options.ts'
 import { PhaseSchema, RunStatusSchema, TaskStatusSchema } from './tasks.ts'
@@ -13,8 +12,7 @@ const RunId = Type.String()
 function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
   return Type.Object({ type: Type.Literal(type), taskId: Type.String(), ...fields }, {
     $id: name,
-    description,
-    examples: examples.byType[type]
+    description
   })
 }
 

@@ -2,7 +2,6 @@ import { Type, type Static } from '@sinclair/typebox'
 import { GRANTED, Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
-import * as examples from './examples/tasks.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
@@ -26,7 +25,7 @@ export const TaskToolCallSchema = Type.Object({
       'Calls that only read are not noted'
   })),
   durationMs: Type.Optional(Type.Integer())
-}, { $id: 'TaskToolCall', description: 'A tool call of a run', examples: [examples.toolCall] })
+}, { $id: 'TaskToolCall', description: 'A tool call of a run' })
 export type TaskToolCall = Static<typeof TaskToolCallSchema>
 
 export const TaskQuestionSchema = Type.Object({
@@ -42,7 +41,7 @@ export const TaskQuestionSchema = Type.Object({
   ...LIVE_FIELDS,
   createdAt: Timestamp,
   expiresAt: Timestamp
-}, { $id: 'TaskQuestion', description: 'What a run waits for a person to decide or answer', examples: [examples.question] })
+}, { $id: 'TaskQuestion', description: 'What a run waits for a person to decide or answer' })
 export type TaskQuestion = Static<typeof TaskQuestionSchema>
 
 export const TaskRunSchema = Type.Object({
@@ -71,7 +70,7 @@ export const TaskRunSchema = Type.Object({
   options: Type.Optional(ref(RunOptionsSchema)),
   attempts: Type.Integer({ description: 'Number of attempts: the first start and each continuation after an interruption' }),
   standsFor: Type.Optional(Type.Integer({ description: 'For a catch_up run: the number of planned times that it replaces' }))
-}, { $id: 'TaskRun', description: 'One execution of a task', examples: [examples.run] })
+}, { $id: 'TaskRun', description: 'One execution of a task' })
 export type TaskRun = Static<typeof TaskRunSchema>
 
 export const TaskRunListSchema = Type.Object({
@@ -80,8 +79,7 @@ export const TaskRunListSchema = Type.Object({
   damaged: Type.Optional(Type.Array(Type.Integer(), { description: 'Numbers of runs that cannot be read' }))
 }, {
   $id: 'TaskRunList',
-  description: 'A page of runs, newest first',
-  examples: [examples.runList]
+  description: 'A page of runs, newest first'
 })
 export const RunQueuedSchema = Type.Object({
   ok: Type.Literal(true),
@@ -90,15 +88,19 @@ export const RunQueuedSchema = Type.Object({
   runNumber: Type.Integer()
 }, {
   $id: 'RunQueued',
-  description: 'The run that was queued',
-  examples: [examples.runQueued]
+  description: 'The run that was queued'
 })
 export type RunQueued = Static<typeof RunQueuedSchema>
 
 export const TaskSteerBodySchema = Type.Object({
   comment: Type.String({ ...NOT_BLANK, maxLength: 4_000, description: 'Feedback or instruction for the next run' }),
   runNow: Type.Optional(Type.Boolean({ description: 'Whether to start a run with this comment at once' }))
-}, { ...closed, $id: 'TaskSteerBody', description: 'A steering comment for a task', examples: [examples.steerBody] })
+}, {
+  ...closed,
+  $id: 'TaskSteerBody',
+  description: 'A steering comment for a task',
+  examples: [{ comment: 'Add milk to the list.', runNow: true }]
+})
 export type TaskSteerBody = Static<typeof TaskSteerBodySchema>
 export const TaskSteeredSchema = Type.Object({
   ok: Type.Literal(true),
@@ -107,8 +109,7 @@ export const TaskSteeredSchema = Type.Object({
   runTriggered: Type.Boolean()
 }, {
   $id: 'TaskSteered',
-  description: 'The comment was added; runTriggered says whether a run was started for it',
-  examples: [examples.steered]
+  description: 'The comment was added; runTriggered says whether a run was started for it'
 })
 export type TaskSteered = Static<typeof TaskSteeredSchema>
 
@@ -121,7 +122,7 @@ export const TaskApproveBodySchema = Type.Object({
   ...closed,
   $id: 'TaskApproveBody',
   description: 'A decision on the named approval request; without approvalId, on the oldest open one',
-  examples: [examples.approveBody]
+  examples: [{ approved: true, notes: 'Good, but add milk.' }]
 })
 export type TaskApproveBody = Static<typeof TaskApproveBodySchema>
 export const TaskApprovedSchema = Type.Object({
@@ -131,7 +132,7 @@ export const TaskApprovedSchema = Type.Object({
   approvalId: Type.String(),
   approved: Type.Boolean(),
   status: RunStatusSchema
-}, { $id: 'TaskApproved', description: 'The state of the run after the decision', examples: [examples.approved] })
+}, { $id: 'TaskApproved', description: 'The state of the run after the decision' })
 export type TaskApproved = Static<typeof TaskApprovedSchema>
 
 export const RunsQuery = Type.Object({

@@ -1,7 +1,6 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { NOT_BLANK, TaskId } from './ids.ts'
-import * as examples from './examples/tasks.ts'
 import { LONGEST_RUN, RunOptionsSchema } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
 
@@ -25,7 +24,7 @@ export const PhaseSchema = Type.Object({
   id: Type.String(),
   description: Type.String(),
   status: PhaseStatus
-}, { $id: 'Phase', description: 'A part of a plan and its status', examples: [examples.phase] })
+}, { $id: 'Phase', description: 'A part of a plan and its status' })
 export type Phase = Static<typeof PhaseSchema>
 
 const Goal = Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The result that the task must achieve' })
@@ -38,7 +37,7 @@ export const PlanSchema = Type.Object({
     ...oneOf('model', 'user', 'fallback'),
     description: 'The author of the plan; fallback: no model was available, so the goal is the only phase'
   })
-}, { $id: 'Plan', description: 'The phases of a task and the quality criteria of its result', examples: [examples.plan] })
+}, { $id: 'Plan', description: 'The phases of a task and the quality criteria of its result' })
 export type Plan = Static<typeof PlanSchema>
 
 export const PlanInputSchema = Type.Object({
@@ -47,8 +46,7 @@ export const PlanInputSchema = Type.Object({
 }, {
   ...closed,
   $id: 'PlanInput',
-  description: 'A plan that the client gives, instead of one that a model makes',
-  examples: [examples.planInput]
+  description: 'A plan that the client gives, instead of one that a model makes'
 })
 export type PlanInput = Static<typeof PlanInputSchema>
 
@@ -63,8 +61,7 @@ export const TaskApprovalInputSchema = Type.Object({
   $id: 'TaskApprovalInput',
   description: 'Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs ' +
     'did not use; granted: calls with a grant run, all others that need approval are denied, and results need none; never: none, and ' +
-    'tools that otherwise need approval run without it',
-  examples: [examples.approvalInput]
+    'tools that otherwise need approval run without it'
 })
 export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>
 
@@ -84,8 +81,7 @@ export const TaskMemorySchema = Type.Object({
   feedback: Type.Array(Type.Object({ runId: Type.String(), approved: Type.Boolean(), notes: Type.String(), at: Timestamp }))
 }, {
   $id: 'TaskMemory',
-  description: 'What the runs of a task have learned; the newest 100 entries of each list',
-  examples: [examples.memory]
+  description: 'What the runs of a task have learned; the newest 100 entries of each list'
 })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
@@ -137,7 +133,7 @@ export const TaskSchema = Type.Object({
   pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user, failures or interrupted' })),
   createdAt: Timestamp,
   updatedAt: Timestamp
-}, { $id: 'Task', description: 'A background task', examples: [examples.task] })
+}, { $id: 'Task', description: 'A background task' })
 export type Task = Static<typeof TaskSchema>
 
 const given = {
@@ -159,7 +155,19 @@ export const TaskBodySchema = Type.Object({
     })
   ),
   ...optional(given)
-}, { ...closed, $id: 'TaskBody', description: 'A new task', examples: [examples.taskBody] })
+}, {
+  ...closed,
+  $id: 'TaskBody',
+  description: 'A new task',
+  examples: [
+    {
+      goal: 'write "Buy tea" to notes.txt, then read notes.txt',
+      taskType: 'recurring',
+      schedule: { interval: 'weekly', at: '09:00', timezone: 'Europe/Berlin' },
+      approval: { mode: 'first_n', firstN: 2 }
+    }
+  ]
+})
 export type TaskBody = Static<typeof TaskBodySchema>
 
 export const TaskChangesSchema = Type.Partial(Type.Object({ goal: Goal, ...given }), {
@@ -168,7 +176,7 @@ export const TaskChangesSchema = Type.Partial(Type.Object({ goal: Goal, ...given
   $id: 'TaskChanges',
   description: 'The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is ' +
     'planned. `options` take the place of all options before, from the next run on',
-  examples: [examples.taskChanges]
+  examples: [{ goal: 'system info' }]
 })
 export type TaskChanges = Static<typeof TaskChangesSchema>
 
@@ -180,13 +188,11 @@ export const TaskListSchema = Type.Object({
   )
 }, {
   $id: 'TaskList',
-  description: 'A page of tasks, newest first; nextCursor is present when there are more',
-  examples: [examples.taskList]
+  description: 'A page of tasks, newest first; nextCursor is present when there are more'
 })
 export const TaskDeletedSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String() }, {
   $id: 'TaskDeleted',
-  description: 'The task was deleted with its runs',
-  examples: [examples.taskDeleted]
+  description: 'The task was deleted with its runs'
 })
 
 export const TaskQuery = Type.Object({

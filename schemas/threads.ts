@@ -2,7 +2,6 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ThreadId } from './ids.ts'
 import { ref, Timestamp } from './common.ts'
 import { UsageSchema } from './usage.ts'
-import * as examples from './examples/threads.ts'
 
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
   Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, {
@@ -21,7 +20,7 @@ export const ThreadSchema = Type.Object({
   status: Type.Union(['idle', 'running', 'pending_approval'].map((status) => Type.Literal(status))),
   messageCount: Type.Integer(),
   lastMessage: Type.String({ description: 'The beginning of the last message that has text' })
-}, { $id: 'Thread', description: 'A conversation as it appears in lists', examples: [examples.thread] })
+}, { $id: 'Thread', description: 'A conversation as it appears in lists' })
 export type Thread = Static<typeof ThreadSchema>
 
 export const ThreadViewSchema = Type.Object({
@@ -32,8 +31,7 @@ export const ThreadViewSchema = Type.Object({
 }, {
   $id: 'ThreadView',
   additionalProperties: true,
-  description: 'A conversation with its messages and the fields that its client added',
-  examples: [examples.threadView]
+  description: 'A conversation with its messages and the fields that its client added'
 })
 export type ThreadView = Static<typeof ThreadViewSchema>
 
@@ -41,7 +39,7 @@ export const ThreadBodySchema = Type.Object({ title: Type.Optional(Title), messa
   $id: 'ThreadBody',
   additionalProperties: true,
   description: 'The fields of a thread to replace; unknown fields are stored with the thread',
-  examples: [examples.threadBody]
+  examples: [{ title: 'Lisbon', pinned: true }]
 })
 export type ThreadBody = Static<typeof ThreadBodySchema> & { [field: string]: unknown }
 
@@ -49,23 +47,33 @@ export const NewThreadSchema = Type.Object({ id: Type.Optional(ThreadId), ...Thr
   $id: 'NewThread',
   additionalProperties: true,
   description: 'A new thread; unknown fields are stored with it',
-  examples: [examples.newThread]
+  examples: [
+    {
+      id: 'trip-to-lisbon',
+      title: 'Lisbon',
+      messages: [
+        {
+          id: 'm1',
+          role: 'user',
+          parts: [{ type: 'text', text: 'My name is Ada. List the files here.' }]
+        }
+      ],
+      pinned: true
+    }
+  ]
 })
 
 export const ThreadListSchema = Type.Object({ threads: Type.Array(ref(ThreadSchema)), nextCursor: Type.Optional(Type.String()) }, {
   $id: 'ThreadList',
-  description: 'A page of threads, most recently changed first; nextCursor is present when there are more',
-  examples: [examples.threadList]
+  description: 'A page of threads, most recently changed first; nextCursor is present when there are more'
 })
 export const ThreadDeletedSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String() }, {
   $id: 'ThreadDeleted',
-  description: 'The thread was deleted',
-  examples: [examples.threadDeleted]
+  description: 'The thread was deleted'
 })
 export const ThreadsDeletedSchema = Type.Object({ deleted: Type.Integer({ description: 'Number of deleted threads' }) }, {
   $id: 'ThreadsDeleted',
-  description: 'All threads were deleted',
-  examples: [{ deleted: 3 }]
+  description: 'All threads were deleted'
 })
 
 const limit = Type.Integer({ minimum: 1, maximum: 500, default: 50 })

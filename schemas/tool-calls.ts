@@ -1,7 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
 import { TaskId, ThreadId, UUID } from './ids.ts'
-import * as examples from './examples/tool-calls.ts'
 
 const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
@@ -37,8 +36,7 @@ const fields = {
 /** A call of a tool that the application executes. */
 export const ToolCallSchema = Type.Object(fields, {
   $id: 'ToolCall',
-  description: 'A call of a tool that the application executes',
-  examples: [examples.toolCall]
+  description: 'A call of a tool that the application executes'
 })
 export type ToolCallView = Static<typeof ToolCallSchema>
 
@@ -47,8 +45,7 @@ export const ToolCallListSchema = Type.Object({
   nextCursor: Type.Optional(Type.String())
 }, {
   $id: 'ToolCallList',
-  description: 'A page of calls that applications execute; nextCursor is present when there are more',
-  examples: [examples.toolCallList]
+  description: 'A page of calls that applications execute; nextCursor is present when there are more'
 })
 export type ToolCallList = Static<typeof ToolCallListSchema>
 
@@ -78,7 +75,7 @@ export const ToolCallAnswerSchema = Type.Object({
   $id: 'ToolCallAnswer',
   description: 'The claim of a call by an instance of the application, to be renewed within 60 s; or its output; or its error. With ' +
     'output or error, "claim" names the instance that claimed it',
-  examples: examples.answers
+  examples: [{ claim: 'window-1' }, { output: { pages: 12 } }, { error: 'There is no such document.' }]
 })
 export type ToolCallAnswer = Static<typeof ToolCallAnswerSchema>
 
@@ -87,5 +84,5 @@ export const AnsweredToolCallSchema = Type.Object({
   continued: Type.Boolean({
     description: 'Whether the run went on: false after a claim, and while other calls of the same step are open'
   })
-}, { $id: 'AnsweredToolCall', description: 'The call after a claim or an answer', examples: [examples.answered] })
+}, { $id: 'AnsweredToolCall', description: 'The call after a claim or an answer' })
 export type AnsweredToolCall = Static<typeof AnsweredToolCallSchema>

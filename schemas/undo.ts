@@ -1,6 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
-import * as examples from './examples/undo.ts'
 
 /** Why a change is not taken back. */
 export const UndoReasonSchema = Type.Union(
@@ -27,7 +26,7 @@ export const FileChangeSchema = Type.Object({
   diff: Type.Optional(Type.String({ description: 'Unified diff, where both contents are text and known' })),
   canUndo: Type.Boolean({ description: 'Whether an undo of the run would take this path back now' }),
   why: Type.Optional(UndoReasonSchema)
-}, { $id: 'FileChange', description: 'A change of one path by one call of a run', examples: [examples.change] })
+}, { $id: 'FileChange', description: 'A change of one path by one call of a run' })
 export type FileChangeView = Static<typeof FileChangeSchema>
 
 export const UncoveredCallSchema = Type.Object({
@@ -37,8 +36,7 @@ export const UncoveredCallSchema = Type.Object({
   at: Timestamp
 }, {
   $id: 'UncoveredCall',
-  description: 'A call that may have changed files and that an undo does not cover',
-  examples: [examples.uncovered]
+  description: 'A call that may have changed files and that an undo does not cover'
 })
 export type UncoveredCall = Static<typeof UncoveredCallSchema>
 
@@ -46,7 +44,7 @@ export const RunChangesSchema = Type.Object({
   changes: Type.Array(Type.Ref(FileChangeSchema.$id!), { description: 'In the order in which they were made' }),
   notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!)),
   nextCursor: Type.Optional(Type.String())
-}, { $id: 'RunChanges', description: 'A page of the changes of a run', examples: [examples.changes] })
+}, { $id: 'RunChanges', description: 'A page of the changes of a run' })
 export interface RunChanges {
   changes: FileChangeView[]
   notCovered: UncoveredCall[]
@@ -60,7 +58,7 @@ export const UndoBodySchema = Type.Object({
     description: 'Only these, and what is below them: paths that the run changed, absolute or relative to its working folder. Default: all'
   })),
   dryRun: Type.Optional(Type.Boolean({ description: 'Changes nothing, and answers what an undo would do now' }))
-}, { $id: 'UndoBody', additionalProperties: false, examples: [examples.undoBody] })
+}, { $id: 'UndoBody', additionalProperties: false, examples: [{ paths: ['notes.txt'], dryRun: true }] })
 export type UndoBody = Static<typeof UndoBodySchema>
 
 export const UndoneSchema = Type.Object({
@@ -72,7 +70,7 @@ export const UndoneSchema = Type.Object({
   restored: Type.Array(Path, { description: 'The paths that are now as they were before the run' }),
   skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema })),
   notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!))
-}, { $id: 'Undone', description: 'What an undo did, or would do', examples: [examples.undone] })
+}, { $id: 'Undone', description: 'What an undo did, or would do' })
 export interface Undone {
   undoId?: string
   restored: string[]

@@ -1,5 +1,4 @@
 import { Type, type Static } from '@sinclair/typebox'
-import * as examples from './examples/usage.ts'
 
 const closed = { additionalProperties: false }
 const tokens = (description: string) => Type.Integer({ description })
@@ -11,7 +10,7 @@ export const UsageSchema = Type.Object({
   outputTokens: tokens('Tokens of the answers, with those of the reasoning'),
   reasoningTokens: tokens('Output tokens of the reasoning'),
   costUsd: Type.Optional(Type.Number({ description: 'US dollars; absent when the price of a call is unknown' }))
-}, { $id: 'Usage', description: 'What model calls used, by the counts of their providers', examples: [examples.usage] })
+}, { $id: 'Usage', description: 'What model calls used, by the counts of their providers' })
 export type Usage = Static<typeof UsageSchema>
 
 export const USAGE_GROUPINGS = ['day', 'model', 'role', 'task', 'thread'] as const
@@ -50,8 +49,7 @@ export const UsageReportSchema = Type.Object({
   }))
 }, {
   $id: 'UsageReport',
-  description: 'The model calls of a range of days. Days are sorted by date, other groups by their tokens, the most first',
-  examples: [examples.usageReport]
+  description: 'The model calls of a range of days. Days are sorted by date, other groups by their tokens, the most first'
 })
 export type UsageReport = Static<typeof UsageReportSchema>
 export type UsageGroup = UsageReport['groups'][number]

@@ -626,28 +626,7 @@ export type Connected = {
  */
 export type DataCompactionEvent = {
     type: 'data-compaction';
-    data: {
-        /**
-         * Estimated tokens of the whole conversation
-         */
-        before: number;
-        /**
-         * Tokens of the messages that were sent to the model
-         */
-        after: number;
-        /**
-         * Tool outputs that were left out
-         */
-        outputs: number;
-        /**
-         * Messages that were replaced by a summary
-         */
-        summarised: number;
-        /**
-         * Messages that were left out
-         */
-        dropped: number;
-    };
+    data: Compaction;
     transient: true;
 };
 

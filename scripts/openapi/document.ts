@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,12 +11,15 @@ import { DESCRIPTIONS } from './operations.ts'
 
 type Json = any
 
+/** The examples that scripts/examples.ts recorded, by component. */
+const recorded = (): Record<string, Json[]> => JSON.parse(readFileSync(new URL('../../schemas/examples.json', import.meta.url), 'utf8'))
+
 const METHODS = ['get', 'post', 'put', 'delete']
 /** The token is optional: requests may be sent without it or with it. */
 const SECURITY = [{}, { token: [] }]
 
 /** Builds the OpenAPI 3.1 document from the schemas of the routes; also returns the list of endpoints. */
-export async function makeDocument (): Promise<{ document: Json, endpoints: string[] }> {
+export async function makeDocument (examples = recorded()): Promise<{ document: Json, endpoints: string[] }> {
   const home = mkdtempSync(join(tmpdir(), 'local-agent-openapi-'))
   const routes = new Map<string, Json>()
   const app = await buildApp({ host: '127.0.0.1', home, cwd: home, log: new PassThrough().resume() }, async (app: App) => {
@@ -39,7 +42,10 @@ export async function makeDocument (): Promise<{ document: Json, endpoints: stri
     )
     document.tags = Object.entries(TAGS).filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description }))
     document.components.schemas = Object.fromEntries(
-      Object.entries<Json>(document.components.schemas).map(([name, schema]) => [name, discriminated(schema, document)])
+      Object.entries<Json>(document.components.schemas).map(([name, schema]) => [
+        name,
+        { ...examples[name] && { examples: examples[name] }, ...discriminated(schema, document) }
+      ])
     )
     return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints }
   } finally {

@@ -1,5 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
+import { record } from './record-examples.ts'
 
 export interface Heard {
   type: string
@@ -40,6 +41,7 @@ export async function readEvents (
       const [, id] = /^id: (.*)$/m.exec(block) ?? []
       const [, data] = /^data: (.*)$/m.exec(block) ?? []
       if (id !== undefined) now.lastId = id
+      if (data !== undefined) record({ event: JSON.parse(data) })
       if (data !== undefined) events.push({ ...JSON.parse(data), ...(id !== undefined && { id }) })
     }
     move()

@@ -1,8 +1,15 @@
 import { lazyCompilers } from '../../plugins/core/compilers.ts'
+import { isRecording, record } from './record-examples.ts'
 
 type Compilers = ReturnType<typeof lazyCompilers>
+interface Route {
+  method: string
+  url: string
+  httpPart?: string
+  httpStatus?: string
+}
 /** Makes the function for a route: Fastify gives its schema, and method, url and part or status. */
-type ForRoute = (route: object) => unknown
+type ForRoute = (route: Route) => any
 
 const compilers: Compilers = lazyCompilers()
 const validators = new Map<string, unknown>()
@@ -20,8 +27,24 @@ function shared (build: (schemas: object, options: object) => ForRoute, made: Ma
     const forRoute = build(schemas, options)
     return (route) => {
       const key = JSON.stringify({ ...route, schema: undefined })
-      if (!made.has(key)) made.set(key, forRoute(route))
+      if (!made.has(key)) made.set(key, isRecording ? recorded(route, forRoute(route)) : forRoute(route))
       return made.get(key)
     }
   }
+}
+
+/** Records what a validator takes as the body of a request, and what a serializer answers. */
+function recorded ({ method, url, httpPart, httpStatus: status }: Route, real: (data: unknown) => any) {
+  if (httpPart !== undefined && httpPart !== 'body') return real
+  function recording (data: unknown): unknown {
+    const result = real(data)
+    // Fastify reads what is wrong from the validator itself.
+    recording.errors = (real as unknown as { errors: unknown }).errors
+    if (status === undefined || (typeof result === 'string' && result.startsWith('{'))) {
+      record({ method, url, status, body: status === undefined ? data : JSON.parse(result as string) })
+    }
+    return result
+  }
+  recording.errors = undefined as unknown
+  return recording
 }

@@ -1,3 +1,5 @@
+import { record } from './record-examples.ts'
+
 /** An event of a stream, as its `data:` line says. */
 export interface Sent {
   type: string
@@ -28,7 +30,9 @@ export async function postEvents (
 
 /** The events of a stream's text; comments are left out. */
 export function parseEvents (text: string): Sent[] {
-  return text.split('\n\n').flatMap((block) => block.startsWith('data: ') ? [JSON.parse(block.slice('data: '.length))] : [])
+  const events = text.split('\n\n').flatMap((block) => block.startsWith('data: ') ? [JSON.parse(block.slice('data: '.length))] : [])
+  for (const event of events) record({ event })
+  return events
 }
 
 /** The types of events, those that repeat in a row once. */

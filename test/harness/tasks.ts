@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import { listen } from './raw.ts'
+import { record } from './record-examples.ts'
 
 interface Test {
   teardown(handler: () => unknown): unknown
@@ -28,7 +29,10 @@ export async function watchTasks (t: Test, url: string, headers: Record<string, 
       text += decoder.decode(bytes, { stream: true })
       for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
         const data = /^data: (.*)$/m.exec(text.slice(0, end))
-        if (data !== null) events.push(JSON.parse(data[1]))
+        if (data !== null) {
+          events.push(JSON.parse(data[1]))
+          record({ event: events.at(-1) })
+        }
         text = text.slice(end + 2)
       }
       moved.resolve()

@@ -2,6 +2,7 @@ import type { Test } from 'tap'
 import type { App } from '../../../app.ts'
 import * as sdk from '../../../client/index.ts'
 import { listen } from '../../harness/raw.ts'
+import { record } from '../../harness/record-examples.ts'
 
 /** What was called, as `METHOD path`. */
 export const called = new Set<string>()
@@ -12,6 +13,11 @@ export async function clientOf (app: App) {
   client.interceptors.request.use((request) => {
     called.add(`${request.method} ${new URL(request.url).pathname}`)
     return request
+  })
+  // The route that answers without a serializer.
+  client.interceptors.response.use(async (response) => {
+    if (response.url.endsWith('/health')) record({ method: 'GET', url: '/health', status: '200', body: await response.clone().json() })
+    return response
   })
   return { client, throwOnError: true as const }
 }

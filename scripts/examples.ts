@@ -1,0 +1,116 @@
+// Records schemas/examples.json, the examples of the OpenAPI document, from what tests see: `npm run examples` is this, and then
+// `npm run openapi`. Of the bodies and events of each component it keeps the one that says most in the fewest characters.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { FORMATS } from '../schemas/formats.ts'
+import type { Seen } from '../test/harness/record-examples.ts'
+import { ROOT } from './bundle.ts'
+import { makeDocument } from './openapi/document.ts'
+
+type Json = any
+
+/** Tests that together see every component. */
+const TESTS = [
+  'test/clients/generated.test.ts',
+  'test/app/schemas.test.ts',
+  'test/docs/events.test.ts',
+  'test/routes/events.test.ts',
+  'test/routes/task-events.test.ts',
+  'test/routes/brain.test.ts',
+  'test/routes/long-conversations.test.ts',
+  'test/routes/questions.test.ts',
+  'test/routes/runs.test.ts',
+  'test/routes/schedule-life.test.ts',
+  'test/routes/task-tool-calls.test.ts',
+  'test/routes/memory-facts.test.ts',
+  'test/services/mcp/oauth.test.ts'
+]
+/** Characters of an example; a longer one is taken where there is no shorter one. */
+const LONG = 1_200
+/** What only describes the machine on which they were recorded. */
+const OF_MACHINE = /loadAverage/
+/** States in which work has succeeded. */
+const WELL = ['completed', 'connected', 'ok', 'scheduled']
+
+/** Replaces what names the machine: folders, its name and ports. */
+function anonymous (line: string): string {
+  return line
+    .replaceAll(/[^\s"'`]*\.tap\/fixtures\/[^/\s"'`]+(?:\/(?:work|home))?/g, '/home/ada/notes')
+    .replaceAll(ROOT.replace(/\/$/, ''), '/home/ada/notes')
+    .replaceAll(new RegExp(`${homedir()}(?![\\w-])`, 'g'), '/home/ada')
+    .replaceAll(hostname(), 'desk')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:3001')
+}
+
+/** Returns the best example of each component of the document that has none of its own, as the bodies of requests have. */
+async function examplesIn (seen: Seen[]): Promise<Record<string, Json[]>> {
+  const { document } = await makeDocument({})
+  const { schemas } = document.components
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS })
+  ajv.addSchema(document, 'document')
+  const fits = (schema: { $ref: string }, value: unknown) =>
+    ajv.getSchema(`document${schema.$ref}`)!(value) as boolean
+  const found = new Map<string, Json[]>()
+
+  /** Notes the components that a value and its parts are examples of. */
+  function note (schema: Json, value: Json): void {
+    if (schema === undefined || value === undefined || value === null) return
+    const { $ref, properties = {}, items, additionalProperties, anyOf, oneOf = anyOf } = schema
+    if ($ref !== undefined) {
+      const name = $ref.split('/').at(-1)
+      if (!fits(schema, value)) return
+      if (!schemas[name].oneOf) found.set(name, [...found.get(name) ?? [], value])
+      return note(schemas[name], value)
+    }
+    for (const each of oneOf ?? []) if ('$ref' in each ? fits(each, value) : true) note(each, value)
+    for (const each of Array.isArray(value) ? value : []) note(items, each)
+    if (typeof value !== 'object' || Array.isArray(value)) return
+    for (const [key, each] of Object.entries(value)) note(properties[key] ?? additionalProperties, each)
+  }
+
+  for (const each of seen) {
+    if ('event' in each) {
+      for (const union of ['RunStreamEvent', 'TaskStreamEvent', 'StreamEvent']) note({ $ref: `#/components/schemas/${union}` }, each.event)
+      continue
+    }
+    const operation = document.paths[each.url.replace(/:(\w+)/g, '{$1}')]?.[each.method.toLowerCase()]
+    const part = each.status === undefined ? operation?.requestBody : operation?.responses[each.status]
+    const { content } = part?.$ref ? document.components.responses[part.$ref.split('/').at(-1)] : part ?? {}
+    note(content?.['application/json']?.schema, each.body)
+  }
+  const missing = Object.keys(schemas).filter((name) => !schemas[name].oneOf && !schemas[name].examples && !found.has(name))
+  if (missing.length > 0) throw new Error(`No test saw ${missing.join(', ')}.`)
+  const recorded = [...found].filter(([name]) => !schemas[name].examples).sort(([a], [b]) => a < b ? -1 : 1)
+  return Object.fromEntries(recorded.map(([name, values]) => [name, [best(values)]]))
+}
+
+/** Returns the value that says most: of what went well, the one with the most fields; of these, the longest that is not long. */
+function best (values: Json[]): Json {
+  const measured = values.map((value) => {
+    const { length } = JSON.stringify(value)
+    const fields = Object.values(value).filter((each) => !isEmpty(each)).length
+    return { value, length, isLong: length > LONG || OF_MACHINE.test(JSON.stringify(value)), isWell: WELL.includes(value.status), fields }
+  })
+  measured.sort((a, b) =>
+    Number(a.isLong) - Number(b.isLong) || Number(b.isWell) - Number(a.isWell) || b.fields - a.fields ||
+    (a.isLong ? a.length - b.length : b.length - a.length)
+  )
+  return measured[0].value
+}
+
+const isEmpty = (value: unknown) => Array.isArray(value) ? value.length === 0 : value === '' || value === null
+
+const folder = mkdtempSync(join(tmpdir(), 'local-agent-examples-'))
+try {
+  const tap = join(ROOT, 'node_modules/tap/dist/esm/run.mjs')
+  const args = [tap, '--disable-coverage', '--reporter=terse', ...TESTS]
+  spawnSync(process.execPath, args, { cwd: ROOT, env: { ...process.env, RECORD_EXAMPLES: folder }, stdio: 'inherit' })
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean))
+  const examples = await examplesIn(lines.map((line) => JSON.parse(anonymous(line))))
+  writeFileSync(`${ROOT}schemas/examples.json`, `${JSON.stringify(examples, undefined, 2)}\n`)
+} finally {
+  rmSync(folder, { recursive: true })
+}
