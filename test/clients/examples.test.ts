@@ -55,7 +55,7 @@ t.test('examples/tasks.sh takes a task from its making to its end', async (t) =>
     '"upcoming":[',
     '"runNumber":1',
     '"type":"task:approval"',
-    '"tool":"writeFile"',
+    '"toolName":"writeFile"',
     '"approved":true,"status":"running"',
     '"kind":"result"',
     '"approved":true,"status":"completed"',
