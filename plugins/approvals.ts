@@ -5,14 +5,14 @@ import { withRunTools } from '../services/runs/options/with-run-options.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    approvals: Inbox
+    inbox: Inbox
     grantService: GrantService
   }
 }
 
 /** All that waits for a person, and the grants, for the routes. */
 export default fp(async (app) => {
-  const { ledger, liveQuestions: live, grants, agent, tasks, catalog, tools: host, workspace } = app
-  app.decorate('approvals', createInbox({ ledger, live, tools: host, agent, tasks }))
-  app.decorate('grantService', createGrantService({ grants, host, withRunTools, tasks, threads: catalog, workspace }))
-}, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'catalog', 'tools'] })
+  const { ledger, liveQuestions: live, grants, agent, tasks, threads, tools: host, workspace } = app
+  app.decorate('inbox', createInbox({ ledger, live, tools: host, agent, tasks }))
+  app.decorate('grantService', createGrantService({ grants, host, withRunTools, tasks, threads, workspace }))
+}, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'threads', 'tools'] })

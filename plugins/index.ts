@@ -4,7 +4,6 @@ import agent from './agent.ts'
 import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
-import catalog from './thread-catalog.ts'
 import clock from './core/clock.ts'
 import config from './core/config.ts'
 import desktop from './desktop.ts'
@@ -30,6 +29,7 @@ import shutdown from './core/shutdown.ts'
 import store from './core/store.ts'
 import stream from './core/stream.ts'
 import tasks from './tasks.ts'
+import threadRepository from './thread-repository.ts'
 import threads from './threads.ts'
 import toolCalls from './tool-calls.ts'
 import tools from './tools.ts'
@@ -63,14 +63,14 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(undo, settings)
   await app.register(tools)
   await app.register(mcp)
-  await app.register(threads)
+  await app.register(threadRepository)
   await app.register(ledger, settings)
   await app.register(events)
   await app.register(youngGeneration)
   await app.register(engine)
   await app.register(tasks)
   await app.register(agent)
-  await app.register(catalog)
+  await app.register(threads)
   await app.register(runs)
   await app.register(approvals)
   await app.register(toolCalls)

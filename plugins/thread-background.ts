@@ -33,7 +33,7 @@ interface Question<S extends TSchema> {
 
 /** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
 export default fp(async (app) => {
-  const { threads, brain, agent, catalog, clock, providers, usage, log } = app
+  const { threadRepository: threads, brain, agent, threads: catalog, clock, providers, usage, log } = app
   const ask = <S extends TSchema>({ thread, ...question }: Question<S>): Promise<{ value: Static<S> } | NoAnswer> =>
     askStructured({
       load: () => providers.model('fast'),
@@ -77,4 +77,7 @@ export default fp(async (app) => {
     stop.abort()
     await Promise.all([running, titles.close()])
   })
-}, { name: 'extraction', dependencies: ['threads', 'brain', 'agent', 'catalog', 'clock', 'providers', 'config', 'tasks', 'usage'] })
+}, {
+  name: 'extraction',
+  dependencies: ['threadRepository', 'brain', 'agent', 'threads', 'clock', 'providers', 'config', 'tasks', 'usage']
+})

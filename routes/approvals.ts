@@ -34,7 +34,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ApprovalQuery,
       response: { 200: ref(ApprovalListSchema), 400: ErrorRef }
     }
-  }, async (request) => app.approvals.list(request.query))
+  }, async (request) => app.inbox.list(request.query))
 
   app.get('/approvals/:id/preview', {
     schema: {
@@ -44,7 +44,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       params: ApprovalParams,
       response: { 200: ref(ApprovalPreviewSchema), 404: ErrorRef }
     }
-  }, async (request, reply) => app.approvals.preview(request.params.id, reply.closed))
+  }, async (request, reply) => app.inbox.preview(request.params.id, reply.closed))
 
   app.post('/approvals/:id', {
     schema: {
@@ -55,7 +55,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(ApprovalDecisionSchema),
       response: { 200: ref(DecidedApprovalSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
     }
-  }, async (request) => app.approvals.decide(request.params.id, request.body))
+  }, async (request) => app.inbox.decide(request.params.id, request.body))
 }
 
 export default routes

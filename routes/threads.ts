@@ -42,7 +42,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ThreadListQuery,
       response: { 200: ref(ThreadListSchema), 400: ErrorRef }
     }
-  }, async (request) => app.catalog.list(request.query))
+  }, async (request) => app.threads.list(request.query))
 
   app.post('/threads', {
     bodyLimit: THREAD_BODY_LIMIT,
@@ -53,7 +53,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(NewThreadSchema),
       response: { 201: ref(ThreadSchema), 400: ErrorRef, 409: ErrorRef }
     }
-  }, async (request, reply) => reply.code(201).send(await app.catalog.create(request.body)))
+  }, async (request, reply) => reply.code(201).send(await app.threads.create(request.body)))
 
   app.delete('/threads', {
     schema: {
@@ -62,7 +62,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Deletes all threads permanently',
       response: { 200: ref(ThreadsDeletedSchema) }
     }
-  }, async () => ({ deleted: await app.catalog.clear() }))
+  }, async () => ({ deleted: await app.threads.clear() }))
 
   app.get('/threads/:id', {
     schema: {
@@ -73,7 +73,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ThreadQuery,
       response: { 200: ref(ThreadViewSchema), 400: ErrorRef, 404: ErrorRef }
     }
-  }, async (request) => app.catalog.get(request.params.id, request.query))
+  }, async (request) => app.threads.get(request.params.id, request.query))
 
   app.put('/threads/:id', {
     bodyLimit: THREAD_BODY_LIMIT,
@@ -85,7 +85,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(ThreadBodySchema),
       response: { 200: ref(ThreadSchema), 400: ErrorRef, 409: ErrorRef }
     }
-  }, async (request) => app.catalog.put(request.params.id, request.body))
+  }, async (request) => app.threads.put(request.params.id, request.body))
 
   app.delete('/threads/:id', {
     schema: {
@@ -96,7 +96,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ThreadDeletedSchema), 400: ErrorRef, 404: ErrorRef }
     }
   }, async (request) => {
-    await app.catalog.remove(request.params.id)
+    await app.threads.remove(request.params.id)
     return { ok: true as const, threadId: request.params.id }
   })
 

@@ -3,7 +3,7 @@ import { createRetention } from '../../services/store/retention/retention.ts'
 
 /** Removes old records in the background, from one minute after the start. */
 export default fp(async (app) => {
-  const { store, clock, log, catalog: { prune }, usage, undo, runs } = app
+  const { store, clock, log, threads: { prune }, usage, undo, runs } = app
   const retention = createRetention({ store, clock, log, prune, owners: [usage, undo, runs] })
   const stop = new AbortController()
   let running: Promise<void> | undefined
@@ -14,4 +14,4 @@ export default fp(async (app) => {
     stop.abort()
     await running
   })
-}, { name: 'retention', dependencies: ['store', 'clock', 'catalog', 'usage', 'undo', 'runs'] })
+}, { name: 'retention', dependencies: ['store', 'clock', 'threads', 'usage', 'undo', 'runs'] })

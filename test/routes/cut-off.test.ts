@@ -42,12 +42,12 @@ t.test('a client that never saw the outcome is no reason to leave the model in t
 t.test('once the user has said something else the old run does not go on, and takes nothing out of the thread', async (t) => {
   const { app, gateway, id, effects } = await failAfterTheTool(t)
   await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: { role: 'user', content: 'and now?' } } })
-  const thread = await app.threads.messages('chat')
+  const thread = await app.threadRepository.messages('chat')
   const calls = gateway.requests.length
 
   t.match(await answer(app, { [id]: true }), { status: 409, body: { code: 'ERR_CONVERSATION_MOVED_ON' } })
 
-  t.same(await app.threads.messages('chat'), thread)
+  t.same(await app.threadRepository.messages('chat'), thread)
   t.equal(gateway.requests.length, calls)
   t.equal(effects(), 'x')
 })

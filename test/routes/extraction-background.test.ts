@@ -12,7 +12,7 @@ const MINUTE = 60_000
 /** What listens in a service that listens; here it is asked by hand. */
 function rounds (app: App, clock: ReturnType<typeof fakeClock>, after: () => number | false | undefined = () => undefined) {
   const { round } = createIdleThreads({
-    threads: app.threads,
+    threads: app.threadRepository,
     extractor: app.extraction,
     clock,
     isLive: app.agent.isLive,
@@ -54,8 +54,8 @@ t.test('a service that listens looks through rested threads by itself', async (t
   await app.listen({ port: 0, host: '127.0.0.1' })
   await say(app, 'My name is Ada.', { id: 'chat' })
   const heard = Promise.withResolvers<void>()
-  const { markRead } = app.threads
-  app.threads.markRead = async (...args) => {
+  const { markRead } = app.threadRepository
+  app.threadRepository.markRead = async (...args) => {
     await markRead(...args)
     heard.resolve()
   }

@@ -74,7 +74,7 @@ t.test('what was summed up once is not paid for again, also after a restart; ano
   await sayAll(second.app, [...history, user('and now?')], { id: 'chat' })
   t.equal(second.summaries().length, 1, 'the history is another')
   await second.app.inject({ method: 'DELETE', url: '/threads/chat' })
-  t.same(await second.app.threads.summaries('chat'), [], 'gone with its thread')
+  t.same(await second.app.threadRepository.summaries('chat'), [], 'gone with its thread')
 })
 
 t.test('a summary grows by what came since, with what the first one says', async (t) => {

@@ -146,9 +146,9 @@ t.test('pictures cost few tokens and many bytes: a thread full of them is not re
   const { app, say, last } = await long(t, [], { config: { contextWindows: { test: 1_000_000 } } })
   // A body holds four of them.
   for (let n = 0; n < 12; n += 4) {
-    const { messages } = n === 0 ? { messages: [] } : { messages: await app.threads.messages('chat') }
+    const { messages } = n === 0 ? { messages: [] } : { messages: await app.threadRepository.messages('chat') }
     await app.store.transact(
-      await app.threads.replace(
+      await app.threadRepository.replace(
         'chat',
         [...messages, ...[0, 1, 2, 3].flatMap((more) => [picture(n + more), { role: 'assistant', content: 'Nice.' }])] as never
       )

@@ -16,7 +16,7 @@ t.test('half a surrogate pair in a message is no obstacle for the conversation',
   const history = [cut, { role: 'assistant', content: 'of what?' }]
   t.equal((await sayAll(app, [cut], { id: 'chat' })).status, 200)
   t.equal((await sayAll(app, [...history, { role: 'user', content: 'a smile' }], { id: 'chat' })).status, 200)
-  t.equal((await app.threads.messages('chat')).filter(({ role }) => role === 'user').length, 2)
+  t.equal((await app.threadRepository.messages('chat')).filter(({ role }) => role === 'user').length, 2)
 })
 
 t.test('an id that is no text is refused', async (t) => {

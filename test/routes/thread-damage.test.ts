@@ -37,9 +37,9 @@ t.test('a thread that is damaged on the disk holds up no other, says so, and can
   t.match(await call('GET', '/threads/face'), { status: 200, body: { title: 'I live in Rome.', messageCount: 2 } }, 'its title is lost')
   t.match(await call('PUT', '/threads/face', { title: 'again' }), { body: { title: 'again' } })
   const rested: string[] = []
-  for await (const { id } of app.threads.unreadThreads(new AbortController().signal)) rested.push(id)
+  for await (const { id } of app.threadRepository.unreadThreads(new AbortController().signal)) rested.push(id)
   t.same(rested.toSorted(), ['face', 'message', 'whole'])
-  t.equal(await app.catalog.prune(Number.MAX_SAFE_INTEGER), 0)
+  t.equal(await app.threads.prune(Number.MAX_SAFE_INTEGER), 0)
 
   t.match(await call('DELETE', '/threads/head'), { status: 200 })
   t.match(await call('GET', '/threads/head'), { status: 404 })

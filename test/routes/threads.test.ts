@@ -106,7 +106,7 @@ t.test('a long thread is read from its end, page by page', async (t) => {
 t.test('a page holds no more than an answer can: a thread of large pictures, and large questions, are read in several', async (t) => {
   const app = await build(t)
   const large = 'x'.repeat(12 * 1024 * 1024)
-  await app.store.transact(await app.threads.replace('pictures', [...'123'].map((n) => user(n + large))))
+  await app.store.transact(await app.threadRepository.replace('pictures', [...'123'].map((n) => user(n + large))))
   const newest = (await call(app, 'GET', '/threads/pictures')).body
   const older = (await call(app, 'GET', `/threads/pictures?cursor=${newest.nextCursor}`)).body
   t.same([older, newest].map(({ messages, nextCursor }) => [messages.map(({ content }: any) => content[0]), nextCursor]), [[
@@ -236,7 +236,7 @@ t.test('a run without an id is found by what it said with tools between, by sync
   const first = await call(app, 'POST', '/run/sync', { messages: [user('what is this?')] })
   for (const told of ['A computer.', 'Looking. A computer.']) {
     t.equal(
-      await app.threads.find([user('what is this?'), { role: 'assistant', content: told }, user('more')], () => true),
+      await app.threadRepository.find([user('what is this?'), { role: 'assistant', content: told }, user('more')], () => true),
       first.body.threadId,
       told
     )
@@ -272,7 +272,7 @@ t.test('threads that nobody has named are forgotten after 90 days', async (t) =>
   const titled = await say(app, 'hello')
   await call(app, 'PUT', `/threads/${titled.headers['x-thread-id']}`, { title: 'Mine' })
   await say(app, 'hello', { id: 'named' })
-  const { sweep } = createRetention({ store: app.store, clock, log: app.log, prune: app.catalog.prune })
+  const { sweep } = createRetention({ store: app.store, clock, log: app.log, prune: app.threads.prune })
   await clock.advance(89 * 24 * 60 * 60 * 1000)
   await sweep()
   t.equal((await list(app)).threads.length, 3)

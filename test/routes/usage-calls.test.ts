@@ -56,7 +56,7 @@ t.test('threads that rest on a day without budget are looked through when there 
   })
   await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [user('I live in Rome.')], id: 'chat' } })
   const idle = createIdleThreads({
-    threads: app.threads,
+    threads: app.threadRepository,
     extractor: app.extraction,
     clock,
     log: { warn: (_details, message) => warnings.push(message) },
