@@ -2,7 +2,7 @@ import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { ToolHost } from '../tools/index.ts'
-import { leftOutBecause } from './tool-filter.ts'
+import { leftOutBecause } from './config-entries.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** Time limit for listing resources and prompts; a list that does not arrive in time is shown as empty. */

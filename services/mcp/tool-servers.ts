@@ -6,19 +6,19 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/index.ts'
 import type { ResourceServer, ToolHost } from '../tools/index.ts'
-import { isSameConnection, takesAuthorization, toEntry } from './config-entries.ts'
-import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
+import { isSameConnection, takesAuthorization, toEntry, createSavedServers } from './config-entries.ts'
+import { createEnvironmentValues, type EnvironmentParts, withoutHidden, type EnvironmentValues } from './environment-values.ts'
 import { createAuthorizations, type StoredAuthorizations } from './oauth/authorizations.ts'
 import type { NetworkRules } from './oauth/oauth-fetch.ts'
-import { createServerAccess } from './oauth/server-access.ts'
-import { openTransport } from './open-transport.ts'
-import { createSavedServers } from './saved-servers.ts'
-import { withoutHidden } from './secret-query.ts'
+import { createServerAccess, type ServerAccess } from './oauth/server-access.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
+import type { Clock } from '../lib/clock.ts'
+import { createTransport } from './guarded-transport.ts'
+import type { ServerTransport, StderrTail } from './server-transport.ts'
 
 const MAX_SERVERS = 64
 /** Characters of stderr in the response to a failed connection. */
@@ -233,4 +233,22 @@ export function createToolServers (parts: Parts) {
       await Promise.all([...all].map(retire))
     }
   }
+}
+
+interface TransportParts {
+  environments: EnvironmentValues
+  /** What the user has authorized at the server. */
+  access?: ServerAccess
+  /** Values of the entry that are not stored yet. */
+  given?: Record<string, string>
+  clock: Clock
+  tail: StderrTail
+}
+
+/** Creates the transport of an entry: to a child process, or over HTTP. Throws an Error that names a missing value. */
+async function openTransport (entry: McpEntry, { environments, access, given, clock, tail }: TransportParts): Promise<ServerTransport> {
+  if (entry.url === undefined) return createTransport({ spawn: () => environments.spawn(entry, given), clock, tail })
+  const { url, headers } = environments.address(entry, given)
+  const { createHttpTransport } = await import('./http/http-transport.ts')
+  return createHttpTransport({ url, headers, ...access && { access }, clock, tail })
 }
