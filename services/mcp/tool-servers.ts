@@ -7,16 +7,15 @@ import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/index.ts'
 import type { ResourceServer, ToolHost } from '../tools/index.ts'
 import { isSameConnection, takesAuthorization, toEntry, createSavedServers } from './config-entries.ts'
-import { createEnvironmentValues, type EnvironmentParts, withoutHidden, type EnvironmentValues } from './environment-values.ts'
+import { createEnvironmentValues, type EnvironmentParts, withoutHidden } from './environment-values.ts'
 import { createAuthorizations, type StoredAuthorizations } from './oauth/authorizations.ts'
 import type { NetworkRules } from './oauth/oauth-fetch.ts'
-import { createServerAccess, type ServerAccess } from './oauth/server-access.ts'
+import { createServerAccess } from './oauth/server-access.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
-import type { Clock } from '../lib/clock.ts'
 import { createTransport } from './guarded-transport.ts'
 import type { ServerTransport, StderrTail } from './server-transport.ts'
 
@@ -67,10 +66,17 @@ export function createToolServers (parts: Parts) {
     const access = takesAuthorization(entry)
       ? createServerAccess({ name: entry.name, url: withoutHidden(entry.url), authorizations, rules, clock, onChange })
       : undefined
+    /** Creates the transport of the entry: to a child process, or over HTTP. Throws an Error that names a missing value. */
+    const transport = async (current: McpEntry, tail: StderrTail): Promise<ServerTransport> => {
+      if (current.url === undefined) return createTransport({ spawn: () => environments.spawn(current, given), clock, tail })
+      const { url, headers } = environments.address(current, given)
+      const { createHttpTransport } = await import('./http/http-transport.ts')
+      return createHttpTransport({ url, headers, access, clock, tail })
+    }
     const server = createToolServer({
       entry,
-      transport: (current, tail) => openTransport(current, { environments, ...access && { access }, given, clock, tail }),
-      ...access && { access },
+      transport,
+      access,
       clock,
       log,
       redactors: {
@@ -233,22 +239,4 @@ export function createToolServers (parts: Parts) {
       await Promise.all([...all].map(retire))
     }
   }
-}
-
-interface TransportParts {
-  environments: EnvironmentValues
-  /** What the user has authorized at the server. */
-  access?: ServerAccess
-  /** Values of the entry that are not stored yet. */
-  given?: Record<string, string>
-  clock: Clock
-  tail: StderrTail
-}
-
-/** Creates the transport of an entry: to a child process, or over HTTP. Throws an Error that names a missing value. */
-async function openTransport (entry: McpEntry, { environments, access, given, clock, tail }: TransportParts): Promise<ServerTransport> {
-  if (entry.url === undefined) return createTransport({ spawn: () => environments.spawn(entry, given), clock, tail })
-  const { url, headers } = environments.address(entry, given)
-  const { createHttpTransport } = await import('./http/http-transport.ts')
-  return createHttpTransport({ url, headers, ...access && { access }, clock, tail })
 }

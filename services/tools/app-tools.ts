@@ -27,7 +27,7 @@ function appTool (definition: AppTool, app: RunOptions['app']): SourceTool {
     effect,
     identity: IDENTITY + digest,
     widestScope: 'tool',
-    answeredBy: { by: 'app', ...(app !== undefined && { app }), ...(timeoutMs !== undefined && { ms: timeoutMs }) },
+    answeredBy: { by: 'app', app, ms: timeoutMs },
     async execute () {
       throw new ToolFailed(`${name} is a tool of the application; it is not executed here.`)
     }

@@ -70,11 +70,7 @@ function createCallProgress ({ clock, signal, report }: {
     newest = undefined
     const now = clock.awake()
     next = now + Math.max(SHORTEST_MS, (now - began) * SHARE)
-    report({
-      progress,
-      ...total !== undefined && { total },
-      ...message !== undefined && { message: message.slice(0, LONGEST_MESSAGE).toWellFormed() }
-    })
+    report({ progress, total, message: message?.slice(0, LONGEST_MESSAGE).toWellFormed() })
   }
 
   function passInTime () {

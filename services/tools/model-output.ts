@@ -20,10 +20,12 @@ const IMAGE_TYPE = /^image\/[\w.+-]+$/
  * The image formats that every provider accepts, by the first characters of their base64. A provider would refuse a request with any
  * other format, and every later request of that conversation.
  */
-const IMAGE_SIGNATURES: Array<[mimeType: string, begins: RegExp]> = [['image/png', /^iVBORw0KGgo/], ['image/jpeg', /^\/9j\//], [
-  'image/gif',
-  /^R0lGODdh|^R0lGODlh/
-], ['image/webp', /^UklGR[\w+/]{6}XRUJQ/]]
+const IMAGE_SIGNATURES: Array<[mimeType: string, begins: RegExp]> = [
+  ['image/png', /^iVBORw0KGgo/],
+  ['image/jpeg', /^\/9j\//],
+  ['image/gif', /^R0lGODdh|^R0lGODlh/],
+  ['image/webp', /^UklGR[\w+/]{6}XRUJQ/]
+]
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
 
 export function isImage (block: unknown): block is ImageBlock {

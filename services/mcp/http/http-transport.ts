@@ -38,7 +38,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
   const http = createServerFetch({
     url,
     headers,
-    ...access && { access },
+    access,
     clock,
     countUnsolicited: createUnsolicitedBudget(clock, (why) => end(why))
   })

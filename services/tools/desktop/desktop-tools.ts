@@ -32,8 +32,7 @@ export function createLastViews () {
       throw new ToolFailed(
         `Nothing was done: in the last screenshot ${last.view.imageWidth} × ${last.view.imageHeight} pixels show ${last.view.width} × ` +
           `${last.view.height} pixels of the screen, and the call does not say which of them ${x}, ${y} are. For pixels of that picture ` +
-          'call ' +
-          `again with view ${JSON.stringify(last.view)}; for pixels of the screen with view ${JSON.stringify(whole)}.`
+          `call again with view ${JSON.stringify(last.view)}; for pixels of the screen with view ${JSON.stringify(whole)}.`
       )
     }
   }

@@ -94,8 +94,7 @@ function imageOutput (
   if (bytes === undefined || size > IMAGE_BYTES || width > IMAGE_PIXELS || height > IMAGE_PIXELS) {
     throw new ToolFailed(
       `${shown} is an image (${mimeType}, ${width} × ${height} pixels, ${size} bytes) too large to be shown: at most ${IMAGE_BYTES} ` +
-      'bytes and ' +
-        `${IMAGE_PIXELS} pixels on a side can be. Make a smaller copy of it with a command.`
+      `bytes and ${IMAGE_PIXELS} pixels on a side can be. Make a smaller copy of it with a command.`
     )
   }
   return { mimeType, width, height, content: [{ type: 'image', mimeType, data: bytes.toString('base64') }] }

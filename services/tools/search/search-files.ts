@@ -154,8 +154,7 @@ export async function runSearch<T> (work: () => Promise<T>): Promise<T> {
     if (!(error instanceof TransformFailed)) throw error
     throw new ToolFailed(
       `The search was stopped: ${error.message.replace(/^.*?: /, '')} The pattern may repeat within a repetition, such as (a+)+, or the ` +
-      'lines ' +
-        'may be very long. Use a simpler pattern, literal: true, a smaller folder or a glob.'
+      'lines may be very long. Use a simpler pattern, literal: true, a smaller folder or a glob.'
     )
   }
 }

@@ -54,8 +54,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
   return {
     name: 'runCommand',
     description: `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
-      'programs. ' +
-      'Do not use it for what another tool does: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
+      'programs. Do not use it for what another tool does: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
       'editFile (not sed), moveFile and deleteFile (not mv, rm). Ask programs for little output.',
     forModel: cleaned,
     inputSchema: Input,
