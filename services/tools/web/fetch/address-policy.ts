@@ -2,7 +2,7 @@ import { lookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
-import { AddressRefused } from './fetch-errors.ts'
+import { AddressRefused } from './send.ts'
 import ipaddr from 'ipaddr.js'
 
 interface PolicyParts {

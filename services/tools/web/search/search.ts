@@ -2,9 +2,8 @@ import type { Clock } from '../../../lib/clock.ts'
 import { expandVariables, type Variables } from '../../../config/index.ts'
 import { withDeadline } from '../../../lib/deadline.ts'
 import type { Transform } from '../../transform/transform.ts'
-import { readBody, send } from '../fetch/send.ts'
+import { readBody, send, FetchFailed, reasonOf } from '../fetch/send.ts'
 import { decode } from '../fetch/charset.ts'
-import { FetchFailed, reasonOf } from '../fetch/fetch-errors.ts'
 import {
   brave,
   SearchFailed,
