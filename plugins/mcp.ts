@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import type { StoredAuthorizations } from '../services/mcp/oauth/authorizations.ts'
-import type { GivenNames } from '../services/mcp/tool-names.ts'
+import type { GivenNames } from '../services/mcp/merged-sources.ts'
 import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
 import { RECORDS } from '../services/store/keys.ts'
 

@@ -7,8 +7,8 @@ const handlers: TransformHandlers = {
   text: async (page) => (await import('../services/tools/web/fetch/to-text.ts')).toText(page),
   results: async (html) => (await import('../services/tools/web/search/result-page.ts')).readResultPage(html),
   pdf: async (request) => (await import('../services/tools/transform/pdf-text.ts')).readPdf(request),
-  searchLines: async (request) => (await import('../services/tools/search/find-lines.ts')).findLines(request),
-  searchFiles: async (request) => (await import('../services/tools/search/find-paths.ts')).findPaths(request)
+  searchLines: async (request) => (await import('../services/tools/search/search-folder.ts')).findLines(request),
+  searchFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).findPaths(request)
 }
 
 parentPort!.on('message', (job: Job) => void transform(job))

@@ -1,9 +1,11 @@
-import { isOwnHeader, type McpAddress, type McpEntry } from '../../schemas/config.ts'
+import { isOwnHeader, type McpAddress, type McpEntry, ConfigKeys } from '../../schemas/config.ts'
 import type { ConnectBody } from '../../schemas/mcp.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { HeaderNotAllowed } from './mcp-errors.ts'
-import { hideQuery } from './secret-query.ts'
-import { toReferences } from './server-environment.ts'
+import { HeaderNotAllowed, ToolServersInvalid } from './mcp-errors.ts'
+import { hideQuery, toReferences, type EnvironmentValues } from './environment-values.ts'
+import { createNamePatterns } from '../lib/name-patterns.ts'
+import { Check } from '@sinclair/typebox/value'
+import type { ConfigService } from '../config/index.ts'
 
 /**
  * Whether two entries mean the same connection: command, arguments and environment, or address and headers, are equal, and both are
@@ -52,9 +54,58 @@ export const originOf = (entry: McpEntry): string =>
  * Returns the list with `entry` in place of the entry of the same name, or appended. Fields of the previous entry that the new
  * one does not set are kept, except those of the connection and `enabled`. Later duplicates of the name are removed.
  */
-export function withEntry (entries: McpEntry[], entry: McpEntry): McpEntry[] {
+function withEntry (entries: McpEntry[], entry: McpEntry): McpEntry[] {
   const at = entries.findIndex(({ name }) => name === entry.name)
   if (at === -1) return [...entries, entry]
   const { command, args, env, url, headers, enabled, ...kept } = { args: undefined, env: undefined, headers: undefined, ...entries[at] }
   return entries.toSpliced(at, 1, { ...kept, ...entry }).filter(({ name }, n) => name !== entry.name || n === at)
+}
+
+const matches = createNamePatterns()
+
+/** Returns a sentence that says why the entry's filter leaves out a tool, by the server's name of it; undefined when it does not. */
+export function leftOutBecause ({ tools: { allow, deny = [] } = {} }: McpEntry, tool: string): string | undefined {
+  const denied = deny.find((pattern) => matches(pattern, tool))
+  if (denied !== undefined) return `Its server's entry denies it: ${JSON.stringify(denied)} in tools.deny.`
+  const isAllowed = allow === undefined || allow.some((pattern) => matches(pattern, tool))
+  return isAllowed ? undefined : "Its server's entry does not name it in tools.allow."
+}
+
+interface Parts {
+  config: Pick<ConfigService, 'update'>
+  environments: EnvironmentValues
+}
+
+/** Saves tool servers: their entries in config.json, the values to which these refer in the encrypted store. */
+export function createSavedServers ({ config, environments }: Parts) {
+  /** Changes `mcp` in config.json. Throws ToolServersInvalid when its present value is not valid, as a change would lose it. */
+  async function updateConfig (change: (entries: McpEntry[]) => McpEntry[]) {
+    await config.update((current) => {
+      const before = current.mcp ?? []
+      if (!Check(ConfigKeys.mcp, before)) throw new ToolServersInvalid('"mcp" is not valid')
+      return { ...current, mcp: change(before) }
+    })
+  }
+
+  return {
+    update: updateConfig,
+
+    /** Saves an entry in the place of the one of its name. Restores the stored values when the configuration cannot be saved. */
+    async save (entry: McpEntry, given: Record<string, string>): Promise<void> {
+      const before = environments.of(entry.name)
+      try {
+        await environments.replace(entry.name, given)
+        await updateConfig((entries) => withEntry(entries, entry))
+      } catch (error) {
+        await environments.replace(entry.name, before)
+        throw error
+      }
+    },
+
+    /** Deletes the entry of a name and its values. */
+    async remove (name: string): Promise<void> {
+      await updateConfig((entries) => entries.filter((entry) => entry.name !== name))
+      await environments.replace(name, {})
+    }
+  }
 }

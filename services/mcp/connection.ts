@@ -1,15 +1,12 @@
-import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js'
+import type { ServerCapabilities, JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { ToolFailed } from '../tools/index.ts'
 import { VERSION } from '../lib/version.ts'
-import { addressesRequired } from './elicitation/address-request.ts'
-import type { Elicitor } from './elicitation/elicitor.ts'
-import { FormRefused } from './elicitation/form-refused.ts'
-import { createServerNotes } from './server-notes.ts'
-import { callAsTask } from './task-call.ts'
+import { addressesRequired, type Elicitor } from './elicitation/elicitor.ts'
+import { FormRefused } from './elicitation/form.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
 import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
 
@@ -234,3 +231,89 @@ const LONGEST_MESSAGE = 4_000
 
 /** Removes the prefix that the SDK puts before error messages. */
 const withoutErrorPrefix = (message: string) => message.replace(/^MCP error -?\d+: /, '').slice(0, LONGEST_MESSAGE)
+
+type Params = Record<string, unknown>
+
+/**
+ * Takes the notifications of which a server may send very many, before the SDK validates each message: progress of calls and messages
+ * for the log.
+ */
+function createServerNotes (logged: (params: Params) => void) {
+  const calls = new Map<number, (progress: ToolProgress) => void>()
+  let last = 0
+
+  return {
+    /** Takes a message if it is such a notification, and returns whether it is. */
+    take (message: JSONRPCMessage): boolean {
+      if (!('method' in message) || 'id' in message) return false
+      const params = message.params ?? {}
+      if (message.method === 'notifications/progress') {
+        const progress = readProgress(params)
+        if (progress !== undefined) calls.get(Number(params.progressToken))?.(progress)
+        return true
+      }
+      if (message.method !== 'notifications/message') return false
+      logged(params)
+      return true
+    },
+
+    /** Calls `work` with the token of a call, and passes on the progress that the server reports for it meanwhile. */
+    async during<T> (progress: (progress: ToolProgress) => void, work: (progressToken: number) => Promise<T>): Promise<T> {
+      const token = ++last
+      calls.set(token, progress)
+      try {
+        return await work(token)
+      } finally {
+        calls.delete(token)
+      }
+    }
+  }
+}
+
+function readProgress ({ progress, total, message }: Params): ToolProgress | undefined {
+  if (typeof progress !== 'number') return undefined
+  return { progress, ...typeof total === 'number' && { total }, ...typeof message === 'string' && message !== '' && { message } }
+}
+
+/** How long the server is to keep the result, milliseconds. */
+const TTL_MS = 3_600_000
+/** Bounds of the time between two looks at a task, and the time where the server names none; milliseconds. */
+const SHORTEST_POLL_MS = 100
+const LONGEST_POLL_MS = 10_000
+const POLL_MS = 1_000
+const CANCEL_MS = 5_000
+
+interface TaskParts {
+  request: (method: string, params: Json, signal: AbortSignal) => Promise<Json>
+  clock: Clock
+  signal: AbortSignal
+  progress: (progress: ToolProgress) => void
+}
+
+/**
+ * Calls a tool that its server runs only as a task (MCP 2025-11-25, experimental): begins the task, looks at it until it has ended and
+ * returns its result. A change of its status counts as progress. Cancels the task when the signal aborts. Throws ToolFailed for a task
+ * without a result.
+ */
+async function callAsTask (params: Json, { request, clock, signal, progress }: TaskParts): Promise<Json> {
+  const created = await request('tools/call', { ...params, task: { ttl: TTL_MS } }, signal)
+  let task = created.task as Json | undefined
+  if (typeof task?.taskId !== 'string') return created
+  const { taskId } = task
+  let status = ''
+  try {
+    for (let changes = 0; task.status === 'working'; task = await request('tasks/get', { taskId }, signal)) {
+      const seen = `${task.statusMessage ?? ''}`
+      if (seen !== status) progress({ progress: ++changes, message: status = seen })
+      const { pollInterval } = task
+      const ms = typeof pollInterval === 'number' ? Math.min(Math.max(pollInterval, SHORTEST_POLL_MS), LONGEST_POLL_MS) : POLL_MS
+      await clock.sleep(ms, signal)
+    }
+    if (task.status === 'cancelled') throw new ToolFailed(`The tool server cancelled the call. ${task.statusMessage ?? ''}`.trim())
+    // Also of a task that waits for input: the server asks for it on the way to the result.
+    return await request('tasks/result', { taskId }, signal)
+  } catch (error) {
+    if (signal.aborted) withDeadline({ clock, ms: CANCEL_MS }, (limit) => request('tasks/cancel', { taskId }, limit)).catch(() => {})
+    throw error
+  }
+}

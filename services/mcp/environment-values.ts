@@ -2,8 +2,6 @@ import type { McpAddress, McpEntry, McpProcess } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { childEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
 import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
-import { showQuery } from './secret-query.ts'
-import { resolveValues, secretsIn, secretsInHeaders, valuesOfServer, valuesWithoutServer, type Values } from './server-environment.ts'
 
 export interface EnvironmentParts {
   /** Values of environments that POST /mcp/connect was given. They are encrypted, and kept nowhere else. */
@@ -75,4 +73,115 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
      */
     longValues: (): string[] => [...seen].filter((value) => value.length >= 8 && !/^[./~]|^[a-z]+$/i.test(value))
   }
+}
+
+type Values = Record<string, string>
+
+/** A reference in config.json to a value in the encrypted store, such as `secret:mcp/<server>/<variable>`. */
+const REFERENCE = /^secret:(mcp\/[A-Za-z0-9._-]{1,64}\/[^/]+)$/
+const storedKey = (server: string, variable: string) => `mcp/${server}/${variable}`
+const referenceTo = (server: string, variable: string): string => `secret:${storedKey(server, variable)}`
+/** The key of the value to which a text refers; undefined when it is no reference. */
+const storedAt = (text: string): string | undefined => REFERENCE.exec(text)?.[1]
+
+/** Patterns of variable names and values that mark a value as secret, as opposed to a setting or a path. */
+const SECRET_NAME = /key|token|secret|passw|passphrase|credential|auth|cookie|session|webhook|dsn$|pat$/i
+const SECRET_VALUE = [/:\/\/[^/\s]*:[^/\s]*@/, /^(?![./~])(?=.*\d)(?=.*[a-z])(?!https?:\/\/)[\w.~+/=:-]{16,}$/i]
+
+/** Splits an environment into references, for config.json, and the values that they refer to, for the encrypted store. */
+export function toReferences (server: string, env: Values): { references: Values, values: Values } {
+  const names = Object.keys(env)
+  return {
+    references: Object.fromEntries(names.map((name) => [name, referenceTo(server, name)])),
+    values: Object.fromEntries(names.map((name) => [storedKey(server, name), env[name]]))
+  }
+}
+
+/** Returns the stored values of one server. */
+export const valuesOfServer = (stored: Values, server: string): Values => pick(stored, (name) => name.startsWith(storedKey(server, '')))
+/** Returns the stored values of all other servers. */
+export const valuesWithoutServer = (stored: Values, server: string): Values =>
+  pick(stored, (name) => !name.startsWith(storedKey(server, '')))
+
+const pick = (stored: Values, isSelected: (name: string) => boolean): Values =>
+  Object.fromEntries(Object.entries(stored).filter(([name]) => isSelected(name)))
+
+/**
+ * Returns the environment, or the headers, of an entry: references are replaced by stored values, `${VAR}` by variables of the
+ * service's own environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
+ */
+export function resolveValues (entry: McpEntry, stored: Values, variables: Record<string, string | undefined>): Values {
+  const [kind, values] = entry.url === undefined ? ['variable', entry.env] : ['header', entry.headers]
+  return Object.fromEntries(
+    Object.entries(values ?? {}).map(([name, value]) => {
+      const reference = storedAt(value)
+      if (reference !== undefined) {
+        if (!Object.hasOwn(stored, reference)) {
+          throw new Error(`nothing is stored for its ${kind} ${name}; connect it again with POST /mcp/connect`)
+        }
+        return [name, stored[reference]]
+      }
+      return [
+        name,
+        value.replace(/\$\{(\w+)\}/g, (_whole, variable) => {
+          const found = variables[variable]
+          if (found === undefined) {
+            throw new Error(
+              `its ${kind} ${name} is to come from the environment variable ${variable}, which is not set; set it and restart`
+            )
+          }
+          return found
+        })
+      ]
+    })
+  )
+}
+
+/** As secretsIn, with what follows the scheme of an authorization. */
+const secretsInHeaders = (values: Values): string[] => secretsIn(values).flatMap((value) => [value, value.replace(/^\w+ +/, '')])
+
+const isSecret = (name: string, value: string): boolean =>
+  SECRET_NAME.test(name) || SECRET_VALUE.some((pattern) => pattern.test(value))
+
+/** Returns the values that are secret: they are removed from the environment of other children and redacted in results. */
+export const secretsIn = (values: Values): string[] =>
+  Object.entries(values).flatMap(([name, value]) => isSecret(name, value) ? [value] : [])
+
+/** Splits an address into one for config.json, whose secret query parameters are references, and the values that they refer to. */
+export function hideQuery (server: string, address: string): { url: string, values: Values } {
+  const url = new URL(address)
+  const parameters = [...url.searchParams]
+  const hidden = parameters.map(([name, value], at) =>
+    isSecret(name, value) || storedAt(value) !== undefined ? { at, key: `?${at}.${encodeURIComponent(name)}`, value } : undefined
+  ).filter((each) => each !== undefined)
+  if (hidden.length === 0) return { url: address, values: {} }
+  for (const { at, key } of hidden) parameters[at] = [parameters[at][0], referenceTo(server, key)]
+  url.search = new URLSearchParams(parameters).toString()
+  return { url: url.href, values: toReferences(server, Object.fromEntries(hidden.map(({ key, value }) => [key, value]))).values }
+}
+
+/** Returns the address with the stored values of its query parameters, and these values. Throws an Error for a missing value. */
+function showQuery (address: string, stored: Values): { url: URL, values: Values } {
+  const url = new URL(address)
+  const values: Values = {}
+  const parameters = [...url.searchParams].map(([name, value]): [string, string] => {
+    const key = storedAt(value)
+    if (key === undefined) return [name, value]
+    if (!Object.hasOwn(stored, key)) {
+      throw new Error(`nothing is stored for the parameter ${name} of its url; connect it again with POST /mcp/connect`)
+    }
+    values[name] = stored[key]
+    return [name, stored[key]]
+  })
+  if (Object.keys(values).length > 0) url.search = new URLSearchParams(parameters).toString()
+  return { url, values }
+}
+
+/** Returns the address without the query parameters that are references. */
+export function withoutHidden (address: string): string {
+  const url = new URL(address)
+  const shown = [...url.searchParams].filter(([, value]) => storedAt(value) === undefined)
+  if (shown.length === url.searchParams.size) return address
+  url.search = new URLSearchParams(shown).toString()
+  return url.href
 }

@@ -13,8 +13,7 @@ import {
   TOO_COMPLEX,
   TOO_LARGE
 } from './message-limits.ts'
-import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
-import type { StderrTail } from './stderr-tail.ts'
+import { DISCONNECTED, type ServerTransport, type StderrTail } from './server-transport.ts'
 
 const MIB = 1024 * 1024
 /** Bytes without a newline after which the server is stopped. */

@@ -1,21 +1,12 @@
 import { defineError } from '../lib/service-error.ts'
 
-export const ToolServerNotFound = defineError(
-  'ERR_TOOL_SERVER_NOT_FOUND',
-  'There is no tool server "%s"; GET /mcp/servers lists them.'
-)
+export const ToolServerNotFound = defineError('ERR_TOOL_SERVER_NOT_FOUND', 'There is no tool server "%s"; GET /mcp/servers lists them.')
 export const ToolServersInvalid = defineError(
   'ERR_TOOL_SERVERS_INVALID',
   'The tool servers in config.json cannot be changed: %s. Correct the file first.'
 )
-export const TooManyToolServers = defineError(
-  'ERR_TOO_MANY_TOOL_SERVERS',
-  'There are already %d tool servers; disconnect one first.'
-)
-export const HeaderNotAllowed = defineError(
-  'ERR_BAD_REQUEST',
-  'The header "%s" is set by the protocol or the connection; leave it out.'
-)
+export const TooManyToolServers = defineError('ERR_TOO_MANY_TOOL_SERVERS', 'There are already %d tool servers; disconnect one first.')
+export const HeaderNotAllowed = defineError('ERR_BAD_REQUEST', 'The header "%s" is set by the protocol or the connection; leave it out.')
 const Failed = defineError('ERR_TOOL_SERVER_FAILED', '%s')
 
 /** Creates the error for a server that cannot be connected; `stderr` (its last lines) becomes part of the response. */

@@ -17,14 +17,7 @@ const LONGEST_LOGGER = 100
 
 /** The levels of MCP, which are those of syslog (RFC 5424), as levels of our log. */
 const LEVELS: Record<string, Level> = {
-  debug: 'debug',
-  info: 'info',
-  notice: 'info',
-  warning: 'warn',
-  error: 'error',
-  critical: 'error',
-  alert: 'error',
-  emergency: 'error'
+  debug: 'debug', info: 'info', notice: 'info', warning: 'warn', error: 'error', critical: 'error', alert: 'error', emergency: 'error'
 }
 
 /** Returns the level of MCP from which on a server is to send messages. */

@@ -10,3 +10,21 @@ export interface ServerTransport extends Transport {
   /** Ends the connection at once. The first reason given is the one reported. */
   stop(why: string): void
 }
+
+const KEPT_CHARACTERS = 8 * 1024
+
+export type StderrTail = ReturnType<typeof createStderrTail>
+
+/** Keeps the last 8 Ki characters that a server wrote outside the protocol, for diagnosis by a person. */
+export function createStderrTail () {
+  let text = ''
+  return {
+    add (more: string): void {
+      text = (text + more.slice(-KEPT_CHARACTERS)).slice(-KEPT_CHARACTERS)
+    },
+    text: (): string => text
+  }
+}
+
+/** The server cannot be reached: the message is a clause, such as "it cannot be reached: nothing answers there". */
+export class Unreachable extends Error {}

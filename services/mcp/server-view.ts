@@ -2,7 +2,7 @@ import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { ToolHost } from '../tools/index.ts'
-import { leftOutBecause } from './tool-filter.ts'
+import { leftOutBecause } from './config-entries.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** Time limit for listing resources and prompts; a list that does not arrive in time is shown as empty. */
@@ -12,7 +12,7 @@ const LONGEST_TEXT = 1_000
 
 /** Returns the summary of a server for GET /mcp/servers. */
 export function viewServer ({ name, status, tools, error, authorizationUrl }: ToolServer): ToolServerView {
-  return { name, status, tools, ...error !== undefined && { error }, ...authorizationUrl !== undefined && { authorizationUrl } }
+  return { name, status, tools, error, authorizationUrl }
 }
 
 /** Returns all details of a server. Resources and prompts are requested from it now; a list that fails is shown as empty. */
@@ -45,21 +45,20 @@ export async function describeServer (
     toolDetails: (connection?.definitions ?? []).map((definition) => {
       const { name, description, inputSchema, annotations } = definition
       const agentName = offered.get(server.identityOf(definition))
-      const why = agentName === undefined ? notOffered(name) : undefined
       return {
         name,
-        ...agentName !== undefined && { agentName },
-        ...why !== undefined && { notOffered: why },
+        agentName,
+        notOffered: agentName === undefined ? notOffered(name) : undefined,
         description,
         inputSchema,
-        ...annotations && { annotations }
+        annotations
       }
     }),
     resources: resources.map((each) => ({ uri: text(each.uri), name: text(each.name), ...optional(each, 'description', 'mimeType') })),
     prompts: prompts.map((each) => ({ name: text(each.name), ...optional(each, 'description') })),
     capabilities: connection?.capabilities ?? {},
-    ...connection?.instructions !== undefined && { instructions: connection.instructions },
-    ...connection?.version && { version: connection.version },
+    instructions: connection?.instructions,
+    version: connection?.version,
     warnings: connection?.warnings ?? [],
     stderr: server.stderr()
   }

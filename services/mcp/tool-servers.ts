@@ -6,19 +6,18 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/index.ts'
 import type { ResourceServer, ToolHost } from '../tools/index.ts'
-import { isSameConnection, takesAuthorization, toEntry } from './config-entries.ts'
-import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
+import { isSameConnection, takesAuthorization, toEntry, createSavedServers } from './config-entries.ts'
+import { createEnvironmentValues, type EnvironmentParts, withoutHidden } from './environment-values.ts'
 import { createAuthorizations, type StoredAuthorizations } from './oauth/authorizations.ts'
 import type { NetworkRules } from './oauth/oauth-fetch.ts'
 import { createServerAccess } from './oauth/server-access.ts'
-import { openTransport } from './open-transport.ts'
-import { createSavedServers } from './saved-servers.ts'
-import { withoutHidden } from './secret-query.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
+import { createTransport } from './guarded-transport.ts'
+import type { ServerTransport, StderrTail } from './server-transport.ts'
 
 const MAX_SERVERS = 64
 /** Characters of stderr in the response to a failed connection. */
@@ -67,10 +66,17 @@ export function createToolServers (parts: Parts) {
     const access = takesAuthorization(entry)
       ? createServerAccess({ name: entry.name, url: withoutHidden(entry.url), authorizations, rules, clock, onChange })
       : undefined
+    /** Creates the transport of the entry: to a child process, or over HTTP. Throws an Error that names a missing value. */
+    const transport = async (current: McpEntry, tail: StderrTail): Promise<ServerTransport> => {
+      if (current.url === undefined) return createTransport({ spawn: () => environments.spawn(current, given), clock, tail })
+      const { url, headers } = environments.address(current, given)
+      const { createHttpTransport } = await import('./http/http-transport.ts')
+      return createHttpTransport({ url, headers, access, clock, tail })
+    }
     const server = createToolServer({
       entry,
-      transport: (current, tail) => openTransport(current, { environments, ...access && { access }, given, clock, tail }),
-      ...access && { access },
+      transport,
+      access,
       clock,
       log,
       redactors: {

@@ -1,7 +1,6 @@
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import { createCallProgress } from './call-progress.ts'
 import type { Tool, ToolContext, ToolOutput } from '../contracts/tool.ts'
 import { OUTCOME_NOT_KNOWN } from '../contracts/model-texts.ts'
 
@@ -42,5 +41,53 @@ export async function withCallLimit (
     })
   } finally {
     ended.abort('ended')
+  }
+}
+
+/** The shortest time between two reports of a call, milliseconds. */
+const SHORTEST_MS = 500
+/** The share of the call's duration between two reports: an hour-long call makes about 300 of them. */
+const SHARE = 0.02
+const LONGEST_MESSAGE = 500
+
+/**
+ * Creates a function that takes the progress of one call, as often as it comes, and passes on the newest at bounded intervals, until the
+ * signal aborts.
+ */
+function createCallProgress ({ clock, signal, report }: {
+  clock: Clock,
+  signal: AbortSignal,
+  report: (progress: ToolProgress) => void
+}) {
+  const began = clock.awake()
+  let newest: ToolProgress | undefined
+  let next = began
+  let isWaiting = false
+
+  function pass () {
+    if (newest === undefined) return
+    const { message, progress, total } = newest
+    newest = undefined
+    const now = clock.awake()
+    next = now + Math.max(SHORTEST_MS, (now - began) * SHARE)
+    report({ progress, total, message: message?.slice(0, LONGEST_MESSAGE).toWellFormed() })
+  }
+
+  function passInTime () {
+    const wait = next - clock.awake()
+    if (wait < 1) return pass()
+    if (isWaiting) return
+    isWaiting = true
+    clock.sleep(wait, signal).then(() => {
+      isWaiting = false
+      // A report may have passed since the sleep was due.
+      passInTime()
+    }, () => {})
+  }
+
+  return (progress: ToolProgress): void => {
+    if (signal.aborted) return
+    newest = progress
+    passInTime()
   }
 }

@@ -1,16 +1,15 @@
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { KeepCall, KeptCall } from './kept-call.ts'
-import { withDefaults } from './default-values.ts'
+import { withDefaults, createValidator, type Validation } from './input-validator.ts'
 import { withCallLimit } from './call-limit.ts'
-import type { FileChange, Permission, Tool, ToolContext, ToolOutput, WorkFolder } from '../contracts/tool.ts'
+import type { FileChange, Permission, Tool, ToolContext, ToolOutput, WorkFolder, ChangedPath } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
-import { toModelOutput } from './model-content.ts'
-import { createPermissions, type Permissions } from './permissions.ts'
+import { toModelOutput } from './model-output.ts'
 import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
-import { createValidator } from './input-validator.ts'
 import { createWorkFolders } from './work-folder.ts'
+import { createNamePatterns } from '../lib/name-patterns.ts'
+import type { Op } from '../store/index.ts'
 
 interface HostParts {
   /** The built-in tools, in the order they are offered. */
@@ -27,7 +26,7 @@ interface HostParts {
 
 type CallStatus = ToolResult['status'] | 'aborted'
 
-export interface ToolCall {
+interface ToolCall {
   name: string
   input: unknown
   runId: string
@@ -50,14 +49,12 @@ export interface ToolCall {
 }
 
 /** How a call ended, with the changes of files that its tool recorded. A call that failed may have changed some, too. */
-export type ToolResult =
+type ToolResult =
   & ({ status: 'complete', output: ToolOutput } | { status: 'error', errorText: string })
   & { durationMs: number, changes?: FileChange[] }
 
 /** What is kept of a call that changes no file. */
 export const NOTHING_KEPT: KeptCall & Pick<ToolCall, 'paths'> = { ops: [], finish: async () => [], async discard () {} }
-
-export type Validation = { ok: true, input: unknown } | { ok: false, error: string }
 
 export type ToolHost = ReturnType<typeof createToolHost>
 
@@ -242,4 +239,58 @@ function asObject (name: string, output: unknown): ToolOutput {
   }
   if (output === undefined || output === null) return {}
   return typeof output === 'object' && !Array.isArray(output) ? output as ToolOutput : { result: output }
+}
+
+/** Patterns of tool names, as in config.permissions. */
+export type Permissions = Record<string, Permission>
+
+/** The fields of a tool that decide; a tool of a tool server also has its qualified name. */
+type Known = Pick<Tool, 'effect' | 'permission'> & { qualified?: string }
+
+/**
+ * Creates a function that returns the permission of a tool: that of the last pattern in `permissions` that matches its name or its
+ * qualified name; without a match the tool's own default; without a default `allow` for the effect `read`, else `ask`. An
+ * unknown tool without a match gets `ask`.
+ */
+function createPermissions (permissions: () => Permissions) {
+  const matchesName = createNamePatterns()
+  return (name: string, tool?: Known): Permission => {
+    const names = tool?.qualified === undefined ? [name] : [name, tool.qualified]
+    const matches = ([pattern]: [string, Permission]) => names.some((each) => matchesName(pattern, each))
+    const byUser = Object.entries(permissions()).findLast(matches)
+    return byUser?.[1] ?? tool?.permission ?? (tool?.effect === 'read' ? 'allow' : 'ask')
+  }
+}
+
+/** A call, or an undo, that is about to change files. */
+export interface KeepCall {
+  runId: string
+  /** The thread (as digest) or the task that the run belongs to. */
+  owner: string
+  toolCallId: string
+  toolName: string
+  /** The working folder of the call, which allows its paths. */
+  cwd: string
+  /** The paths that the call would change; undefined for a tool that does not say. */
+  places: ChangedPath[] | undefined
+  /** What the input of such a call named. */
+  target?: string
+  signal: AbortSignal
+}
+
+/** What a call changed, as far as its tool said it. */
+export interface CallReport {
+  changes?: readonly FileChange[]
+  /** Its output, which may hold a diff. */
+  output?: ToolOutput
+}
+
+/** What is kept of the state before a call. */
+export interface KeptCall {
+  /** Must be durable before the call starts. */
+  ops: Op[]
+  /** Returns the operations that record what the call left. */
+  finish(report?: CallReport): Promise<Op[]>
+  /** Removes what was kept; the call does not start. */
+  discard(): Promise<void>
 }

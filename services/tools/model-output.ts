@@ -1,4 +1,171 @@
-import type { ToolOutput } from '../contracts/tool.ts'
+import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import type { Tool, ToolOutput } from '../contracts/tool.ts'
+import { isDeepStrictEqual } from 'node:util'
+
+/**
+ * An image block in the `content` of a tool's output, in MCP's form. Readers of the run get it unchanged; models that accept
+ * images get it as an image.
+ */
+interface ImageBlock {
+  type: 'image'
+  mimeType: string
+  data: string
+}
+
+type Block = Record<string, any>
+type Parts = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value']
+
+const IMAGE_TYPE = /^image\/[\w.+-]+$/
+/**
+ * The image formats that every provider accepts, by the first characters of their base64. A provider would refuse a request with any
+ * other format, and every later request of that conversation.
+ */
+const IMAGE_SIGNATURES: Array<[mimeType: string, begins: RegExp]> = [
+  ['image/png', /^iVBORw0KGgo/],
+  ['image/jpeg', /^\/9j\//],
+  ['image/gif', /^R0lGODdh|^R0lGODlh/],
+  ['image/webp', /^UklGR[\w+/]{6}XRUJQ/]
+]
+const BASE64 = /^[A-Za-z0-9+/=\s]+$/
+
+export function isImage (block: unknown): block is ImageBlock {
+  const { type, mimeType, data } = (block ?? {}) as Block
+  return type === 'image' && typeof mimeType === 'string' && IMAGE_TYPE.test(mimeType) && typeof data === 'string' && BASE64.test(data)
+}
+
+/** Returns the image in a block of MCP: an image block, or an embedded resource whose bytes are an image. */
+export function imageOf (block: unknown): ImageBlock | undefined {
+  if (isImage(block)) return block
+  const { type, resource } = (block ?? {}) as Block
+  const embedded = type === 'resource' && { type: 'image', mimeType: resource?.mimeType, data: resource?.blob }
+  return isImage(embedded) ? embedded : undefined
+}
+
+/** Caches conversions: each step sends all outputs of its run again, and truncating a large output takes time. */
+const modelOutputs = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
+
+/**
+ * Converts a tool's output to the form that models get: its JSON, truncated to 64 KiB, and its images as images. What an output in MCP's
+ * form says twice is sent once, see `saidOnce`. Audio and files are replaced by a note, because a model cannot read their base64. `view`
+ * is the tool's own conversion, see `Tool.forModel`. Returns the same value for the same object, because outputs do not change.
+ */
+export function toModelOutput (output: ToolOutput, view?: Tool['forModel']): LanguageModelV4ToolResultOutput {
+  let shown = modelOutputs.get(output)
+  if (shown === undefined) modelOutputs.set(output, shown = makeModelOutput(view === undefined ? output : view(output)))
+  return shown
+}
+
+function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
+  if (!Array.isArray(output.content)) return { type: 'json', value: forModel(output) as never }
+  const images = new Map<string, { mimeType: string, label: string }>()
+
+  /** Replaces the bytes in MCP's blocks, wherever they are: images by the names of the images beside the text, the rest by notes. */
+  function describe (value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(describe)
+    if (typeof value !== 'object' || value === null) return value
+    const { type, mimeType, data, resource } = value as Block
+    if (isImage(value)) return addImage(value)
+    if (type === 'audio' && typeof data === 'string') return `[${type}: ${mimeType}, ${data.length} characters of base64]`
+    if (type === 'resource' && typeof resource?.blob === 'string') {
+      const image = imageOf(value)
+      const blob = image === undefined ? `[${resource.blob.length} characters of base64]` : addImage(image)
+      return { ...value, resource: { ...resource, blob } }
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, describe(each)]))
+  }
+
+  function addImage ({ mimeType: named, data: given }: ImageBlock): string {
+    const data = given.trimStart()
+    const mimeType = IMAGE_SIGNATURES.find(([, begins]) => begins.test(data))?.[0]
+    if (mimeType === undefined) return `[image: ${named}, ${data.length} characters of base64, not shown: no PNG, JPEG, GIF or WebP]`
+    const label = images.get(data)?.label ?? `[image ${images.size + 1}: ${mimeType}]`
+    images.set(data, { mimeType, label })
+    return label
+  }
+
+  const rest = forModel(describe(saidOnce(output)) as ToolOutput)
+  if (images.size === 0) return { type: 'json', value: rest as never }
+  return {
+    type: 'content',
+    value: [
+      { type: 'text', text: JSON.stringify(rest) },
+      ...[...images].map(([data, { mimeType }]): Parts[number] => ({ type: 'file', mediaType: mimeType, data: { type: 'data', data } }))
+    ]
+  }
+}
+
+/** Stands for what a tool server addresses to the user alone. */
+const FOR_USER = '[shown to the user only]'
+/** Stands for bytes in `structuredContent` that are also in `content`. */
+const IN_CONTENT = '[see content]'
+
+/**
+ * Reduces an output in MCP's form, `{content, structuredContent?}`, to what a model is to read: each statement once, and nothing that
+ * the server addresses to the user alone (`annotations.audience`). `structuredContent` replaces the texts of `content`, unless it only
+ * wraps them; pictures, sounds, links and resources of `content` stay. Returns any other output unchanged.
+ */
+export function saidOnce (output: ToolOutput): ToolOutput {
+  const { content, structuredContent, ...rest } = output
+  if (!Array.isArray(content)) return output
+  if (!isObject(structuredContent) || onlyWraps(structuredContent, content)) {
+    return { ...rest, content: withoutNotes(content) }
+  }
+  const others = content.filter((block) => block?.type !== 'text')
+  return {
+    ...rest,
+    structuredContent: replaceStrings(structuredContent, said(content)),
+    ...others.length > 0 && { content: withoutNotes(others) }
+  }
+}
+
+/** Whether the structured form has one property, which repeats the content: its text, its blocks or its only block. */
+function onlyWraps (structured: Block, content: Block[]): boolean {
+  const values = Object.values(structured)
+  if (values.length !== 1) return false
+  const [value] = values
+  if (typeof value !== 'string') return isDeepStrictEqual(value, content) || (content.length === 1 && isDeepStrictEqual(value, content[0]))
+  return content.every((block) => block?.type === 'text') && value === content.map(({ text }) => text).join('\n')
+}
+
+/** Removes the blocks for the user alone, and the notes to clients from the other blocks. */
+function withoutNotes (content: unknown[]): unknown[] {
+  const shown = content.map((block) => {
+    if (!isObject(block)) return block
+    if (isForUser(block)) return FOR_USER
+    const { annotations, _meta, ...rest } = block
+    return rest
+  })
+  return shown.filter((block, at) => block !== FOR_USER || shown.indexOf(FOR_USER) === at)
+}
+
+/** The strings of `content` that `structuredContent` may repeat, with what models get in their place. */
+function said (content: unknown[]): Map<unknown, string> {
+  const strings = new Map<unknown, string>()
+  for (const block of content) {
+    if (!isObject(block)) continue
+    const { text, data, resource } = block
+    for (const bytes of [data, resource?.blob]) strings.set(bytes, IN_CONTENT)
+    if (isForUser(block)) for (const own of [text, data, resource?.text, resource?.blob]) strings.set(own, FOR_USER)
+  }
+  for (const empty of ['', undefined]) strings.delete(empty)
+  return strings
+}
+
+function replaceStrings (value: unknown, strings: Map<unknown, string>): unknown {
+  if (strings.size === 0) return value
+  if (typeof value === 'string') return strings.get(value) ?? value
+  if (Array.isArray(value)) return value.map((each) => replaceStrings(each, strings))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaceStrings(each, strings)]))
+}
+
+/** Whether the server names an audience for the block, without the model: MCP's roles are `user` and `assistant`. */
+export function isForUser ({ annotations }: Block): boolean {
+  const audience: unknown = annotations?.audience
+  return Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant')
+}
+
+const isObject = (value: unknown): value is Block => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Bytes of JSON that the model gets of one output. */
 const MODEL_BYTES = 64 * 1024
@@ -63,4 +230,25 @@ function cut (text: string, chars: number): string {
 function isHigh (text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit >= 0xd800 && unit <= 0xdbff
+}
+
+/** Bytes of JSON that one text of an answer may have. The whole answer then stays below the limit for model output. */
+export const FITTING_BYTES = 48 * 1024
+
+export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/**
+ * Returns the end of the part of a text that begins at `from` and has at most `chars` characters and FITTING_BYTES bytes. The part ends
+ * with a line where that costs little, and never within a surrogate pair.
+ */
+export function fittingEnd (text: string, from: number, chars: number): number {
+  let end = Math.min(from + chars, text.length)
+  for (let bytes = jsonBytes(text.slice(from, end)); bytes > FITTING_BYTES; bytes = jsonBytes(text.slice(from, end))) {
+    end = from + Math.max(1, Math.floor((end - from) * Math.min(FITTING_BYTES / bytes, 0.99)))
+  }
+  if (end >= text.length) return end
+  const line = text.lastIndexOf('\n', end - 1) + 1
+  if (line > from + (end - from) * 0.8) return line
+  const unit = text.charCodeAt(end - 1)
+  return unit >= 0xd800 && unit <= 0xdbff && end - 1 > from ? end - 1 : end
 }

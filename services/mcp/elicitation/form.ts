@@ -1,8 +1,15 @@
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
-import { formField, type FormField } from './form-field.ts'
-import { isObject, type FieldValue, type Json } from './form-types.ts'
-import { FormRefused } from './form-refused.ts'
-import { shownText } from './shown-text.ts'
+
+/** What a server asks cannot be shown to the user; the message is a clause that completes "it cannot be asked: ". */
+export class FormRefused extends Error {}
+
+export type Json = Record<string, unknown>
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value of a field as the server gets it. */
+type FieldValue = string | number | boolean | string[]
+/** What an answer is for the server, or a clause that says what is wrong with it. */
+type Reading = { value: FieldValue } | { wrong: string }
 
 /** What a server asks, as questions, and how the answers become the server's. */
 export interface Form {
@@ -73,3 +80,211 @@ function consent (opening: string): Form {
 export const whoAsks = (server: string): string => `The tool server ${JSON.stringify(server)} asks this, not the application.`
 
 export const quoted = (message: unknown): string => `“${shownText(message, LONGEST_MESSAGE)}”`
+
+/** A field of a form: how it is asked, and how its answer is read. */
+interface FormField {
+  name: string
+  question: Question
+  /** The value for the server where the user leaves the field out; undefined for none. */
+  whenLeftOut?: FieldValue
+  read(answer: string | string[]): Reading
+}
+
+const LONGEST_TITLE = 200
+const LONGEST_DESCRIPTION = 400
+const LONGEST_HINT = 300
+/** Values that a hint names, where there are too many for options. */
+const NAMED = 5
+
+/** A value that the server lets the user choose, and how it is shown. */
+interface Choice {
+  value: string
+  label: string
+}
+
+/** Makes the question of one field. Throws FormRefused for what MCP does not allow in a form. */
+function formField (name: string, schema: Json, { id, isRequired }: { id: string, isRequired: boolean }): FormField {
+  const title = shownText(schema.title, LONGEST_TITLE) || shownText(name, LONGEST_TITLE)
+  const description = shownText(schema.description, LONGEST_DESCRIPTION)
+  const { hint, question, read, isValue } = kindOf(title, schema)
+  const preset = isValue(schema.default) ? schema.default : undefined
+  const hints = [hint, ...preset === undefined ? [] : [`left out: ${shownText(JSON.stringify(preset), 100)}`]].filter(Boolean).join('; ')
+  return {
+    name,
+    question: {
+      id,
+      text: `${title}${description && ` – ${description}`}${hints && ` (${shownText(hints, LONGEST_HINT)})`}`,
+      ...question,
+      ...isRequired && preset === undefined && { required: true }
+    },
+    whenLeftOut: preset,
+    read
+  }
+}
+
+interface Kind {
+  /** Says what the answer is to be like. */
+  hint: string
+  question: Partial<Question>
+  read(answer: string | string[]): Reading
+  /** Whether a default is a value of this kind. */
+  isValue(value: unknown): value is FieldValue
+}
+
+function kindOf (title: string, schema: Json): Kind {
+  // Both marks say that the field is a secret, in a language of no user: MCP forbids forms to ask for secrets.
+  if (schema.format === 'password' || schema.writeOnly === true) {
+    throw new FormRefused(`${JSON.stringify(title)} is a secret, for which no form may ask`)
+  }
+  const single = choicesOf(schema)
+  if (single !== undefined && schema.type === 'string') return choice(single, schema)
+  switch (schema.type) {
+    case 'boolean':
+      return yesOrNo
+    case 'string':
+      return {
+        ...readText(schema),
+        question: {},
+        isValue: (value): value is string => typeof value === 'string'
+      }
+    case 'number':
+    case 'integer':
+      return { ...readNumber(schema), question: {}, isValue: (value): value is number => typeof value === 'number' }
+    case 'array': {
+      const several = isObject(schema.items) ? choicesOf(schema.items) : undefined
+      if (several !== undefined) return choice(several, schema)
+    }
+  }
+  throw new FormRefused(`${JSON.stringify(title)} is neither a text, a number, a yes or no, nor a choice`)
+}
+
+const yesOrNo: Kind = {
+  hint: '',
+  question: { options: [{ value: 'true', label: 'Yes' }, { value: 'false', label: 'No' }] },
+  read: (answer) => ({ value: answer === 'true' }),
+  isValue: (value) => typeof value === 'boolean'
+}
+
+/** The choices of a schema, in each of the forms that versions of MCP have; undefined for none. */
+function choicesOf ({ enum: values, enumNames, oneOf, anyOf }: Json): Choice[] | undefined {
+  const titled = [oneOf, anyOf].find(Array.isArray)
+  const all = titled === undefined
+    ? Array.isArray(values) && values.map((value, at) => ({ value, label: Array.isArray(enumNames) ? enumNames[at] : value }))
+    : titled.map((each) => isObject(each) ? { value: each.const, label: each.title } : {}) as Array<{ value?: unknown, label?: unknown }>
+  if (!all) return undefined
+  const choices = all.flatMap(({ value, label }) =>
+    typeof value === 'string' ? [{ value, label: shownText(label, LONGEST_TITLE) || value }] : []
+  )
+  return choices.length > 0 ? choices : undefined
+}
+
+/** Asks for one of the choices, or for several of an array. Too many for options are answered by their name. */
+function choice (choices: Choice[], { type, minItems = 0, maxItems = Infinity }: Json): Kind {
+  const isMulti = type === 'array'
+  const [least, most] = [Number(minItems), Number(maxItems)]
+  const fits = choices.length <= QUESTION_LIMITS.options
+  const known = new Set(choices.map(({ value }) => value))
+  // Values that are empty, equal or not to be shown are answered by their number.
+  const areShown = known.size === choices.length && choices.every(({ value }) => value !== '' && shownText(value, LONGEST_TITLE) === value)
+  const options = choices.map(({ value, label }, at) => ({
+    value: areShown ? value : String(at + 1),
+    label: shownText(label, LONGEST_TITLE) || `(${at + 1})`
+  }))
+  const find = (answer: string): string | undefined =>
+    fits && !areShown ? choices[Number(answer) - 1]?.value : choices.find(({ value, label }) => answer === value || answer === label)?.value
+  const names = choices.slice(0, NAMED).map(({ label }) => label).join(', ')
+  return {
+    hint: fits ? '' : `one of ${choices.length}, such as ${names}`,
+    question: { ...fits && { options }, ...isMulti && { multi: true } },
+    read (answer) {
+      const given = typeof answer === 'string' ? [answer] : answer
+      const values = given.map(find)
+      const odd = values.indexOf(undefined)
+      if (odd !== -1) return { wrong: `has no choice ${JSON.stringify(given[odd].slice(0, 100))}` }
+      if (!isMulti) return { value: values[0]! }
+      if (values.length < least) return { wrong: `takes at least ${least} choices` }
+      if (values.length > most) return { wrong: `takes at most ${most} choices` }
+      return { value: values as string[] }
+    },
+    isValue: (value): value is string | string[] =>
+      isMulti ? Array.isArray(value) && value.every((each) => known.has(each)) : typeof value === 'string' && known.has(value)
+  }
+}
+
+interface Reader {
+  hint: string
+  read(answer: string | string[]): Reading
+}
+
+/** RFC 3339. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
+/** The formats that MCP knows, without the patterns of servers: a server's regular expression could stop the whole service. */
+const FORMATS: Record<string, { hint: string, fits(text: string): boolean }> = {
+  email: { hint: 'an email address', fits: (text) => text.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(text) },
+  uri: { hint: 'an address such as https://example.com', fits: (text) => URL.canParse(text) },
+  date: { hint: 'a date as YYYY-MM-DD', fits: isDate },
+  'date-time': {
+    hint: 'a time as YYYY-MM-DDThh:mm:ssZ',
+    fits: (text) => TIME.test(text) && isDate(text.slice(0, 10)) && !isNaN(Date.parse(text))
+  }
+}
+
+function isDate (text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  // A day that its month does not have becomes one of the next month.
+  return !isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/** Reads texts: their length in characters and their format are checked. */
+function readText ({ format, minLength, maxLength }: Json): Reader {
+  const known = typeof format === 'string' && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
+  const length = between(minLength, maxLength)
+  return {
+    hint: [known?.hint, length && `${length} characters`].filter(Boolean).join(', '),
+    read (answer) {
+      const value = String(answer)
+      if (known !== undefined && !known.fits(value)) return { wrong: `takes ${known.hint}` }
+      return isBetween([...value].length, minLength, maxLength) ? { value } : { wrong: `takes ${length} characters` }
+    }
+  }
+}
+
+/** Reads numbers as JSON writes them. */
+function readNumber ({ type, minimum, maximum }: Json): Reader {
+  const range = between(minimum, maximum)
+  const hint = `${type === 'integer' ? 'a whole number' : 'a number'}${range && ` ${range}`}`
+  return {
+    hint,
+    read (answer) {
+      const text = String(answer).trim()
+      const value = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN
+      const isOfType = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value)
+      return isOfType && isBetween(value, minimum, maximum) ? { value } : { wrong: `takes ${hint}` }
+    }
+  }
+}
+
+const isBetween = (value: number, least: unknown, most: unknown): boolean =>
+  !(typeof least === 'number' && value < least) && !(typeof most === 'number' && value > most)
+
+/** Names a range; '' for none. */
+function between (least: unknown, most: unknown): string {
+  const [from, to] = [typeof least === 'number', typeof most === 'number']
+  if (from && to) return `from ${least} to ${most}`
+  return from ? `of at least ${least}` : to ? `of at most ${most}` : ''
+}
+
+// eslint-disable-next-line no-control-regex
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g
+
+/**
+ * Returns a server's text as one line of at most `longest` characters: without control characters and overrides of the direction of
+ * text, with which it could show the user something else, and without line ends, with which it could pass for a text of the application.
+ */
+function shownText (value: unknown, longest: number): string {
+  if (typeof value !== 'string') return ''
+  // Cut first: a text may be of any length.
+  const text = value.slice(0, longest * 4).replace(UNSEEN, ' ').replace(/ {2,}/g, ' ').trim()
+  return text.length <= longest && value.length <= longest * 4 ? text : `${text.slice(0, longest - 1).trimEnd()}…`
+}

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { IncomingMessage } from 'node:http'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Clock } from '../../lib/clock.ts'
@@ -6,8 +8,29 @@ import { createConnections } from '../../models/index.ts'
 import type { ServerAccess } from '../oauth/server-access.ts'
 import { reasonOf } from '../../tools/index.ts'
 import { guardEvents, readAnswer, readAtMost } from './guard-answers.ts'
-import { currentSending } from './sending-message.ts'
-import { Unreachable } from './unreachable.ts'
+import { Unreachable } from '../server-transport.ts'
+
+/** A message that is being sent, and the exchanges over HTTP that belong to it. */
+export interface Sending {
+  /** The request that waits for its answer; undefined for another message. */
+  id?: RequestId
+  /** Ends the exchanges. */
+  abort: AbortController
+  /** The server answers with a stream of events. */
+  hasStream: boolean
+}
+
+/**
+ * The message to which an exchange belongs. The SDK's transport sends all exchanges through one `fetch`, also those that resume
+ * the stream of an answer.
+ */
+export const currentSending = new AsyncLocalStorage<Sending>()
+
+/** Runs the sending of a message. */
+export const sendAs = <T>(id: RequestId | undefined, send: (sending: Sending) => Promise<T>): Promise<T> => {
+  const sending: Sending = { ...id !== undefined && { id }, abort: new AbortController(), hasStream: false }
+  return currentSending.run(sending, () => send(sending))
+}
 
 /** Bytes that are read of an answer that is no message: an error, or a document that is not needed. */
 const LONGEST_OTHER = 64 * 1024
@@ -110,7 +133,7 @@ const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** Whether `to` is the server of `from`, or its https form. */
-export const isSameServer = (from: URL, to: URL): boolean =>
+const isSameServer = (from: URL, to: URL): boolean =>
   from.origin === to.origin || (from.protocol === 'http:' && to.protocol === 'https:' && from.host === to.host && from.port === '')
 
 /** The headers that the SDK reads. */

@@ -1,8 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
-import { Unreachable } from '../http/unreachable.ts'
-import type { Authorization, Authorizations } from './authorizations.ts'
+import { Unreachable } from '../server-transport.ts'
+import { type Authorization, type Authorizations, describeOAuthError } from './authorizations.ts'
 import type { Challenge, PendingAuthorization } from './authorize.ts'
-import { describeOAuthError } from './describe-oauth-error.ts'
 import type { NetworkRules } from './oauth-fetch.ts'
 
 /** Statuses with which a token endpoint refuses for now, not for good. */

@@ -20,8 +20,7 @@ const Edit = Type.Object({
     minLength: 1,
     maxLength: LONGEST_TEXT,
     description: 'The text to replace, exactly as it is in the file, blanks and indentation included, without the line numbers of ' +
-      'readFile. ' +
-      'It must occur once: take as many lines around the change as make it unique.'
+      'readFile. It must occur once: take as many lines around the change as make it unique.'
   }),
   newText: Type.String({ maxLength: LONGEST_TEXT, description: 'The text to put in its place; "" removes it.' }),
   all: Type.Optional(Type.Boolean({ description: 'true: replace every occurrence, to rename something for example.' }))

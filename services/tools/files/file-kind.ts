@@ -36,3 +36,49 @@ export function kindOf (head: Uint8Array): string {
   const start = Buffer.from(head.subarray(0, HEAD_BYTES)).toString('latin1')
   return KINDS.find(([, begins]) => begins.test(start))?.[0] ?? 'a binary file'
 }
+
+/** An image that models take. */
+interface ImageFormat {
+  mimeType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+  width: number
+  height: number
+}
+
+/** Returns the format and the size in pixels of an image; undefined for other bytes and for an image without a readable size. */
+export function imageFormat (bytes: Buffer): ImageFormat | undefined {
+  try {
+    const found = read(bytes)
+    return found !== undefined && found.width > 0 && found.height > 0 ? found : undefined
+  } catch {
+    // The file ends before its size.
+    return undefined
+  }
+}
+
+function read (bytes: Buffer): ImageFormat | undefined {
+  const text = (start: number, end: number) => bytes.toString('latin1', start, end)
+  if (text(0, 8) === '\x89PNG\r\n\x1a\n') return { mimeType: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+  if (/^GIF8[79]a/.test(text(0, 6))) return { mimeType: 'image/gif', width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
+  if (text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP') return webp(bytes, text(12, 16))
+  return text(0, 3) === '\xff\xd8\xff' ? jpeg(bytes) : undefined
+}
+
+/** https://developers.google.com/speed/webp/docs/riff_container */
+function webp (bytes: Buffer, chunk: string): ImageFormat | undefined {
+  const size = (width: number, height: number): ImageFormat => ({ mimeType: 'image/webp', width, height })
+  if (chunk === 'VP8X') return size(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1)
+  if (chunk === 'VP8 ') return size(bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff)
+  if (chunk !== 'VP8L') return undefined
+  const bits = bytes.readUInt32LE(21)
+  return size((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
+}
+
+/** Walks the segments of a JPEG to the frame header. */
+function jpeg (bytes: Buffer): ImageFormat | undefined {
+  for (let at = 2; bytes.readUInt8(at) === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes.readUInt8(at + 1)
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+    if (isFrame) return { mimeType: 'image/jpeg', width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+  }
+  return undefined
+}

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Tool } from '../../contracts/tool.ts'
-import { namesEntry } from './names-entry.ts'
-import { findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
+import { namesEntry, findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 
 interface Input {
   id: string

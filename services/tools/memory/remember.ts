@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { foldText, loadPointers } from '../../brain/index.ts'
 import type { Tool } from '../../contracts/tool.ts'
-import { namesEntry } from './names-entry.ts'
-import { findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
+import { namesEntry, findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 
 interface Input {
   span: string

@@ -3,7 +3,7 @@ import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Transform } from '../transform/transform.ts'
-import { relativeGlob, restOf, runSearch, searchScope } from './search-scope.ts'
+import { relativeGlob, restOf, runSearch, searchScope } from './search-files.ts'
 
 const DEFAULT_LIMIT = 200
 

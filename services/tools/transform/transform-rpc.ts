@@ -1,6 +1,6 @@
 import type { FoundFiles, FilesRequest, FoundLines, LinesRequest } from '../search/search-rpc.ts'
-import type { ResultPage } from '../web/search/search-backend.ts'
-import type { HtmlPage, ReadablePage } from '../web/fetch/readable-page.ts'
+import type { ResultPage } from '../web/search/search-backends.ts'
+import type { HtmlPage, ReadablePage } from '../web/fetch/to-text.ts'
 
 /** The transformations of the worker by kind; inputs and outputs are plain data. Add a kind here and in workers/transform.ts. */
 export interface Transforms {

@@ -4,11 +4,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { workerProgram } from '../../process/index.ts'
-import { watchMemory } from './memory-watch.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 
 export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content could not be turned into %s: %s.')
-export const TransformBusy = defineError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.')
+const TransformBusy = defineError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.')
 
 const DEADLINE_MS = 10_000
 /** An idle worker is ended after this time: it holds tens of megabytes. */
@@ -18,7 +17,7 @@ const MEMORY_MB = 384
 /** Jobs that may wait for the running job. */
 const MOST_WAITING = 31
 
-export interface TransformParts {
+interface TransformParts {
   clock: Clock
   memoryMb?: number
 }
@@ -140,4 +139,25 @@ function reasonOf (error: unknown, ms: number): string {
   const { code, kind, message } = error as { code?: string, kind?: string, message: string }
   if (kind === 'timeout') return `it took longer than ${ms / 1000} s`
   return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took too much memory' : message
+}
+
+const INTERVAL_MS = 50
+
+/**
+ * Calls `exceeded` once the buffers of a worker take more than `limitMb` megabytes. The resource limits of a worker bound its objects
+ * only: a small compressed document could otherwise fill the memory of the machine. Returns a function that ends the watch.
+ */
+function watchMemory (worker: Worker, clock: Clock, limitMb: number, exceeded: (error: Error) => void): () => void {
+  const stopped = new AbortController()
+  const watch = async () => {
+    for (;;) {
+      await clock.sleep(INTERVAL_MS, stopped.signal)
+      // The worker answers while its code runs.
+      const { external_memory: bytes } = await worker.getHeapStatistics()
+      if (bytes > limitMb * 1024 * 1024) return exceeded(new Error('it took too much memory'))
+    }
+  }
+  // Rejects when the watch or the worker ended.
+  watch().catch(() => {})
+  return () => stopped.abort()
 }

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Web } from './fetch/fetch.ts'
-import { fittingEnd } from '../fitting-text.ts'
+import { fittingEnd } from '../model-output.ts'
 import type { Tool } from '../../contracts/tool.ts'
 
 const MAX_CHARS = 60_000

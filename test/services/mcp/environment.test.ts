@@ -5,7 +5,7 @@ import {
   toReferences,
   valuesOfServer,
   valuesWithoutServer
-} from '../../../services/mcp/server-environment.ts'
+} from '../../../services/mcp/environment-values.ts'
 
 const entry = (env: Record<string, string>) => ({ name: 's', command: 'c', env })
 

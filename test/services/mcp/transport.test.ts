@@ -1,6 +1,6 @@
 import t from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { createStderrTail } from '../../../services/mcp/stderr-tail.ts'
+import { createStderrTail } from '../../../services/mcp/server-transport.ts'
 import { createTransport } from '../../../services/mcp/guarded-transport.ts'
 import { spawnGuarded, type GuardedChild } from '../../../services/process/spawn-guarded.ts'
 import { alive } from '../process/alive.ts'

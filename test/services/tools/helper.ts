@@ -4,11 +4,10 @@ import { systemClock } from '../../../services/lib/clock.ts'
 import { createDesktop } from '../../../services/tools/desktop/control/desktop.ts'
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
 import { createFence } from '../../../services/tools/fence.ts'
-import { createToolHost } from '../../../services/tools/host.ts'
+import { createToolHost, type Permissions } from '../../../services/tools/host.ts'
 import { createTransform } from '../../../services/tools/transform/transform.ts'
 import { createPathPolicy } from '../../../services/tools/path-policy.ts'
 import type { Tool, WorkFolder } from '../../../services/contracts/tool.ts'
-import type { Permissions } from '../../../services/tools/permissions.ts'
 import type { SourceTool, ToolSource } from '../../../services/tools/sources.ts'
 
 interface Options {

@@ -4,8 +4,7 @@ import { Aborted } from '../../../services/lib/abort.ts'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { createFence } from '../../../services/tools/fence.ts'
-import { createToolHost } from '../../../services/tools/host.ts'
-import type { Permissions } from '../../../services/tools/permissions.ts'
+import { createToolHost, type Permissions } from '../../../services/tools/host.ts'
 import { names, over, server, tool } from './helper.ts'
 
 t.test('what has an effect asks, but for scroll, and so does what is not known; reads are allowed', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toModelOutput } from '../../../services/tools/model-content.ts'
+import { toModelOutput } from '../../../services/tools/model-output.ts'
 
 const image = (data = 'iVBORw0KGgo=', mimeType = 'image/png') => ({ type: 'image', mimeType, data })
 const file = (data: string, mediaType = 'image/png') => ({ type: 'file', mediaType, data: { type: 'data', data } })

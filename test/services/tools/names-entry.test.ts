@@ -1,5 +1,5 @@
 import t from 'tap'
-import { namesEntry } from '../../../services/tools/memory/names-entry.ts'
+import { namesEntry } from '../../../services/tools/memory/said-words.ts'
 import type { Entry } from '../../../services/brain/memory.ts'
 
 const entry = (fact: string): Entry => ({

@@ -1,8 +1,7 @@
 import { lstatSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { identityOf } from '../../../services/tools/path-policy.ts'
-import { findLines } from '../../../services/tools/search/find-lines.ts'
-import { findPaths } from '../../../services/tools/search/find-paths.ts'
+import { findLines, findPaths } from '../../../services/tools/search/search-folder.ts'
 
 // What the worker runs, called in this thread; search-files.test.ts calls it through the tools.
 

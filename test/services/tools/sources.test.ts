@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Permissions } from '../../../services/tools/permissions.ts'
+import type { Permissions } from '../../../services/tools/host.ts'
 import { names, over, server } from './helper.ts'
 
 t.test('tools of servers come and go; a built-in keeps its name', async (t) => {

@@ -1,9 +1,8 @@
 import type * as Robot from 'robotjs'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Act, Acts, Direction, Size } from './desktop-rpc.ts'
+import type { Act, Acts, Direction, Size, Place, Region } from './desktop-rpc.ts'
 import { readKeys, readText } from './key-names.ts'
 import { shownSize, toPng } from './picture.ts'
-import { toScreenPixel, assertOnScreen } from './screen-place.ts'
 
 /** The robotjs module, with a function that its types lack. */
 export type RobotJs = Omit<typeof Robot, 'default'> & { setXDisplayName?(name: string): void }
@@ -120,4 +119,30 @@ export function createDesktopActions (
       return { screen: whole }
     }
   }
+}
+
+const formatSize = ({ width, height }: Size) => `${width} × ${height}`
+
+/** Converts a place to a pixel of the screen. Throws an Error with the screen's size when the place is outside. */
+function toScreenPixel ({ x, y, view }: Place, screen: Size): { x: number, y: number } {
+  if (view === undefined) {
+    if (x >= screen.width || y >= screen.height) {
+      throw new Error(`(${x}, ${y}) is outside the screen, which is ${formatSize(screen)} pixels.`)
+    }
+    return { x, y }
+  }
+  const { imageWidth, imageHeight } = view
+  if (x >= imageWidth || y >= imageHeight) {
+    throw new Error(`(${x}, ${y}) is outside the screenshot, which is ${formatSize({ width: imageWidth, height: imageHeight })} pixels.`)
+  }
+  assertOnScreen(view, screen)
+  // The middle of the image's pixel.
+  return { x: view.x + Math.floor((x + 0.5) * view.width / imageWidth), y: view.y + Math.floor((y + 0.5) * view.height / imageHeight) }
+}
+
+/** Throws unless the region lies on the screen. */
+function assertOnScreen ({ x, y, width, height }: Region, screen: Size): void {
+  if (x + width <= screen.width && y + height <= screen.height) return
+  const size = formatSize({ width, height })
+  throw new Error(`The region of ${size} pixels at (${x}, ${y}) is not on the screen, which is ${formatSize(screen)} pixels.`)
 }

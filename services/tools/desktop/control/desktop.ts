@@ -8,9 +8,9 @@ import { childProgram, type GuardedChild, spawnGuarded } from '../../../process/
 import { createSemaphore } from '../../../lib/semaphore.ts'
 import { ToolFailed } from '../../tool-errors.ts'
 import type { Act, Acts, Answer, Order } from './desktop-rpc.ts'
-import { desktopProblem } from './display.ts'
+import { createRequire } from 'node:module'
 
-export const DesktopBusy = defineError('ERR_DESKTOP_BUSY', 'Too much is being done on the desktop at once; try again in a moment.')
+const DesktopBusy = defineError('ERR_DESKTOP_BUSY', 'Too much is being done on the desktop at once; try again in a moment.')
 
 const LIMITS_MS: Record<Act, number> = { look: 5_000, capture: 15_000, click: 15_000, type: 50_000, scroll: 15_000 }
 /** Time a child has to stop, so that it can finish the current character. */
@@ -179,4 +179,20 @@ async function describeLoss ({ child, tail }: Running): Promise<string> {
   return `The desktop was lost during the call: its process ended with ${
     signal ?? `exit code ${code}`
   }${stderr}. What the call did by then is not known.`
+}
+
+const WAYLAND = 'This is a Wayland session, where programs may neither see the screen nor use mouse and keyboard: it takes an X11 session.'
+
+/** Returns a sentence saying why there can be no desktop; undefined when nothing speaks against it without trying. */
+function desktopProblem (platform: NodeJS.Platform, environment: NodeJS.ProcessEnv): string | undefined {
+  if (!['linux', 'darwin', 'win32'].includes(platform)) return `There is no desktop for ${platform}.`
+  try {
+    createRequire(import.meta.url).resolve('robotjs')
+  } catch {
+    return 'The package robotjs is not installed.'
+  }
+  if (platform !== 'linux') return undefined
+  // When both are set, DISPLAY belongs to XWayland, which sees only the windows of X11 programs.
+  if (environment.WAYLAND_DISPLAY) return WAYLAND
+  return environment.DISPLAY ? undefined : 'There is no display: DISPLAY is not set.'
 }

@@ -15,35 +15,13 @@ const MODIFIERS: Record<string, string> = {
   win: 'command',
   windows: 'command'
 }
+const SHORT_NAMES = { return: 'enter', esc: 'escape', del: 'delete', ins: 'insert', pgup: 'pageup', pgdn: 'pagedown', plus: '+' }
+const KEY_NAMES = ('enter tab escape space backspace delete insert up down left right home end pageup pagedown printscreen ' +
+  'f1 f2 f3 f4 f5 f6 f7 f8 f9 f10 f11 f12').split(' ')
 const KEYS: Record<string, string> = {
-  enter: 'enter',
-  return: 'enter',
-  tab: 'tab',
-  esc: 'escape',
-  escape: 'escape',
-  space: 'space',
-  backspace: 'backspace',
-  delete: 'delete',
-  del: 'delete',
-  insert: 'insert',
-  ins: 'insert',
-  up: 'up',
-  arrowup: 'up',
-  down: 'down',
-  arrowdown: 'down',
-  left: 'left',
-  arrowleft: 'left',
-  right: 'right',
-  arrowright: 'right',
-  home: 'home',
-  end: 'end',
-  pageup: 'pageup',
-  pgup: 'pageup',
-  pagedown: 'pagedown',
-  pgdn: 'pagedown',
-  printscreen: 'printscreen',
-  plus: '+',
-  ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index + 1}`, `f${index + 1}`]))
+  ...Object.fromEntries(KEY_NAMES.map((name) => [name, name])),
+  ...Object.fromEntries(['up', 'down', 'left', 'right'].map((name) => [`arrow${name}`, name])),
+  ...SHORT_NAMES
 }
 /** Characters with a key of their own; other characters need modifiers that differ between keyboard layouts. */
 const CHARACTER = /^[a-z0-9`=;',./\\[\]+-]$/

@@ -3,13 +3,10 @@ import type { Clock } from '../../../lib/clock.ts'
 import { withDeadline } from '../../../lib/deadline.ts'
 import { createSemaphore } from '../../../lib/semaphore.ts'
 import type { Transform } from '../../transform/transform.ts'
-import { readBody } from './response-body.ts'
+import { readBody, send, AddressRefused, FetchFailed, reasonOf } from './send.ts'
 import { decode } from './charset.ts'
-import { AddressRefused, FetchFailed, reasonOf } from './fetch-errors.ts'
-import type { HtmlPage, ReadablePage } from './readable-page.ts'
+import type { HtmlPage, ReadablePage } from './to-text.ts'
 import type { AddressPolicy } from './address-policy.ts'
-import { send } from './send.ts'
-import { parseContentType, readableAs, sniff, type ContentType } from './content-type.ts'
 
 /** Time limit for the lookups, all redirects and the body together. */
 const DEADLINE_MS = 15_000
@@ -24,7 +21,7 @@ const TEXT_DEADLINE_MS = 5_000
 const ACCEPT = 'text/html,application/xhtml+xml,text/markdown;q=0.9,application/json;q=0.9,text/plain;q=0.9,*/*;q=0.5'
 
 /** The answer of an address, as text. */
-export interface FetchResult extends ReadablePage {
+interface FetchResult extends ReadablePage {
   /** The final address, after redirects. */
   url: string
   status: number
@@ -187,4 +184,50 @@ async function read (response: IncomingMessage, { href: url }: URL): Promise<Raw
     return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
   }
   return { url, status, type, bytes, ...truncated && { cut: true as const } }
+}
+
+/** How a document is read: as a page, as plain text, as a PDF, or not at all. */
+type Readable = 'html' | 'text' | 'pdf' | 'binary'
+
+const TEXT = new RegExp(
+  String.raw`^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|graphql|sql|toml|x-sh|x-httpd-php|x-ndjson|ndjson|jsonl|jsonlines|` +
+    String.raw`json-seq|x-javascript|x-yaml|xml-dtd|x-www-form-urlencoded|rtf|x-tex|x-subrip|mbox|x-perl|typescript|x-typescript)$`
+)
+/** Types that do not tell what the content is. */
+const VAGUE = ['', 'application/octet-stream', 'application/unknown', 'unknown/unknown', 'binary/octet-stream']
+/** Bytes that are examined to tell whether a document of a vague type is text. */
+const SNIFFED_BYTES = 1024
+
+interface ContentType {
+  /** Such as `text/html`; "" when the header is missing. */
+  type: string
+  charset?: string
+}
+
+function parseContentType (header: string | undefined): ContentType {
+  const [type, ...parameters] = (header ?? '').split(';')
+  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*["']?\s*([^\s"']+)/i.exec(parameter)?.[1]).find((label) =>
+    label !== undefined
+  )
+  return { type: type.trim().toLowerCase().slice(0, 100), ...charset && { charset } }
+}
+
+/** Returns how a document of a type is read; undefined when only its bytes can tell. */
+function readableAs (type: string): Readable | undefined {
+  if (VAGUE.includes(type)) return undefined
+  if (type === 'text/html' || type === 'application/xhtml+xml') return 'html'
+  if (type === 'application/pdf' || type === 'application/x-pdf') return 'pdf'
+  return TEXT.test(type) ? 'text' : 'binary'
+}
+
+/** Returns how a document of unknown type is read, judging by its first bytes. */
+function sniff (bytes: Uint8Array): Readable {
+  const head = bytes.subarray(0, SNIFFED_BYTES)
+  const start = new TextDecoder().decode(head)
+  if (/^\s*<(?:!doctype\s+html|html|head|body|title)\b/i.test(start)) return 'html'
+  if (start.startsWith('%PDF-')) return 'pdf'
+  const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
+  if (!utf16 && head.includes(0)) return 'binary'
+  // The last character may be incomplete.
+  return utf16 || !start.slice(0, -4).includes('\uFFFD') ? 'text' : 'binary'
 }

@@ -2,8 +2,7 @@ import { Readability, isProbablyReaderable } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import Turndown from 'turndown'
 import { decode } from './charset.ts'
-import type { Document, Element } from './dom.ts'
-import type { HtmlPage, ReadablePage } from './readable-page.ts'
+import type { HtmlPage, ReadablePage } from './to-text.ts'
 
 /** A longer page would exceed the time limit of ten seconds: a megabyte takes about two seconds. */
 const LONGEST_HTML = 3 * 1024 * 1024
@@ -84,4 +83,26 @@ function markdownOf (root: Element): string {
   turndown.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` })
   turndown.addRule('part', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
   return turndown.turndown(root as any).replace(/\n{3,}/g, '\n\n').trim()
+}
+
+/** The part of the DOM that is used here; linkedom implements it. */
+interface Element {
+  nodeName: string
+  textContent: string | null
+  innerHTML: string
+  children: Iterable<Element>
+  classList: { contains(name: string): boolean }
+  getAttribute(name: string): string | null
+  setAttribute(name: string, value: string): void
+  removeAttribute(name: string): void
+  remove(): void
+  cloneNode(deep: boolean): Element
+  closest(selector: string): Element | null
+  querySelector(selector: string): Element | null
+  querySelectorAll(selector: string): Iterable<Element>
+}
+
+export interface Document extends Element {
+  body: Element | null
+  documentElement: Element
 }

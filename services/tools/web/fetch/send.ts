@@ -1,13 +1,17 @@
 import type { LookupAddress } from 'node:dns'
 import * as http from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import * as https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { VERSION } from '../../../lib/version.ts'
+import { pipeline, type Duplex } from 'node:stream'
+import zlib from 'node:zlib'
+import { defineError } from '../../../lib/service-error.ts'
 
 const HEADER_BYTES = 64 * 1024
 const USER_AGENT = `Mozilla/5.0 (compatible; local-agent-service/${VERSION})`
 
-export interface SendOptions {
+interface SendOptions {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string
@@ -51,4 +55,102 @@ function lookupOnly (addresses: LookupAddress[]): LookupFunction {
     if (all) done(null, addresses)
     else done(null, addresses[0].address, addresses[0].family)
   }
+}
+
+/** The most nested content codings: more than one is rare, and many are an attack. */
+const MAX_CODINGS = 2
+/** The largest window that RFC 9659 allows servers to use: 8 MiB. */
+const ZSTD_WINDOW_LOG = 23
+
+interface Body {
+  bytes: Buffer
+  /** The body was longer than the limit. */
+  truncated: boolean
+}
+
+/**
+ * Reads and decompresses the body of a response, up to `limit` bytes; it also reads no more than about `limit` compressed bytes.
+ * Closes the connection in any case. Throws FetchFailed for content codings that cannot be decoded.
+ */
+export async function readBody (response: IncomingMessage, limit: number): Promise<Body> {
+  const pieces: Buffer[] = []
+  let length = 0
+  let received = 0
+  async function * wire () {
+    for await (const chunk of response) {
+      received += chunk.length
+      yield chunk
+      if (received > limit) return
+    }
+  }
+  try {
+    const codings = codingsOf(response)
+    for await (const chunk of decoded(wire(), codings)) {
+      pieces.push(chunk)
+      length += chunk.length
+      if (length > limit) break
+    }
+    return { bytes: Buffer.concat(pieces).subarray(0, limit), truncated: length > limit || received > limit }
+  } finally {
+    response.destroy()
+  }
+}
+
+/** Returns the content codings in the order in which they are undone: the coding applied last comes first. */
+function codingsOf ({ headers }: IncomingMessage): string[] {
+  const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((coding) => coding.trim()).filter((coding) =>
+    coding !== '' && coding !== 'identity'
+  )
+  const unknown = codings.find((coding) => !Object.hasOwn(DECODERS, coding))
+  if (unknown !== undefined) throw new FetchFailed(`The answer is compressed in a way that was not asked for (${unknown.slice(0, 40)}).`)
+  if (codings.length > MAX_CODINGS) throw new FetchFailed('The answer is compressed too often.')
+  return codings.reverse()
+}
+
+function decoded (source: AsyncIterable<Buffer>, codings: string[]): AsyncIterable<Buffer> {
+  // `pipeline` passes errors to the last stage, where the reader sees them.
+  return codings.reduce<AsyncIterable<Buffer>>((from, coding) => pipeline(from, DECODERS[coding](), () => {}) as Duplex, source)
+}
+
+// Flush modes that decode a truncated body as far as it goes, as browsers do.
+const gunzip = () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH })
+const DECODERS: Record<string, () => Duplex> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: () => zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
+  br: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
+  zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })
+}
+
+/** An address that may not be fetched; the message is for the model and its user. */
+export const AddressRefused = defineError('ERR_ADDRESS_REFUSED', '%s')
+
+/** An address that gave no usable answer; the message is for the model. */
+export const FetchFailed = defineError('ERR_FETCH_FAILED', '%s')
+
+const REASONS: Record<string, string> = {
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'its name cannot be looked up at the moment',
+  ENODATA: 'there is no host of that name',
+  ECONNREFUSED: 'nothing answers there',
+  ECONNRESET: 'the connection was cut off',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  ETIMEDOUT: 'it does not answer',
+  EPIPE: 'the connection was cut off',
+  HPE_HEADER_OVERFLOW: 'its headers are too large',
+  ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off'
+}
+
+/** Returns why a request failed, as a clause that completes a sentence. */
+export function reasonOf (error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  // Node tried several addresses: the first error stands for all.
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
+  if (REASONS[code]) return REASONS[code]
+  if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `its certificate cannot be trusted (${code})`
+  if (/^(?:ERR_SSL|EPROTO)/.test(code)) return 'it does not speak TLS as it should'
+  if (code.startsWith('HPE_')) return 'it does not speak HTTP as it should'
+  if (/^(?:Z_|ERR__ERROR_FORMAT|ERR_BROTLI|ERR_ZSTD|ZSTD_)|_error_/.test(code)) return 'its content is not compressed as it says'
+  return code ? `${message} (${code})` : String(message)
 }

@@ -1,51 +1,33 @@
 import { decode } from './charset.ts'
-import type { HtmlPage, ReadablePage } from './readable-page.ts'
+
+/** A page as it was received. */
+export interface HtmlPage {
+  bytes: Uint8Array
+  /** The encoding from the header, if any; otherwise the page itself may declare one. */
+  charset?: string
+  /** The page's address: relative links are resolved against it. */
+  url: string
+}
+
+/** A page as the tools return it. */
+export interface ReadablePage {
+  title?: string
+  content: string
+  /** The page is nearly empty as long as its scripts do not run. */
+  needsScripts?: true
+}
 
 /** Elements whose content is not text for readers. */
 const SKIPPED_ELEMENTS = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'iframe', 'textarea', 'select'])
-const BLOCKS = new Set([
-  'address',
-  'article',
-  'aside',
-  'blockquote',
-  'body',
-  'br',
-  'dd',
-  'div',
-  'dl',
-  'dt',
-  'fieldset',
-  'figure',
-  'footer',
-  'form',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'header',
-  'hr',
-  'li',
-  'main',
-  'nav',
-  'ol',
-  'option',
-  'p',
-  'pre',
-  'section',
-  'table',
-  'td',
-  'th',
-  'tr',
-  'ul'
-])
+const BLOCKS = new Set(
+  ('address article aside blockquote body br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr ' +
+    'li main nav ol option p pre section table td th tr ul').split(' ')
+)
 /** The most common named character references, as a list of alternating names and characters. */
 const ENTITIES = new Map(
   ('amp & lt < gt > quot " apos \' nbsp \u00a0 copy © reg ® trade ™ hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” ' +
     'laquo « raquo » bull • middot · deg ° times × euro € pound £ szlig ß auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü eacute é egrave è ' +
-    'agrave à ' +
-    'ccedil ç ntilde ñ')
+    'agrave à ccedil ç ntilde ñ')
     .split(' ').map((name, at, all): [string, string] => [name, all[at + 1]]).filter((_pair, at) => at % 2 === 0)
 )
 const TAG_NAME = /[a-z][^\s/>]*/iy

@@ -1,6 +1,6 @@
 import { parseHTML } from 'linkedom'
-import type { Document } from '../fetch/dom.ts'
-import type { RawResult, ResultPage } from './search-backend.ts'
+import type { Document } from '../fetch/markdown.ts'
+import type { RawResult, ResultPage } from './search-backends.ts'
 
 const BLOCK = '.anomaly-modal__title, .anomaly-modal, #challenge-form'
 

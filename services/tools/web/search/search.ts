@@ -2,16 +2,21 @@ import type { Clock } from '../../../lib/clock.ts'
 import { expandVariables, type Variables } from '../../../config/index.ts'
 import { withDeadline } from '../../../lib/deadline.ts'
 import type { Transform } from '../../transform/transform.ts'
-import { readBody } from '../fetch/response-body.ts'
+import { readBody, send, FetchFailed, reasonOf } from '../fetch/send.ts'
 import { decode } from '../fetch/charset.ts'
-import { FetchFailed, reasonOf } from '../fetch/fetch-errors.ts'
-import { send } from '../fetch/send.ts'
-import { brave } from './brave.ts'
-import { SearchFailed, type Backend, type BackendName, type SearchResult, type SearchSettings } from './search-backend.ts'
-import { duckduckgo } from './duckduckgo.ts'
-import { cleanResults } from './clean-results.ts'
-import { searxng } from './searxng.ts'
-import { tavily } from './tavily.ts'
+import {
+  brave,
+  SearchFailed,
+  type Backend,
+  type BackendName,
+  type SearchResult,
+  type SearchSettings,
+  duckduckgo,
+  searxng,
+  tavily,
+  type RawResult
+} from './search-backends.ts'
+import { plainText } from '../fetch/to-text.ts'
 
 const DEADLINE_MS = 15_000
 const MAX_BYTES = 2 * 1024 * 1024
@@ -107,4 +112,38 @@ function describeStatus ({ title, statusMessages }: Backend, status: number, ret
     return `${title} is asked too often. Wait${/^\d{1,6}$/.test(retryAfter ?? '') ? ` ${retryAfter} s` : ' a while'} and try again.`
   }
   return `${title} answered ${status}. Try again later${status < 500 ? ', and check "search" in config.json' : ''}.`
+}
+
+/** Results read of one answer; more would be an attack. */
+const MAX_READ = 100
+/** Characters read of one text. */
+const LONGEST_READ = 5_000
+const LONGEST_TITLE = 300
+const LONGEST_SNIPPET = 600
+const LONGEST_URL = 2_000
+
+/** Cleans results for the model: keeps only web addresses, each once, strips HTML from the texts and limits all lengths. */
+function cleanResults (raw: RawResult[], maxResults: number): SearchResult[] {
+  const results = new Map<string, SearchResult>()
+  for (const { title, url, snippet } of raw.slice(0, MAX_READ)) {
+    if (results.size === maxResults) break
+    const address = typeof url === 'string' && url.length <= LONGEST_URL ? URL.parse(url) : null
+    if (!address || !['http:', 'https:'].includes(address.protocol)) continue
+    address.username = address.password = ''
+    if (results.has(address.href)) continue
+    results.set(address.href, {
+      title: plainLine(title, LONGEST_TITLE) || address.hostname,
+      url: address.href,
+      snippet: plainLine(snippet, LONGEST_SNIPPET)
+    })
+  }
+  return [...results.values()]
+}
+
+function plainLine (value: unknown, longest: number): string {
+  if (typeof value !== 'string') return ''
+  const text = plainText(value.slice(0, LONGEST_READ)).replace(/\s+/g, ' ')
+  return text.length <= longest
+    ? text.toWellFormed()
+    : `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '').trimEnd().toWellFormed()}…`
 }

@@ -1,9 +1,8 @@
 import type { LookupAddress } from 'node:dns'
 import { systemClock, type Clock } from '../../../../services/lib/clock.ts'
 import { createTransform } from '../../../../services/tools/transform/transform.ts'
-import { nonPublicKind } from '../../../../services/tools/web/fetch/addresses.ts'
+import { nonPublicKind, createAddressPolicy } from '../../../../services/tools/web/fetch/address-policy.ts'
 import { createWeb } from '../../../../services/tools/web/fetch/fetch.ts'
-import { createAddressPolicy } from '../../../../services/tools/web/fetch/address-policy.ts'
 
 interface Options {
   /** Ports of this machine that stand for the public internet: there is none in a test. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isThisMachine, nonPublicKind } from '../../../../services/tools/web/fetch/addresses.ts'
+import { isThisMachine, nonPublicKind } from '../../../../services/tools/web/fetch/address-policy.ts'
 import { redirect, startSite } from '../../../fakes/site.ts'
 import { openWeb } from './helper.ts'
 

@@ -1,10 +1,18 @@
 import { decodeText, detectEncoding } from '../files/text-encoding.ts'
-import { FITTING_BYTES, jsonBytes } from '../fitting-text.ts'
+import { FITTING_BYTES, jsonBytes } from '../model-output.ts'
 import { compilePattern, linesMatching, type LineMatch } from './line-pattern.ts'
-import { createGlobFilter } from './search-glob.ts'
-import type { FoundLines, LinesRequest, MatchedLine } from './search-rpc.ts'
-import { startSearch } from './search-time.ts'
+import type { FoundLines, LinesRequest, MatchedLine, FilesRequest, FoundFiles } from './search-rpc.ts'
 import { walk } from './walk.ts'
+import picomatch from 'picomatch'
+
+/** Milliseconds after which a search ends with what it has found, before the deadline of the worker. */
+const SEARCH_MS = 8_000
+
+/** Starts the time of a search. The function that it returns tells whether the time is up. */
+function startSearch (): () => boolean {
+  const started = performance.now()
+  return () => performance.now() - started > SEARCH_MS
+}
 
 /** Larger files are not searched. */
 const FILE_BYTES = 16 * 1024 * 1024
@@ -74,4 +82,33 @@ function cutLine (whole: string, at = 0): string {
   const from = Math.max(0, Math.min(at - BEFORE_CHARS, line.length - LINE_CHARS))
   const to = from + LINE_CHARS
   return `${from > 0 ? '…' : ''}${line.slice(from, to).toWellFormed()}${to < line.length ? '…' : ''}`
+}
+
+/** Finds the files and links below a folder that match a glob; the folders, for a glob that ends with `/`. Runs in the worker. */
+export function findPaths (request: FilesRequest): FoundFiles {
+  const { glob, offset, limit } = request
+  const isTimeUp = startSearch()
+  const wantsFolders = glob.endsWith('/')
+  const matches = createGlobFilter(wantsFolders ? glob.slice(0, -1) : glob)
+  const paths: string[] = []
+  let toSkip = offset
+  let room = FITTING_BYTES
+  for (const { path, kind } of walk(request)) {
+    if (isTimeUp()) return { paths, hasMore: true, endedAt: path }
+    if ((kind === 'folder') !== wantsFolders || !matches(wantsFolders ? path.slice(0, -1) : path)) continue
+    if (toSkip-- > 0) continue
+    room -= jsonBytes(path)
+    if (paths.length === limit || room < 0) return { paths, hasMore: true }
+    paths.push(path)
+  }
+  return { paths, hasMore: false }
+}
+
+/**
+ * Returns a function that tells whether a path relative to the searched folder matches a glob. As in .gitignore and most editors, a glob
+ * without `/` is compared with the name alone, at any depth.
+ */
+function createGlobFilter (glob: string): (path: string) => boolean {
+  const matches = picomatch(glob, { dot: true })
+  return glob.replace(/\/$/, '').includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/', path.length - 2) + 1))
 }

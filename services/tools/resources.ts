@@ -1,0 +1,190 @@
+import type { ToolContext, Tool, ToolOutput } from '../contracts/tool.ts'
+import { ToolFailed } from './tool-errors.ts'
+import { Type, type Static } from '@sinclair/typebox'
+import { isForUser, FITTING_BYTES, fittingEnd, jsonBytes, imageOf } from './model-output.ts'
+
+type Json = Record<string, unknown>
+
+/** A connected tool server that has resources. */
+export interface ResourceServer {
+  name: string
+  /** Whether the user wants to be asked before all that the server does. */
+  asksFirst: boolean
+  /** Sends a request of MCP and returns its result without secrets. Throws ToolFailed, or the signal's reason. */
+  request(method: string, params: Json, context: Pick<ToolContext, 'signal' | 'progress'>): Promise<Json>
+}
+
+/** Returns the servers that have resources now, in the order of config.json. */
+export type ResourceServers = () => ResourceServer[]
+
+/** What the tools for resources have in common: without such a server they are not offered, and they ask where one of the servers is to. */
+const forResources = (servers: ResourceServers) => ({
+  effect: 'read' as const,
+  unavailable: () => servers().length === 0 ? 'No tool server that is connected has resources.' : undefined,
+  permission: () => servers().some(({ asksFirst }) => asksFirst) ? 'ask' as const : undefined
+})
+
+/** Returns the server of this name; without a name, the only one. Throws ToolFailed. */
+function chosen (all: ResourceServer[], name: string | undefined): ResourceServer {
+  const known = all.map((server) => server.name).join(', ') || 'none'
+  const server = name === undefined && all.length === 1 ? all[0] : all.find((each) => each.name === name)
+  if (server !== undefined) return server
+  throw new ToolFailed(
+    name === undefined
+      ? `Say which server has the resource: ${known}.`
+      : `There is no connected tool server ${JSON.stringify(name)} with resources. The servers are: ${known}.`
+  )
+}
+
+const ListInput = Type.Object({
+  server: Type.Optional(Type.String({ minLength: 1, description: 'Tool server whose resources to list. Default: all servers.' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 4_096, description: 'Where to go on: the nextCursor of an earlier answer, with its server.' })
+  )
+}, { additionalProperties: false })
+
+/** Entries of one server in an answer, and characters of their texts. */
+const MOST_ENTRIES = 50
+const LONGEST_TEXT = 300
+/** A longer address is left out: it could not be read by a shortened one. */
+const LONGEST_URI = 2_000
+
+/**
+ * `{servers: [{server, resources: [{uri, name, title?, description?, mimeType?, size?}], templates?: [{uriTemplate, …}], nextCursor?} |
+ * {server, error}]}`. A cursor holds the server's own cursor and how many entries of that page were shown.
+ */
+export function createListResources (servers: ResourceServers): Tool<Static<typeof ListInput>> {
+  const { permission, ...rest } = forResources(servers)
+  return {
+    ...rest,
+    get permission () {
+      return permission()
+    },
+    name: 'listResources',
+    description: 'List what the connected tool servers have to read: their resources, such as documents, tables and logs, and templates ' +
+      'of the addresses of further ones. Read one with readResource. A long list is answered in parts: call again with the server ' +
+      'and its nextCursor.',
+    inputSchema: ListInput,
+    target: ({ server }) => server,
+    async execute ({ server, cursor }, context): Promise<ToolOutput> {
+      if (server !== undefined || cursor !== undefined) return { servers: [await list(chosen(servers(), server), cursor, context)] }
+      return {
+        servers: await Promise.all(servers().map((each) =>
+          list(each, undefined, context).catch((error) => {
+            context.signal.throwIfAborted()
+            return { server: each.name, error: (error as Error).message }
+          })
+        ))
+      }
+    }
+  }
+}
+
+async function list (server: ResourceServer, cursor: string | undefined, context: ToolContext): Promise<Json> {
+  const [, shown = '0', page = ''] = /^(\d{1,9}):(.*)$/s.exec(cursor ?? '') ?? []
+  const from = Number(shown)
+  const [found, templates] = await Promise.all([
+    server.request('resources/list', page === '' ? {} : { cursor: page }, context),
+    // Servers without templates may refuse this.
+    cursor === undefined ? server.request('resources/templates/list', {}, context).catch(() => ({})) : {}
+  ])
+  const entries = entriesOf(found, 'resources', 'uri')
+  const to = from + MOST_ENTRIES
+  const next = to < entries.length
+    ? `${to}:${page}`
+    : typeof found.nextCursor === 'string' && found.nextCursor !== page ? `0:${found.nextCursor}` : undefined
+  const further = entriesOf(templates, 'resourceTemplates', 'uriTemplate').slice(0, MOST_ENTRIES)
+  return {
+    server: server.name,
+    resources: entries.slice(from, to),
+    ...further.length > 0 && { templates: further },
+    ...next !== undefined && { nextCursor: next }
+  }
+}
+
+/** Returns the entries of a list that name an address, without those for the user alone. */
+function entriesOf (result: Json, key: string, address: 'uri' | 'uriTemplate'): Json[] {
+  const entries = result[key]
+  if (!Array.isArray(entries)) return []
+  return entries.flatMap((entry) => {
+    const uri: unknown = entry?.[address]
+    if (typeof uri !== 'string' || uri.length > LONGEST_URI || isForUser(entry)) return []
+    const texts = ['name', 'title', 'description', 'mimeType'].filter((field) => typeof entry[field] === 'string')
+    return [{
+      [address]: uri,
+      ...Object.fromEntries(texts.map((field) => [field, entry[field].slice(0, LONGEST_TEXT)])),
+      ...typeof entry.size === 'number' && { size: entry.size }
+    }]
+  })
+}
+
+const ReadInput = Type.Object({
+  uri: Type.String({ minLength: 1, maxLength: 4_096, description: 'Address of the resource.' }),
+  server: Type.Optional(
+    Type.String({ minLength: 1, description: 'Tool server that has it; needed when several servers have resources.' })
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'First character of the text to read: the nextOffset of an answer. Default 0.' })
+  )
+}, { additionalProperties: false })
+
+/** Parts of one resource that are shown, and all their images, in characters of base64. */
+const MOST_PARTS = 100
+const LARGEST_IMAGES = 5 * 1024 * 1024
+
+/**
+ * `{server, uri, content: [{type: 'resource', resource: {uri, mimeType?, text}}, {type: 'image', mimeType, data}, …], nextOffset?}`: as
+ * much text as fits, images, and of other files their size. `offset` counts the characters of all texts of the resource.
+ */
+export function createReadResource (servers: ResourceServers): Tool<Static<typeof ReadInput>> {
+  const { permission, ...rest } = forResources(servers)
+  return {
+    ...rest,
+    get permission () {
+      return permission()
+    },
+    name: 'readResource',
+    description: 'Read a resource of a connected tool server by its uri: one that listResources names, one made from a template, or one ' +
+      'that the result of a tool links to (type resource_link). Images are shown to you. Long text is answered in parts: read on with ' +
+      'offset set to the nextOffset of the answer.',
+    inputSchema: ReadInput,
+    target: ({ uri }) => uri,
+    async execute ({ uri, server: name, offset = 0 }, context) {
+      const server = chosen(servers(), name)
+      const { contents } = await server.request('resources/read', { uri }, context)
+      if (!Array.isArray(contents)) throw new ToolFailed(`${server.name} answered without the contents of ${JSON.stringify(uri)}.`)
+      return { server: server.name, uri, ...partsFrom(contents.slice(0, MOST_PARTS), offset) }
+    }
+  }
+}
+
+/** Returns the parts of a resource: texts from `offset` on, as much as fits, and in the answer that begins at 0 all else. */
+function partsFrom (contents: Json[], offset: number): ToolOutput {
+  const content: Json[] = []
+  let position = 0
+  let room = FITTING_BYTES
+  let images = 0
+  let nextOffset: number | undefined
+  for (const part of contents) {
+    const { uri, mimeType, text, blob } = part ?? {}
+    const about = { ...typeof uri === 'string' && { uri }, ...typeof mimeType === 'string' && { mimeType } }
+    if (typeof text === 'string') {
+      const begin = Math.max(offset - position, 0)
+      const end = fittingEnd(text, begin, Math.max(room, 1))
+      if (nextOffset === undefined && (begin < text.length || (text === '' && offset === 0))) {
+        const shown = text.slice(begin, end)
+        content.push({ type: 'resource', resource: { ...about, text: shown } })
+        room -= jsonBytes(shown)
+        if (end < text.length || room <= 0) nextOffset = position + end
+      }
+      position += text.length
+    } else if (typeof blob === 'string' && offset === 0) {
+      const image = imageOf({ type: 'resource', resource: { ...about, blob } })
+      if (image !== undefined) images += image.data.length
+      if (image === undefined) content.push({ type: 'resource', resource: { ...about, size: Buffer.byteLength(blob, 'base64') } })
+      else if (images > LARGEST_IMAGES) content.push({ type: 'text', text: '[an image is left out: the images are larger than 5 MiB]' })
+      else content.push({ ...image, data: image.data })
+    }
+  }
+  return { content, ...nextOffset !== undefined && nextOffset < position && { nextOffset } }
+}

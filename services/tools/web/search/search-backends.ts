@@ -1,0 +1,133 @@
+import { defineError } from '../../../lib/service-error.ts'
+import type { Config } from '../../../../schemas/config.ts'
+
+export type SearchSettings = NonNullable<Config['search']>
+export type BackendName = SearchSettings['provider']
+
+export interface SearchResult {
+  title: string
+  /** http or https. */
+  url: string
+  snippet: string
+}
+
+/** A result as a backend returns it. Texts may contain HTML; types are not validated. */
+export interface RawResult {
+  title?: unknown
+  url?: unknown
+  snippet?: unknown
+}
+
+interface SearchQuery {
+  query: string
+  count: number
+  key?: string
+}
+
+/** A search failed; the message is for the model and its user. */
+export const SearchFailed = defineError('ERR_SEARCH_FAILED', '%s')
+
+/** The protocol of one search service: its requests, its answers and the meaning of its error statuses. */
+export interface Backend {
+  /** The service's name for people. */
+  title: string
+  /** The default address; undefined when the user must configure it. */
+  baseURL?: string
+  needsKey: boolean
+  /** Builds the request. `base` has no slash at its end. */
+  request(base: string, query: SearchQuery): { url: string, method?: 'GET' | 'POST', headers?: Record<string, string>, body?: string }
+  /** Returns the results in an answer of status 200; undefined when it has no list of results. Throws SearchFailed for a refusal. */
+  results(text: string, parsePage: (html: string) => Promise<ResultPage>): RawResult[] | undefined | Promise<RawResult[] | undefined>
+  /** Sentences for statuses that mean something else than usual. */
+  statusMessages?: Record<number, string>
+}
+
+/** The content of a DuckDuckGo page. */
+export interface ResultPage {
+  kind: 'results' | 'nothing' | 'blocked' | 'unknown'
+  results: RawResult[]
+}
+
+/** Parses JSON of unknown shape; undefined when the text is not JSON. */
+function parseAnswer (text: string): any {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Converts a list of JSON results; `snippet` names their field for the extract. Undefined when `list` is not a list. */
+function toRawResults (list: unknown, snippet: string): RawResult[] | undefined {
+  if (!Array.isArray(list)) return undefined
+  return list.map((entry) => ({ title: entry?.title, url: entry?.url, snippet: entry?.[snippet] }))
+}
+
+/** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
+export const brave: Backend = {
+  title: 'Brave',
+  baseURL: 'https://api.search.brave.com',
+  needsKey: true,
+  request: (base, { query, count, key }) => ({
+    url: `${base}/res/v1/web/search?${new URLSearchParams({ q: query, count: String(count), result_filter: 'web' })}`,
+    headers: { 'x-subscription-token': key! }
+  }),
+  results (text) {
+    const answer = parseAnswer(text)
+    // Brave omits `web` when there are no results.
+    return answer?.type === 'search' && answer.web === undefined ? [] : toRawResults(answer?.web?.results, 'description')
+  },
+  statusMessages: {
+    422: 'Brave does not accept the key or the query. Set another "apiKey" in config.json under "search", or search for something shorter.'
+  }
+}
+
+const QUOTA_EXHAUSTED =
+  'Tavily refuses: the plan\'s searches are used up. Raise the limit at Tavily, or set "search" in config.json to another provider.'
+
+/** https://docs.tavily.com/documentation/api-reference/endpoint/search */
+export const tavily: Backend = {
+  title: 'Tavily',
+  baseURL: 'https://api.tavily.com',
+  needsKey: true,
+  request: (base, { query, count, key }) => ({
+    url: `${base}/search`,
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, max_results: count })
+  }),
+  results: (text) => toRawResults(parseAnswer(text)?.results, 'content'),
+  statusMessages: { 432: QUOTA_EXHAUSTED, 433: QUOTA_EXHAUSTED }
+}
+
+/** https://docs.searxng.org/dev/search_api.html */
+export const searxng: Backend = {
+  title: 'SearXNG',
+  needsKey: false,
+  request: (base, { query, key }) => ({
+    url: `${base}/search?${new URLSearchParams({ q: query, format: 'json' })}`,
+    // An instance behind a gateway may require a key.
+    ...key !== undefined && { headers: { authorization: `Bearer ${key}` } }
+  }),
+  results: (text) => toRawResults(parseAnswer(text)?.results, 'content'),
+  statusMessages: {
+    403: 'SearXNG refuses: its settings.yml must list json among search.formats, and its limiter must let this machine in.'
+  }
+}
+
+const BLOCKED =
+  'DuckDuckGo refuses automatic searches at the moment. Try again later, or set "search" in config.json to tavily, brave or searxng.'
+
+/** DuckDuckGo's page for browsers without JavaScript. It needs no key; it refuses automatic callers with a page, mostly of status 202. */
+export const duckduckgo: Backend = {
+  title: 'DuckDuckGo',
+  baseURL: 'https://html.duckduckgo.com',
+  needsKey: false,
+  request: (base, { query }) => ({ url: `${base}/html/?${new URLSearchParams({ q: query })}`, headers: { accept: 'text/html' } }),
+  async results (text, parsePage) {
+    const { kind, results } = await parsePage(text)
+    if (kind === 'blocked') throw new SearchFailed(BLOCKED)
+    return kind === 'unknown' ? undefined : results
+  },
+  statusMessages: { 202: BLOCKED, 403: BLOCKED, 418: BLOCKED, 429: BLOCKED }
+}
