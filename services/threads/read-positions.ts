@@ -4,13 +4,12 @@ import { type ThreadHead } from './thread-head.ts'
 
 /**
  * The progress of the extraction of facts in a thread: `read` of the user's `turns` messages were searched, as the thread
- * was at `updatedAt`. `isPart` says that the user plays a part in the thread.
+ * was at `updatedAt`.
  */
 export interface ReadPosition {
   read: number
   turns: number
   updatedAt: number
-  isPart?: boolean
 }
 
 interface Parts {
@@ -28,26 +27,17 @@ export function createReadPositions ({ store, turns, get }: Parts) {
      */
     async unread (id: string): Promise<ReadPosition> {
       const thread = store.digest(id)
-      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string, isPart?: true }>(readKey(thread))])
+      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string }>(readKey(thread))])
       const isSame = read !== undefined && await turns.chainAt(thread, read.turns) === read.chain
-      return {
-        read: isSame ? read.turns : 0,
-        turns: head?.turns ?? 0,
-        updatedAt: head?.updatedAt ?? 0,
-        ...(isSame && read.isPart && { isPart: true })
-      }
+      return { read: isSame ? read.turns : 0, turns: head?.turns ?? 0, updatedAt: head?.updatedAt ?? 0 }
     },
 
     /** Records that a thread was searched as `unread` described it. Does nothing if the thread is gone. */
-    async markRead (id: string, { turns: count, updatedAt, isPart }: ReadPosition): Promise<void> {
+    async markRead (id: string, { turns: count, updatedAt }: ReadPosition): Promise<void> {
       const thread = store.digest(id)
       if (await get(id) === undefined) return
       await store.transact([
-        {
-          type: 'put',
-          key: readKey(thread),
-          value: { turns: count, chain: await turns.chainAt(thread, count), ...(isPart && { isPart: true }) }
-        },
+        { type: 'put', key: readKey(thread), value: { turns: count, chain: await turns.chainAt(thread, count) } },
         { type: 'del', key: unreadKey(updatedAt, thread) }
       ])
     },

@@ -122,17 +122,20 @@ async function asking (app: App) {
   return { task, runId }
 }
 
-/** The path of a fact with a source, which replaced another. */
-async function aFact (app: App) {
-  const told = async (id: string, content: string) => {
-    await app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages: [{ id: 'm', role: 'user', content }] } })
-    await app.inject({ method: 'POST', url: `/threads/${id}/extract` })
+/** Two facts learned from threads, the second in the place of the first; returns its id. */
+async function learned (app: App, threadId = 'second'): Promise<string> {
+  const learn = async (fact: string, replaces: string[] = []) => {
+    const source = { threadId, message: 0, messageId: 'm', span: fact }
+    await app.brain.ingest([
+      { kind: 'fact', fact, replaces, isRetraction: false, isUnsure: false, said: app.clock.now(), source }
+    ])
+    return (await app.brain.known()).entries.find((entry) => entry.fact === fact)!.id
   }
-  await told('first', 'I live in Paris.')
-  await told('second', 'I moved to Rome.')
-  const [{ id }] = (await app.inject('/memory/brain/facts?limit=1')).json().facts
-  return `/memory/brain/facts/${id}`
+  return learn('I moved to Rome.', [await learn('I live in Paris.')])
 }
+
+/** The path of a fact with a source, which replaced another. */
+const aFact = async (app: App) => `/memory/brain/facts/${await learned(app)}`
 
 /** A conversation that asks about a call; returns the id of the approval. */
 async function chatAsking (app: App): Promise<string> {
@@ -235,6 +238,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
       url: '/threads/told',
       payload: { messages: [{ id: 'm', role: 'user', content: 'My name is Ada. Call me Ada.' }] }
     })
+    await learned(app, 'told')
     return app.inject({ method: 'POST', url: '/threads/told/extract' })
   },
   'DELETE /threads 200': (app) => app.inject({ method: 'DELETE', url: '/threads' }),
@@ -296,12 +300,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/memory/brain')
   },
   'GET /memory/brain/facts 200': async (app) => {
-    await app.inject({
-      method: 'PUT',
-      url: '/threads/told',
-      payload: { messages: [{ id: 'm', role: 'user', content: 'I live in Paris. Actually, I moved to Rome.' }] }
-    })
-    await app.inject({ method: 'POST', url: '/threads/told/extract' })
+    await learned(app)
     return app.inject('/memory/brain/facts?limit=1')
   },
   'PUT /memory/brain/facts/:id 200': async (app) => app.inject({ method: 'PUT', url: await aFact(app), payload: { pinned: true } }),

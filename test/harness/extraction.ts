@@ -47,3 +47,29 @@ export const modelled = async (
   })
   return { ...made, clock, asked }
 }
+
+/** Forms of statements that `statingModel` points at. A newer statement about the home replaces those that are known. */
+const STATEMENTS = /(?:My name is|I prefer|Call me (?<name>\w+)|(?<home>I (?:live in|moved to))).*?(?=[.!?]|$)/g
+
+/** What a model answers that points rightly at simple English statements in the question that it was asked. */
+export function statingModel (question: string) {
+  const homes = [...question.matchAll(/^(k\d+): "I (?:live in|moved to)/gm)].map(([, id]) => id)
+  const pointers = [...question.matchAll(/^\[(\d+)\] (.*)$/gm)].flatMap(([, message, text]) =>
+    [...text.matchAll(STATEMENTS)].map(({ 0: span, groups }) => {
+      const { name, home } = groups as Record<string, string | undefined>
+      return point(Number(message), span, {
+        ...(name && { kind: 'preference', key: 'name', value: name }),
+        ...(home && { replaces: homes })
+      })
+    })
+  )
+  return { object: { pointers, habits: [] } }
+}
+
+/** The service with a model that answers "ok" and extracts as `statingModel` does. */
+export const stating = async (t: Test, { config, ...settings }: Parameters<typeof withGateway>[2] = {}) =>
+  (await withGateway(t, () => ({ text: 'ok' }), {
+    ...settings,
+    config: { brain: { extractAfter: false }, ...config },
+    structured: (_name, { body }) => statingModel(body.prompt[1].content[0].text)
+  })).app

@@ -3,9 +3,8 @@ import type { App } from '../../app.ts'
 import { createIdleThreads } from '../../services/brain/extraction/idle-threads.ts'
 import { say } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
-import { build } from '../harness/helper.ts'
 import { withGateway } from '../harness/with-gateway.ts'
-import { call, extract, known, modelled, pointing, user } from '../harness/extraction.ts'
+import { call, extract, known, modelled, pointing, stating, user } from '../harness/extraction.ts'
 
 const MINUTE = 60_000
 
@@ -24,7 +23,7 @@ function rounds (app: App, clock: ReturnType<typeof fakeClock>, after: () => num
 
 t.test('a thread that has rested is looked through once, also after a restart', async (t) => {
   const clock = fakeClock()
-  const first = await build(t, { clock })
+  const first = await stating(t, { clock })
   await say(first, 'My name is Ada.', { id: 'one' })
   await clock.advance(MINUTE)
   await say(first, 'I live in Paris.')
@@ -32,7 +31,7 @@ t.test('a thread that has rested is looked through once, also after a restart', 
   t.same(await known(first), [])
   await first.close()
 
-  const app = await build(t, { clock, home: first.home, cwd: first.cwd })
+  const app = await stating(t, { clock, home: first.home, cwd: first.cwd })
   await clock.advance(9 * MINUTE)
   t.equal(await rounds(app, clock)(), MINUTE, 'the second has rested in a minute')
   t.same(await known(app), ['My name is Ada.'])
@@ -50,7 +49,7 @@ t.test('a thread that has rested is looked through once, also after a restart', 
 
 t.test('a service that listens looks through rested threads by itself', async (t) => {
   const clock = fakeClock()
-  const app = await build(t, { clock, config: { brain: { extractAfter: 2_000 } } })
+  const app = await stating(t, { clock, config: { brain: { extractAfter: 2_000 } } })
   await app.listen({ port: 0, host: '127.0.0.1' })
   await say(app, 'My name is Ada.', { id: 'chat' })
   const heard = Promise.withResolvers<void>()

@@ -2,14 +2,13 @@ import t from 'tap'
 import type { App } from '../../app.ts'
 import { say } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
-import { build } from '../harness/helper.ts'
-import { call, extract, known, modelled, pointing, user } from '../harness/extraction.ts'
+import { call, extract, known, modelled, pointing, stating, user } from '../harness/extraction.ts'
 
 const put = (app: App, id: string, ...messages: object[]) => call(app, 'PUT', `/threads/${id}`, { messages })
 
 t.test('a fact says where it comes from and what it took the place of, page by page', async (t) => {
   const clock = fakeClock()
-  const app = await build(t, { clock })
+  const app = await stating(t, { clock })
   await put(
     app,
     'a',
@@ -52,7 +51,7 @@ t.test('a fact says where it comes from and what it took the place of, page by p
 
 t.test('what the user removed or cleared is not learned again from what was said before, but from what is said anew', async (t) => {
   const clock = fakeClock()
-  const app = await build(t, { clock })
+  const app = await stating(t, { clock })
   const tell = async (content: string) => {
     await clock.advance(1000)
     await say(app, content, { id: 'chat' })
@@ -87,7 +86,7 @@ t.test('what the user removed or cleared is not learned again from what was said
 
 t.test('an older thread that is read later takes the place of nothing newer', async (t) => {
   const clock = fakeClock()
-  const app = await build(t, { clock })
+  const app = await stating(t, { clock })
   await put(app, 'old', user('I live in Paris. Call me Bob.'))
   await clock.advance(1000)
   await put(app, 'new', user('I live in Rome. Call me Robert.'))
@@ -98,7 +97,7 @@ t.test('an older thread that is read later takes the place of nothing newer', as
 })
 
 t.test('of very many new messages the newest 500 are looked at, each of them', async (t) => {
-  const app = await build(t)
+  const app = await stating(t)
   await put(app, 'chat', user('hello'))
   await app.extraction.extract('chat', { since: 'last' })
   const more = Array.from({ length: 500 }, (_, n) => user(n === 0 ? 'My name is Ada.' : `say ${n}`))
@@ -109,7 +108,7 @@ t.test('of very many new messages the newest 500 are looked at, each of them', a
 })
 
 t.test('a full brain learns no more, and is not lost', async (t) => {
-  const app = await build(t)
+  const app = await stating(t)
   await app.brain.ingest(
     Array.from(
       { length: 1_000 },

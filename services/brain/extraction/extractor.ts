@@ -2,11 +2,17 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { Extraction } from '../../../schemas/brain.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { defineError } from '../../lib/service-error.ts'
-import { EXTRACTION_INSTRUCTIONS, extractionQuestion, LooseAnswerSchema, PointersSchema } from '../../models/index.ts'
+import {
+  EXTRACTION_INSTRUCTIONS,
+  extractionQuestion,
+  LooseAnswerSchema,
+  PointersSchema,
+  type ShownEntry
+} from '../../models/index.ts'
 import { beginning, readUserMessages, ThreadNotFound, type ThreadRepository, type UserMessage } from '../../threads/index.ts'
 import type { BrainService, Learning } from '../brain.ts'
 import type { Habitual } from '../habits.ts'
-import { shownIds } from './shown-ids.ts'
+import type { Entry, Habit } from '../memory.ts'
 import type { Problem, Verified } from './pointers.ts'
 
 const ModelFailed = defineError(
@@ -17,7 +23,7 @@ const ModelFailed = defineError(
 export interface ExtractionParts {
   threads: ThreadRepository
   brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
-  /** Asks the model of role `fast`. Not called when that model is the offline model; rules replace it then. */
+  /** Asks the model of role `fast`. Not called when that is the offline model. */
   ask: <S extends TSchema>(
     question: { name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal, thread: string }
   ) => Promise<{ value: Static<S> } | { problem: string, refused?: Error }>
@@ -42,10 +48,10 @@ const MAX_GOAL = 500
 /** Model calls for one extraction. */
 const MAX_CALLS = 10
 
-/** Loads the rules at their first use: their expressions take time and memory. */
-const rules = () => import('./pointers.ts')
-
-/** Learns what the user states about themselves in threads: a model, or rules without one, point, and code verifies. */
+/**
+ * Learns what the user states about themselves in threads: a model points, and code verifies. The offline model points at nothing:
+ * without a model, only what the user asks to remember is remembered (the tool `remember`).
+ */
 export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, log }: ExtractionParts) {
   /** Extractions run one at a time, so that each knows the results of the previous one. */
   const locked = createKeyedLock()
@@ -53,7 +59,8 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
   /** Lets the model point at the messages, in as many questions as they need. */
   async function readByModel (messages: UserMessage[], id: string, signal: AbortSignal): Promise<Reading[]> {
     const readings: Reading[] = []
-    const { verifyPointers } = await rules()
+    // Loaded at its first use: its expressions take time and memory.
+    const { verifyPointers } = await import('./pointers.ts')
     const tasks = await ranTasks()
     const goals = tasks.map(({ goal }) => beginning(goal, MAX_GOAL))
     for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
@@ -72,16 +79,6 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
     return readings
   }
 
-  async function readByRules (messages: UserMessage[], wasPart?: boolean): Promise<{ readings: Reading[], isPart: boolean }> {
-    const [{ verifyPointers }, { pointByRules }] = await Promise.all([rules(), import('./english/english-pointers.ts')])
-    const { entries } = await brain.known()
-    const known = entries.filter(({ kind }) => kind === 'fact').map(({ id, fact }) => ({ id, text: fact }))
-    const texts = messages.map(({ text }) => text)
-    const { pointers, isPart } = pointByRules(texts, known, wasPart)
-    const verified = verifyPointers({ messages: texts, isModel: false }, { pointers }, (id) => id)
-    return { readings: [{ shown: messages, tasks: [], ...verified, problems: new Map() }], isPart }
-  }
-
   return {
     /**
      * Extracts new statements from a thread: from the whole thread, or only from messages since the last extraction.
@@ -94,15 +91,14 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
       locked('', async () => {
         if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
         const state = await threads.unread(id)
-        const messages = await readUserMessages(threads, id, since === 'last' ? state.read : 0)
-        const { readings, isPart } = isOffline()
-          ? await readByRules(messages, since === 'last' ? state.isPart : undefined)
-          : { readings: await readByModel(messages, id, signal), isPart: undefined }
+        const readings = isOffline()
+          ? []
+          : await readByModel(await readUserMessages(threads, id, since === 'last' ? state.read : 0), id, signal)
         const { known, proposed } = await brain.ingest(
           readings.flatMap((reading) => learningsOf(reading, id)),
           readings.flatMap((reading) => habitsOf(reading, id))
         )
-        await threads.markRead(id, { ...state, isPart })
+        await threads.markRead(id, state)
         const rejected = rejectedIn(readings)
         return {
           ...await brain.from(id),
@@ -149,4 +145,27 @@ function batches (messages: UserMessage[]): UserMessage[][] {
     remaining -= message.text.length
   }
   return all.filter(({ length }) => length > 0)
+}
+
+/** Characters of known texts in a question; the newest are shown. */
+const MAX_KNOWN = 8_000
+
+/** Gives what is known short ids for a question to a model, and finds the real ones again. */
+function shownIds (entries: Entry[], habits: Habit[]) {
+  const real = new Map<string, string>()
+  const shown = (all: Array<{ id: string, text: string }>, letter: string): ShownEntry[] => {
+    let left = MAX_KNOWN
+    const first = all.findLastIndex(({ text }) => (left -= text.length + letter.length) < 0) + 1
+    return all.slice(first).map(({ id, text }, n) => {
+      const short = `${letter}${n + 1}`
+      real.set(short, id)
+      return { id: short, text }
+    })
+  }
+  const known = shown(entries.map(({ id, fact }) => ({ id, text: fact })), 'k')
+  return {
+    known,
+    habits: shown(habits.map(({ id, pattern }) => ({ id, text: pattern })), 'h'),
+    idOf: (id: string) => real.get(id)
+  }
 }

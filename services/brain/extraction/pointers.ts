@@ -40,10 +40,10 @@ const CONVERSATION = { messages: 3, sentences: 6 }
 /**
  * Checks what a model pointed at, in any language. What is learned are the user's own whole sentences, never words of the
  * model; what is about others, passes or is sensitive is left out. Of goals only habits count. `ids`
- * returns the id behind the one that the model was shown. `isModel` is false for rules, which may be right with every sentence.
+ * returns the id behind the one that the model was shown.
  */
 export function verifyPointers (
-  { messages, goals = [], isModel = true }: { messages: string[], goals?: string[], isModel?: boolean },
+  { messages, goals = [] }: { messages: string[], goals?: string[] },
   answer: { pointers: unknown[], habits?: unknown[] },
   ids: (shown: string) => string | undefined
 ): Verified {
@@ -77,7 +77,7 @@ export function verifyPointers (
     const content: Content = isRetraction ? { kind: 'fact' } : contentOf(pointer, fact)
     return [{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure }]
   })
-  if (isModel && pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
+  if (pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
 
   const recurring = habits.flatMap((habit): FoundHabit[] => {
     if (!isHabit(habit)) return reject('the pointer is malformed')

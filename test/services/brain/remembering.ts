@@ -18,8 +18,8 @@ const messageOf = (line: Line, n: number): ThreadMessage => {
 let shared: ReturnType<typeof testStore> | undefined
 let brains = 0
 
-/** Threads and a brain of their own that learns from them, by rules or by what a model answers. One store serves them all. */
-export async function remembering (t: Parameters<typeof testStore>[0] & { parent?: any }, answer?: () => Pointer[]) {
+/** Threads and a brain of their own that learns from them by what a model answers. One store serves them all. */
+export async function remembering (t: Parameters<typeof testStore>[0] & { parent?: any }, answer: () => Pointer[]) {
   let root = t
   while (root.parent) root = root.parent
   const store = await (shared ??= testStore(root))
@@ -33,8 +33,8 @@ export async function remembering (t: Parameters<typeof testStore>[0] & { parent
   const { extract } = createExtraction({
     threads,
     brain,
-    isOffline: () => answer === undefined,
-    ask: async () => ({ value: { pointers: answer!() } as never }),
+    isOffline: () => false,
+    ask: async () => ({ value: { pointers: answer() } as never }),
     log: { warn () {} },
     ranTasks: async () => []
   })

@@ -33,8 +33,6 @@ export interface MemoryCase {
     replaced?: string[],
     neverLearned: string[]
   }
-  /** English only: the most that may be learned without a model. */
-  offline?: { learned: string[] }
 }
 
 type More = Partial<Pick<Pointer, 'about' | 'lasting' | 'sensitive' | 'replaces'>>

@@ -8,8 +8,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['Always answer in metric units. How far is Boston from New York?'],
     right: [instruction(0, 'Always answer in metric units.')],
-    expect: { learned: [], proposed: ['Always answer in metric units.'], neverLearned: [] },
-    offline: { learned: [] }
+    expect: { learned: [], proposed: ['Always answer in metric units.'], neverLearned: [] }
   },
   {
     name: 'always in short points',
@@ -30,8 +29,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['My favourite colour is teal, so make the slides match.'],
     right: [preference(0, 'My favourite colour is teal', 'favourite colour', 'teal')],
-    expect: { learned: [], preferences: { 'favourite colour': 'teal' }, neverLearned: [] },
-    offline: { learned: ['My favourite colour is teal, so make the slides match.'] }
+    expect: { learned: [], preferences: { 'favourite colour': 'teal' }, neverLearned: [] }
   },
   {
     name: 'preferred editor',
@@ -74,8 +72,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['I moved to the U.S. in 2015 and never looked back.'],
     right: [fact(0, 'in 2015')],
-    expect: { learned: ['I moved to the U.S. in 2015 and never looked back.'], neverLearned: [] },
-    offline: { learned: ['I moved to the U.S. in 2015 and never looked back.'] }
+    expect: { learned: ['I moved to the U.S. in 2015 and never looked back.'], neverLearned: [] }
   },
   // No blanks between words
   {
@@ -98,8 +95,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['I like coffee, but only before noon.'],
     right: [fact(0, 'I like coffee')],
-    expect: { learned: ['I like coffee, but only before noon.'], neverLearned: [] },
-    offline: { learned: ['I like coffee, but only before noon.'] }
+    expect: { learned: ['I like coffee, but only before noon.'], neverLearned: [] }
   },
   {
     name: 'a limit in the next sentence',
@@ -150,8 +146,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['My sister plays the cello in an orchestra. What should I give her?'],
     right: [fact(0, 'My sister plays the cello in an orchestra.', { about: 'other' })],
-    expect: { learned: [], neverLearned: [] },
-    offline: { learned: [] }
+    expect: { learned: [], neverLearned: [] }
   },
   {
     name: 'tired today',
@@ -182,8 +177,7 @@ export const sentences: MemoryCase[] = [
     known: [{ id: 'f2', fact: 'I am a vegetarian.' }, { id: 'f5', fact: 'I have a garden.' }],
     messages: ['Please forget that I am a vegetarian.'],
     right: [fact(0, 'Please forget that I am a vegetarian.', { lasting: false, replaces: ['f2'] })],
-    expect: { learned: [], replaced: ['f2'], neverLearned: [] },
-    offline: { learned: [] }
+    expect: { learned: [], replaced: ['f2'], neverLearned: [] }
   },
   {
     name: 'what was typed is only proposed to go',
@@ -239,8 +233,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['Staging uses `DB_PASS=Tr0ub4dor&3x` these days. I work from Denver.'],
     right: [fact(0, 'I work from Denver.')],
-    expect: { learned: [], proposed: ['I work from Denver.'], neverLearned: ['Tr0ub4dor&3x'] },
-    offline: { learned: [] }
+    expect: { learned: [], proposed: ['I work from Denver.'], neverLearned: ['Tr0ub4dor&3x'] }
   },
   {
     name: 'asked to remember',

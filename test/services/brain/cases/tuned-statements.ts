@@ -8,8 +8,7 @@ export const statements: MemoryCase[] = [
     language: 'English',
     messages: ['Any ideas for dinner?', "No, I don't eat meat."],
     right: [fact(1, "I don't eat meat")],
-    expect: { learned: ["No, I don't eat meat."], neverLearned: [] },
-    offline: { learned: ["No, I don't eat meat."] }
+    expect: { learned: ["No, I don't eat meat."], neverLearned: [] }
   },
   {
     name: 'nein before the sentence',
@@ -78,8 +77,7 @@ export const statements: MemoryCase[] = [
     known: [{ id: 'f3', fact: 'I work at Northwind as a buyer.' }],
     messages: ['Update my CV, please. I left Northwind in June and now run my own bakery.'],
     right: [fact(0, 'I left Northwind in June and now run my own bakery.', { replaces: ['f3'] })],
-    expect: { learned: ['I left Northwind in June and now run my own bakery.'], replaced: ['f3'], neverLearned: [] },
-    offline: { learned: ['I left Northwind in June and now run my own bakery.'] }
+    expect: { learned: ['I left Northwind in June and now run my own bakery.'], replaced: ['f3'], neverLearned: [] }
   },
   // Jokes, irony, role play, suppositions, questions
   {
@@ -87,8 +85,7 @@ export const statements: MemoryCase[] = [
     language: 'English',
     messages: ["I'm basically a cat: I sleep 16 hours and hate Mondays, haha."],
     right: [],
-    expect: { learned: [], neverLearned: [] },
-    offline: { learned: [] }
+    expect: { learned: [], neverLearned: [] }
   },
   {
     name: 'irony about overtime',
@@ -158,8 +155,7 @@ export const statements: MemoryCase[] = [
       'Rome"\n```'
     ],
     right: [fact(0, 'I maintain three Rails apps.')],
-    expect: { learned: [], proposed: ['I maintain three Rails apps.'], neverLearned: ['pk9fQ2xLm7TzR4vB8nKc1Y', 'I live in Rome'] },
-    offline: { learned: [] }
+    expect: { learned: [], proposed: ['I maintain three Rails apps.'], neverLearned: ['pk9fQ2xLm7TzR4vB8nKc1Y', 'I live in Rome'] }
   },
   {
     name: 'what the neighbour said',
@@ -197,8 +193,7 @@ export const statements: MemoryCase[] = [
     language: 'English',
     messages: ['My API key is sk-test-51Hq8ZtXw2LmN0pRvB7cYd, use it for the demo. I live in Leeds.'],
     right: [fact(0, 'My API key is sk-test-51Hq8ZtXw2LmN0pRvB7cYd', { sensitive: true }), fact(0, 'I live in Leeds.')],
-    expect: { learned: ['I live in Leeds.'], neverLearned: ['sk-test-51Hq8ZtXw2LmN0pRvB7cYd'] },
-    offline: { learned: ['I live in Leeds.'] }
+    expect: { learned: ['I live in Leeds.'], neverLearned: ['sk-test-51Hq8ZtXw2LmN0pRvB7cYd'] }
   },
   {
     name: 'a card number',

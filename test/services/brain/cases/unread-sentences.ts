@@ -15,8 +15,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ["From now on, never use emoji when you write to me. What's the capital of Peru?"],
     right: [instruction(0, 'From now on, never use emoji when you write to me.')],
-    expect: { learned: [], proposed: ['From now on, never use emoji when you write to me.'], neverLearned: [] },
-    offline: { learned: [] }
+    expect: { learned: [], proposed: ['From now on, never use emoji when you write to me.'], neverLearned: [] }
   },
   {
     name: 'always cite sources',
@@ -30,8 +29,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ["My preferred seat is 12A whenever it's free."],
     right: [preference(0, "My preferred seat is 12A whenever it's free.", 'seat', '12A')],
-    expect: { learned: [], preferences: { seat: '12A' }, neverLearned: [] },
-    offline: { learned: ["My preferred seat is 12A whenever it's free."] }
+    expect: { learned: [], preferences: { seat: '12A' }, neverLearned: [] }
   },
   {
     name: 'favourite newspaper',
@@ -60,8 +58,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['My dentist is Dr. Okafor on Mill Lane. Remind me what to ask her?'],
     right: [fact(0, 'My dentist is Dr. Okafor')],
-    expect: { learned: ['My dentist is Dr. Okafor on Mill Lane.'], neverLearned: [] },
-    offline: { learned: ['My dentist is Dr. Okafor on Mill Lane.'] }
+    expect: { learned: ['My dentist is Dr. Okafor on Mill Lane.'], neverLearned: [] }
   },
   {
     name: 'for example in the middle',
@@ -105,8 +102,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['I eat cheese. Just not blue cheese. What pizza should I order?'],
     right: [fact(0, 'I eat cheese. Just not blue cheese.')],
-    expect: { learned: ['I eat cheese. Just not blue cheese.'], neverLearned: [] },
-    offline: { learned: ['I eat cheese. Just not blue cheese.'] }
+    expect: { learned: ['I eat cheese. Just not blue cheese.'], neverLearned: [] }
   },
   {
     name: 'an exception at the start',
@@ -157,8 +153,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ["I'm running late for the 9:40 train, which platform is it?"],
     right: [fact(0, "I'm running late for the 9:40 train", { lasting: false })],
-    expect: { learned: [], neverLearned: [] },
-    offline: { learned: [] }
+    expect: { learned: [], neverLearned: [] }
   },
   {
     name: 'a treatment',
@@ -182,8 +177,7 @@ export const sentences: MemoryCase[] = [
     known: [{ id: 'm7', fact: 'I take the 7:15 bus to work.' }, { id: 'm8', fact: 'I own a boat.' }],
     messages: ["That thing about the 7:15 bus isn't true any more."],
     right: [fact(0, "That thing about the 7:15 bus isn't true any more.", { lasting: false, replaces: ['m7'] })],
-    expect: { learned: [], replaced: ['m7'], neverLearned: [] },
-    offline: { learned: [] }
+    expect: { learned: [], replaced: ['m7'], neverLearned: [] }
   },
   {
     name: 'typed long ago, changed since',
@@ -239,8 +233,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['We connect with `postgres://app:Qw8-zebra-Lamp@db/main`, and it hangs. I look after the data team.'],
     right: [fact(0, 'I look after the data team.')],
-    expect: { learned: [], proposed: ['I look after the data team.'], neverLearned: ['Qw8-zebra-Lamp'] },
-    offline: { learned: [] }
+    expect: { learned: [], proposed: ['I look after the data team.'], neverLearned: ['Qw8-zebra-Lamp'] }
   },
   {
     name: 'asked to keep in mind',
@@ -261,8 +254,7 @@ export const sentences: MemoryCase[] = [
     language: 'English',
     messages: ['The ad says “I only rent to couples.” Is that legal? I live alone.'],
     right: [fact(0, 'I live alone.')],
-    expect: { learned: ['I live alone.'], neverLearned: ['I only rent to couples'] },
-    offline: { learned: ['I live alone.'] }
+    expect: { learned: ['I live alone.'], neverLearned: ['I only rent to couples'] }
   },
   // Further languages and scripts
   {

@@ -8,8 +8,7 @@ export const statements: MemoryCase[] = [
     language: 'English',
     messages: ['Should I take the motorway?', "No. I don't drive, so buses only please."],
     right: [fact(1, "I don't drive")],
-    expect: { learned: ["I don't drive, so buses only please."], neverLearned: [] },
-    offline: { learned: ["I don't drive, so buses only please."] }
+    expect: { learned: ["I don't drive, so buses only please."], neverLearned: [] }
   },
   {
     name: 'non before the sentence',
@@ -82,8 +81,7 @@ export const statements: MemoryCase[] = [
     known: [{ id: 'm5', fact: 'I teach physics at a high school.' }],
     messages: ['I retired from teaching last summer. Help me plan a long cycling trip.'],
     right: [fact(0, 'I retired from teaching last summer.', { replaces: ['m5'] })],
-    expect: { learned: ['I retired from teaching last summer.'], replaced: ['m5'], neverLearned: [] },
-    offline: { learned: ['I retired from teaching last summer.'] }
+    expect: { learned: ['I retired from teaching last summer.'], replaced: ['m5'], neverLearned: [] }
   },
   // Jokes, irony, role play, suppositions, questions
   {
@@ -98,8 +96,7 @@ export const statements: MemoryCase[] = [
     language: 'English',
     messages: ["Oh sure, I absolutely adore three-hour status meetings. Draft an excuse for tomorrow's."],
     right: [],
-    expect: { learned: [], neverLearned: [] },
-    offline: { learned: [] }
+    expect: { learned: [], neverLearned: [] }
   },
   {
     name: 'role play of a king',
@@ -149,8 +146,7 @@ export const statements: MemoryCase[] = [
     language: 'English',
     messages: ["Please reply that Thursday works.\n\n> Hi, I'm Dana, the new landlord.\n> I live in Austin and I'm allergic to dogs."],
     right: [],
-    expect: { learned: [], neverLearned: ["I'm Dana", 'I live in Austin', 'allergic to dogs'] },
-    offline: { learned: [] }
+    expect: { learned: [], neverLearned: ["I'm Dana", 'I live in Austin', 'allergic to dogs'] }
   },
   {
     name: 'a config with a token, beside a sentence',
@@ -211,8 +207,7 @@ export const statements: MemoryCase[] = [
     language: 'English',
     messages: ['Book it with my card 5555 5555 5555 4444, the code is on file.'],
     right: [fact(0, 'my card 5555 5555 5555 4444', { sensitive: true })],
-    expect: { learned: [], neverLearned: ['5555 5555 5555 4444'] },
-    offline: { learned: [] }
+    expect: { learned: [], neverLearned: ['5555 5555 5555 4444'] }
   },
   {
     name: 'an IBAN for the rent',
