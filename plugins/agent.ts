@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { createAgent, type Agent } from '../services/agent/agent.ts'
 import { createConversationStates } from '../services/agent/conversation-state.ts'
-import { describeMachine } from '../services/process/describe-machine.ts'
+import { describeMachine } from '../services/process/shell.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

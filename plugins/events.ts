@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import type { EventsQuery } from '../schemas/stream-events.ts'
 import { announceApprovals } from '../services/approvals/announce-approvals.ts'
 import { createEventBus, type EventBus } from '../services/events/event-bus.ts'
-import { eventView, tasksView, type EventView } from '../services/events/event-view.ts'
+import { eventView, tasksView, type EventView } from '../services/events/replay-buffer.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

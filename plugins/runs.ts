@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
-import { announceRuns } from '../services/runs/announce-runs.ts'
-import { logRuns } from '../services/runs/log-runs.ts'
+import { announceRuns, logRuns } from '../services/runs/announce-runs.ts'
 import { createRunService, type RunService } from '../services/runs/run-service.ts'
 import { createRunWaits } from '../services/runs/run-waits.ts'
 

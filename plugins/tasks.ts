@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { createIdempotency } from '../services/http/idempotency.ts'
-import { describeMachine } from '../services/process/describe-machine.ts'
+import { describeMachine } from '../services/process/shell.ts'
 import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
 declare module 'fastify' {

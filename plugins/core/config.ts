@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import type { Settings } from '../../settings.ts'
 import { openConfig, type ConfigService } from '../../services/config/config.ts'
 import { waitForEnding, type LockOptions } from '../../services/store/directory-lock.ts'
-import { logFile } from '../../services/log/log-file.ts'
+import { logFile } from '../../services/log/rotating-file.ts'
 import { hasPendingReplacement } from '../../services/store/replacement/pending.ts'
 
 declare module 'fastify' {

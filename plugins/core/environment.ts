@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
-import { scrubEnvironment } from '../../services/process/scrub-environment.ts'
-import { createChildEnvironment } from '../../services/process/child-environment.ts'
+import { scrubEnvironment, createChildEnvironment } from '../../services/process/child-environment.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,3 +1,5 @@
+import type { RunStatus } from '../../schemas/tasks.ts'
+import { openCalls, type RunEvent } from '../contracts/run-events.ts'
 import type { ApproveBody, Protocol, RunBody, RunResult, SteeredRun } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
@@ -24,11 +26,18 @@ import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
 import { BadMessage } from '../threads/index.ts'
 import { interrupt, replayRecorded } from './interrupted-runs.ts'
-import { activeStatus } from './active-status.ts'
-import { createStopRun, type RunPlace } from './stop-run.ts'
-import { settleRun } from './settle-run.ts'
+import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { createUserWords } from './user-words.ts'
+
+/** Returns the status of an active run by its events. Its segment may be over already: its readers have got the end by then. */
+function activeStatus (events: readonly RunEvent[]): RunStatus {
+  const [before, last] = events.slice(-2)
+  if (last?.type !== 'finish') return 'running'
+  if (before?.type === 'abort') return before.reason === 'shutdown' ? 'interrupted' : 'cancelled'
+  if (before?.type === 'error') return 'failed'
+  return last.finishReason === 'tool-calls' && openCalls(events).length > 0 ? 'pending_approval' : 'completed'
+}
 
 const OptionsOfNoRun = defineError(
   'ERR_INVALID_REQUEST',

@@ -1,4 +1,6 @@
 import type { Analysis } from '../../schemas/agent.ts'
+import type { Config } from '../../schemas/config.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import { holdFirstStep, withRunOptions } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
@@ -7,7 +9,15 @@ import { runSteps } from './loop.ts'
 import { conversationOwner } from './conversation-owner.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
 import type { Context } from './run-prompt.ts'
-import { stepLimit } from './step-limits.ts'
+
+const DEFAULTS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
+
+/**
+ * Returns the number of steps with tools of a request of that complexity, at most as many as the run's options allow. After them the
+ * model must answer without tools.
+ */
+export const stepLimit = ({ agent }: Config, complexity: Analysis['complexity'], { maxSteps = Infinity }: RunOptions = {}): number =>
+  Math.min(agent?.steps?.[complexity] ?? DEFAULTS[complexity], maxSteps)
 
 /**
  * Returns the work of a new run. The request is analysed, and the first step begins beside the analysis; its events are held

@@ -4,8 +4,7 @@ import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
-import { runContext, type Context } from './run-prompt.ts'
-import { denialNotes } from './system-prompt.ts'
+import { runContext, type Context, denialNotes } from './run-prompt.ts'
 
 /** What the engine needs to know of the conversation of a run. `deps` are those that the options of the run leave. */
 export function conversationOwner (attempt: ConversationAttempt, context: Context, deps: AgentDeps): RunOwner<ThreadRun> {

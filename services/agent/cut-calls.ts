@@ -8,15 +8,16 @@ import {
   type ThreadRun,
   withoutCutInputs
 } from '../runs/index.ts'
-import { openCalls } from '../contracts/run-events.ts'
-import type { RunEvent } from '../contracts/run-events.ts'
+import { openCalls, type RunEvent } from '../contracts/run-events.ts'
 import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
+import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
+import { findOfCall } from '../approvals/index.ts'
 
 /** The result of a call that the service ended before it began. */
 const NOT_BEGUN = 'Not carried out: the service ended before this call began.'
 
 /** Names an earlier call for a model. */
-export const describeCall = ({ toolName, input }: { toolName: string, input: unknown }) =>
+const describeCall = ({ toolName, input }: { toolName: string, input: unknown }) =>
   `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /**
@@ -54,4 +55,27 @@ export function cutCallNotes (run: Run<ThreadRun>): string[] {
       ? `${describeCall(event)} was carried out, even if the conversation holds no result of it.`
       : `${describeCall(event)} was interrupted; its outcome is unknown. Check before doing it again.`
   })
+}
+
+/** Returns what the model is told of the items of a run that nobody answered before a new message superseded the run. */
+export const supersededNotes = (items: readonly ThreadItem[]): string[] => items.flatMap((item) => noteOf(item, items) ?? [])
+
+const shown = (value: unknown) => JSON.stringify(value).slice(0, 500)
+
+function noteOf (item: ThreadItem, items: readonly ThreadItem[]): string | undefined {
+  switch (item.kind) {
+    case 'question':
+      return item.state === 'pending' ? `The user did not answer ${shown(item.questions)} and said something else.` : undefined
+    case 'app':
+      if (isUnanswered(item)) {
+        return `${describeCall(item)} was given to the application, which did not say how it ended. Check before doing it again.`
+      }
+      if (item.state !== 'done' && item.state !== 'error') return undefined
+      return `${describeCall(item)} was executed by the application, with the result ${shown(item.output ?? item.errorText)}.`
+    case 'tool':
+      // An approved call of the application has two items; the one of the application says more.
+      return (item.state === 'pending' || item.state === 'approved') && findOfCall(items, item.toolCallId).answer === undefined
+        ? `${describeCall(item)} was not carried out: the user said something else instead of approving it.`
+        : undefined
+  }
 }

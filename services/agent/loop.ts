@@ -1,11 +1,31 @@
-import type { Approval } from '../contracts/approval-record.ts'
-import { createRunActions, createRunItems, drive, type ModelCalls } from '../runs/index.ts'
+import { askItems, type ExecutedRun, requestEvent, createRunActions, createRunItems, drive, type ModelCalls } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { endSegment } from './answer-record.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
+import type { Approval } from '../contracts/approval-record.ts'
 import { conversationOwner } from './conversation-owner.ts'
 import { finish } from './end-run.ts'
-import type { ConversationAttempt } from './conversation-attempt.ts'
-import { requestApprovals } from './request-approvals.ts'
 import type { Context } from './run-prompt.ts'
+
+/**
+ * Lets the run wait for calls: stores their items before any reader sees them, ends the segment and its step, and leaves the run waiting.
+ */
+async function requestApprovals (executed: ExecutedRun, { live, conversation, activeMs }: ConversationAttempt, deps: AgentDeps) {
+  const { ledger, conversations } = deps
+  const { run } = live
+  const { runId, usage, asked } = run.record
+  const { items, moved } = askItems(run.record, executed, { ledger })
+  const { stepFinish } = executed
+  run.record = { ...run.record, activeMs: activeMs(), asked: [...asked, ...items.map(({ approvalId }) => approvalId)] }
+  await endSegment(run, deps, {
+    finalEvents: [
+      ...items.map(requestEvent),
+      ...stepFinish ? [stepFinish] : [],
+      { type: 'finish', finishReason: 'tool-calls', usage: { ...usage } }
+    ],
+    ops: [...ledger.record([...items, ...moved]), conversations.asked(conversation, runId)]
+  })
+}
 
 /** What a run begins its steps with. */
 interface Start {

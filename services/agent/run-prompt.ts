@@ -1,13 +1,78 @@
+import type { Denial } from '../approvals/index.ts'
+import { applicationInstructions, offeredTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { RunContext, RunEvent } from '../contracts/run-events.ts'
-import { offeredTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
+import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
 import type { ThreadPlacement } from './thread-history.ts'
-import type { FolderGuide } from '../contracts/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { systemPrompt } from './system-prompt.ts'
+
+interface PromptParts {
+  /** A description of the computer. */
+  machine: string
+  /** Names of the tools on offer. */
+  tools: string[]
+  /** The text about tool servers; '' for none. */
+  servers: string
+  cwd: string
+  /** The current time, for the date in the prompt; epoch milliseconds. */
+  now: number
+  /** The application's instructions: the system messages at the beginning of the conversation, and those of the run's options. */
+  instructions: string[]
+  /** What is said of the structured answer that the run owes. */
+  answer?: string
+  /** What is remembered of the user, with its introductions; '' for an empty brain. */
+  memory: string
+  /** Facts about the conversation that its messages may not contain. */
+  notes: string[]
+}
+
+/** Characters of an input in the prompt: enough to recognise the call. */
+const INPUT_SHOWN = 500
+/** The number of refused calls in the prompt, the newest ones: a model is most likely to repeat those. */
+const DENIALS_SHOWN = 20
+
+/**
+ * Returns the texts of the agent's system prompt without the refused calls, from what seldom changes to what often changes: first what
+ * every run is told, then what the runs of a conversation are told, then what only this run is told.
+ */
+function systemPrompt ({ machine, tools, servers, cwd, now, instructions, answer = '', memory, notes }: PromptParts): string[] {
+  const stable = [
+    "You are an assistant that works on its user's own computer. Answer briefly and truthfully. " +
+    'Use the tools to look before you claim, and say plainly when something failed.',
+    machine,
+    tools.length > 0
+      ? `Tools: ${tools.join(', ')}. Some need the user's approval, which is asked for you; just call them.`
+      : '',
+    servers
+  ]
+  const ofConversation = [
+    `Working folder: ${JSON.stringify(cwd)}. Relative paths start there. Today is ${new Date(now).toDateString()}.`,
+    applicationInstructions(instructions),
+    answer,
+    memory
+  ]
+  const ofRun = [
+    notes.length > 0
+      ? `What happened in this conversation, whatever its messages say:\n${notes.map((note) => `- ${note}`).join('\n')}`
+      : ''
+  ]
+  return [stable, ofConversation, ofRun].map(
+    (sections) => sections.filter((text) => text !== '').join('\n\n')
+  ).filter((text) => text !== '')
+}
+
+/** Returns the last part of the system prompt, which names the refused calls and changes when the user denies another one; [] for none. */
+export function denialNotes (denials: Denial[]): string[] {
+  if (denials.length === 0) return []
+  const lines = denials.slice(-DENIALS_SHOWN).map(({ toolName, input, reason }) =>
+    `- ${toolName} with ${shorten(JSON.stringify(input))}${reason ? ` (the user said: ${shorten(JSON.stringify(reason))})` : ''}`
+  )
+  return [`The user denied these calls. Do not retry them; go on without, or ask what to do instead:\n${lines.join('\n')}`]
+}
+
+const shorten = (text: string) => text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN)}…` : text
 
 /** The parts of a run's request that belong into its system prompt. */
-export interface PromptInputs {
+interface PromptInputs {
   instructions: string[]
   notes?: string[]
   /** The guide of the working folder, if reading it has begun already. */

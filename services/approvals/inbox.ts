@@ -1,12 +1,42 @@
 import type { ApprovalDecision, ApprovalPreview, DecidedApproval } from '../../schemas/approvals.ts'
 import type { Decision } from './decision.ts'
-import type { Ledger } from './ledger.ts'
+import { AnswersRefused } from './questions/check-answers.ts'
 import type { ToolHost } from '../tools/index.ts'
+import { type ToolItem, isOfTask, isOfThread } from '../contracts/approval-record.ts'
+import type { Ledger } from './ledger.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound } from './approval-errors.ts'
-import { givenDecision } from './given-decision.ts'
-import { isOfTask, isOfThread } from '../contracts/approval-record.ts'
-import { previewCall } from './preview-call.ts'
+
+/** Returns the decision of a request: answers to questions count as approval. Throws AnswersRefused (400) unless it is one decision. */
+function givenDecision (approvalId: string, { approved, answers, reason, ...granted }: ApprovalDecision): Decision {
+  if (approved === undefined && answers === undefined) {
+    throw new AnswersRefused('Give "approved", true or false, or the "answers" to questions.')
+  }
+  if (approved === false && answers !== undefined) {
+    throw new AnswersRefused('Questions are either answered, with "answers", or declined, with "approved": false.')
+  }
+  return { approvalId, approved: approved ?? true, ...(answers && { answers }), ...(reason && { reason }), ...granted }
+}
+
+/**
+ * Returns what the call of an approval would change, as the files are now, without changing anything. A call that its tool would
+ * refuse has the reason in `refused`.
+ */
+async function previewCall (
+  tools: Pick<ToolHost, 'find'>,
+  { toolName, input, cwd }: Pick<ToolItem, 'toolName' | 'input' | 'cwd'>,
+  signal: AbortSignal
+): Promise<ApprovalPreview> {
+  const tool = tools.find(toolName)
+  if (tool?.willChange === undefined) return { changes: [] }
+  try {
+    const places = await tool.willChange(input, { cwd, givenCwd: cwd })
+    const diff = await tool.preview?.(input, { cwd, signal })
+    return { changes: places.map((place) => ({ ...place, ...diff !== undefined && { diff } })) }
+  } catch (error) {
+    return { changes: [], refused: error instanceof Error ? error.message : String(error) }
+  }
+}
 
 export type Inbox = ReturnType<typeof createInbox>
 

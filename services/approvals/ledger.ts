@@ -1,12 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalView } from '../../schemas/approvals.ts'
-import type { Clock } from '../lib/clock.ts'
-import { isId, newId } from '../lib/ids.ts'
-import { jsonBytes, PAGE_BYTES } from '../http/index.ts'
-import { approvalKey, type Op, OPEN_APPROVALS, openApprovalKey, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
-import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
-import { inputDigest } from './input-digest.ts'
 import {
+  type TaskApproval,
+  type ThreadApproval,
   isOfTask,
   isOfThread,
   isUnanswered,
@@ -17,15 +12,33 @@ import {
   type Owner,
   type ResultItem,
   type TaskItem,
-  type ThreadApproval,
   type ThreadItem
 } from '../contracts/approval-record.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../lib/clock.ts'
+import { isId, newId } from '../lib/ids.ts'
+import { jsonBytes, PAGE_BYTES } from '../http/index.ts'
+import { approvalKey, type Op, OPEN_APPROVALS, openApprovalKey, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
+import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
+import { inputDigest } from './input-digest.ts'
 import { inState } from '../contracts/approval-states.ts'
-import { approvalView } from './approval-view.ts'
 import { createCallLedger } from './app-calls/call-ledger.ts'
 import type { DueCalls } from './app-calls/due-calls.ts'
 import { decideApproval, isOverdue } from './decide-approval.ts'
 import type { Decision } from './decision.ts'
+
+/** The public form of an approval, without the internal fields. */
+function approvalView (approval: ThreadApproval | TaskApproval): ApprovalView {
+  const { segment, ...item } = approval
+  if (item.kind === 'question') {
+    const { answers, ...shown } = item
+    return shown
+  }
+  const { approved, ...shown } = item
+  if (shown.kind === 'result') return shown
+  const { identity, folder, replacedBy, places, granted, scopes, ...call } = shown
+  return { ...call, ...(scopes && { scopes }) }
+}
 
 export type Ledger = ReturnType<typeof createLedger>
 

@@ -1,15 +1,99 @@
+import { Check } from '@sinclair/typebox/value'
+import { Ajv, type ValidateFunction } from 'ajv'
+import { ConfigKeys, type Config } from '../../schemas/config.ts'
+import { describeInvalid, type FailedRule } from '../http/index.ts'
+import { createRedactor } from '../lib/secrets.ts'
 import { join } from 'node:path'
 import { defineError } from '../lib/service-error.ts'
-import type { Config } from '../../schemas/config.ts'
-import { checkConfig } from './check-config.ts'
 import { restrictAccess, keepInvalidCopy, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
-import { mask } from './mask-secrets.ts'
 
-export const ConfigRejected = defineError(
+let validators: Map<string, ValidateFunction> | undefined
+
+/** Splits a parsed `config.json` into its valid part and one problem for each invalid key. Ignores unknown keys. */
+function checkConfig (raw: Record<string, unknown>): { config: Config, problems: string[] } {
+  const config: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [key, value] of Object.entries(raw)) {
+    if (!Object.hasOwn(ConfigKeys, key)) continue
+    // TypeBox checks validity fast. An Ajv validator is compiled only to explain a problem, because compiling delays the start.
+    const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
+    const unreachable = key === 'providers' && !validate ? withoutAddress(value as NonNullable<Config['providers']>) : undefined
+    if (unreachable !== undefined) {
+      problems.push(`"providers.${unreachable}" needs the field "baseURL", or a "kind" of openai, anthropic or google`)
+    } else if (!validate || validate(value)) config[key] = value
+    else {
+      const { path, message } = describeInvalid(validate.errors as FailedRule[])
+      problems.push(`"${key}${path === '/' ? '' : path.replaceAll('/', '.')}" ${message}`)
+    }
+  }
+  return { config: config as Config, problems }
+}
+
+/** Returns the name of a provider that needs an address and has none. A union in the schema would not say which field is missing. */
+const withoutAddress = (providers: NonNullable<Config['providers']>): string | undefined =>
+  Object.entries(providers).find(([, { kind, baseURL }]) =>
+    (kind === undefined || kind === 'openai-compatible') && baseURL === undefined
+  )?.[0]
+
+function validator (key: string): ValidateFunction {
+  validators ??= new Map()
+  let validate = validators.get(key)
+  if (validate === undefined) {
+    // The schemas are part of the service and valid; checking them against the meta-schema would take most of the start-up time.
+    validate = new Ajv({ strict: false, verbose: true, meta: false, validateSchema: false }).compile(
+      ConfigKeys[key as keyof typeof ConfigKeys]
+    )
+    validators.set(key, validate)
+  }
+  return validate
+}
+
+/** Names of keys whose values, and everything nested below them, are secrets. */
+const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
+/** A command-line option, whose value may be the next argument. */
+const OPTION = /^--?[\w-]+$/
+/** `--api-key=x`, `TOKEN=x`, `Authorization: x`. */
+const NAMED_VALUE = /^(-{0,2}[\w-]+)(=|:\s)/
+/** The user information of a URL. */
+const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i
+/** Query parameters. Names exclude "?", otherwise a text of many question marks would take quadratic time. */
+const PARAMETER = /([?&])([^=&#?]*)=[^&#]*/g
+const SIGNATURE = /sig/i
+const MASK = '••••'
+
+/** Returns a copy of a configuration for display. Masks secrets, all environment values, and `known` secrets wherever they occur. */
+function mask (value: unknown, known: string[] = []): unknown {
+  return maskNamed(value, false, createRedactor(known, MASK).redact)
+}
+
+function maskNamed (value: unknown, isSecret: boolean, redact: (text: string) => string): unknown {
+  const maskChild = (each: unknown, hidden: boolean) => maskNamed(each, isSecret || hidden, redact)
+  if (Array.isArray(value)) return value.map((each, at) => maskChild(each, followsSecretOption(value[at - 1], each)))
+  if (typeof value === 'object' && value !== null) {
+    const masked = Object.entries(value).map(([name, each]) => [redact(name), maskChild(each, name === 'env' || SECRET.test(name))])
+    return Object.fromEntries(masked)
+  }
+  if (typeof value !== 'string') return value
+  return isSecret ? MASK : redact(withoutCredentials(value))
+}
+
+function followsSecretOption (previous: unknown, value: unknown) {
+  return typeof previous === 'string' && typeof value === 'string' && OPTION.test(previous) && SECRET.test(previous) &&
+    !value.startsWith('-')
+}
+
+function withoutCredentials (text: string) {
+  const [head, name, separator] = NAMED_VALUE.exec(text) ?? []
+  if (name !== undefined && SECRET.test(name)) return separator === '=' ? `${head}${MASK}` : `${name}: ${MASK}`
+  return text.replace(USER_INFO, `$1${MASK}@`)
+    .replace(PARAMETER, (match, separator, name) => SECRET.test(name) || SIGNATURE.test(name) ? `${separator}${name}=${MASK}` : match)
+}
+
+const ConfigRejected = defineError(
   'ERR_CONFIG_INVALID',
   'config.json was not applied: %s. Correct it and reload; until then the last valid configuration stays in effect.'
 )
-export const ConfigNotSaved = defineError(
+const ConfigNotSaved = defineError(
   'ERR_CONFIG_NOT_SAVED',
   'config.json could not be written (%s): free disk space and check its permissions.'
 )

@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Clock } from '../lib/clock.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import type { EventView } from './event-view.ts'
-import type { ReplayBuffer } from './replay-buffer.ts'
+import type { EventView, ReplayBuffer } from './replay-buffer.ts'
 
 /** A comment line is sent after this much silence, so that proxies and clients keep the connection open. Milliseconds. */
 const PING_MS = 15_000

@@ -1,6 +1,75 @@
+import { defineError } from '../lib/service-error.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { BodyCutOff } from './json-body.ts'
+
+const INITIAL_BYTES = 64 * 1024
+
+/**
+ * Collects pieces in one buffer that doubles when it is full. A list of pieces would use a hundred times the memory when a
+ * body arrives in chunks of one byte.
+ */
+export function createGrowingBuffer (expected = INITIAL_BYTES) {
+  let buffer = Buffer.allocUnsafeSlow(expected)
+  let used = 0
+
+  return {
+    get length (): number {
+      return used
+    },
+
+    push (piece: Uint8Array) {
+      if (used + piece.length > buffer.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.max(2 * buffer.length, used + piece.length))
+        buffer.copy(larger, 0, 0, used)
+        buffer = larger
+      }
+      buffer.set(piece, used)
+      used += piece.length
+    },
+
+    bytes: (): Buffer => buffer.subarray(0, used)
+  }
+}
+
+const MIB = 1024 * 1024
+/** Maximum bytes of all JSON bodies that are received but not yet handled, over all connections. */
+const BUDGET = 64 * MIB
+
+const TooManyBodies = defineError(
+  'ERR_TOO_MANY_BODIES',
+  'The service is already receiving request bodies of %d MiB in total; send this one again in a second.'
+)
+
+/** The part of the budget that one body uses. */
+export interface BodyShare {
+  /** Reserves bytes. Throws TooManyBodies (503) when all bodies together would exceed the budget. */
+  reserve(bytes: number): void
+  /** Returns all reserved bytes. Can be called again. */
+  release(): void
+}
+
+/** Creates a budget that bounds the memory of all request bodies together, over all connections. */
+export function createBodyBudget (limit = BUDGET) {
+  let used = 0
+
+  return {
+    share (): BodyShare {
+      let reserved = 0
+      return {
+        reserve (bytes) {
+          if (used + bytes > limit) throw new TooManyBodies(limit / MIB)
+          used += bytes
+          reserved += bytes
+        },
+        release () {
+          used -= reserved
+          reserved = 0
+        }
+      }
+    }
+  }
+}
 
 /** Reads request bodies as streams, one at a time from each connection. */
 export function createBodyReader () {

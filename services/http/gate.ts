@@ -1,7 +1,25 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { defineError } from '../lib/service-error.ts'
 
-export const BadTarget = defineError('ERR_BAD_REQUEST', '%s')
-export const Forbidden = defineError('ERR_FORBIDDEN', '%s')
+const Unauthorized = defineError(
+  'ERR_UNAUTHORIZED',
+  'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.'
+)
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Returns a function that checks the `authorization` headers of a request and throws Unauthorized (401). Compares in constant time. */
+export function createTokenCheck (token: string): (authorization: string[]) => void {
+  const expected = digest(token)
+  return (authorization) => {
+    // RFC 6750; the scheme's case is free (RFC 9110, 11.1). Headers arrive as Latin-1, the token is UTF-8.
+    const token = authorization.length === 1 ? /^bearer +(\S.*)$/i.exec(authorization[0])?.[1] : undefined
+    if (token === undefined || !timingSafeEqual(digest(Buffer.from(token, 'latin1').toString()), expected)) throw new Unauthorized()
+  }
+}
+
+const BadTarget = defineError('ERR_BAD_REQUEST', '%s')
+const Forbidden = defineError('ERR_FORBIDDEN', '%s')
 
 /** Origins of the supported desktop shells (Tauri 2 on every platform, its dev server), besides the service's own. */
 const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost', 'http://localhost:1420']
@@ -10,7 +28,7 @@ const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/
 const MAX_PORT = 65_535
 
 /** The parts of a request that identify its caller. Headers by lower-case name, with every value that was sent. */
-export interface Caller {
+interface Caller {
   url: string
   headers: Partial<Record<string, string[]>>
 }

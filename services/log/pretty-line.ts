@@ -1,3 +1,6 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import { isatty } from 'node:tty'
+
 const LEVELS: Record<number, [name: string, colour: number]> = {
   10: ['trace', 90],
   20: ['debug', 90],
@@ -43,3 +46,25 @@ function parse (line: string): Record<string, unknown> | undefined {
 const clean = (text: string) =>
   text.replace(CONTROL, (character) => character === '\n' || character === '\t' ? character : `\\u${hex(character)}`)
 const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(4, '0')
+
+/**
+ * Detects whether the terminal that this process was started from has hung up. It counts only for a process with a standard
+ * descriptor on a terminal: `nohup`, a service manager and a supervisor provide none.
+ */
+export function watchTerminal () {
+  const attached = [0, 1, 2].some((fd) => isatty(fd)) && hasTerminal()
+  return {
+    /** Whether the terminal has hung up. On Windows, SIGHUP itself means that the console window was closed. */
+    hungUp: (): boolean => process.platform === 'win32' || (attached && !hasTerminal())
+  }
+}
+
+/** Whether there is a controlling terminal. Without one, and after its hang-up, /dev/tty cannot be opened (ENXIO, EIO). */
+function hasTerminal (): boolean {
+  try {
+    closeSync(openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY | (constants.O_NONBLOCK ?? 0)))
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
 import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import type { Target } from './sink-target.ts'
+import { dirname, resolve } from 'node:path'
+import type { Target } from './sink.ts'
+import type { Config } from '../../schemas/config.ts'
 
 export interface LogFile {
   path: string
@@ -72,4 +73,13 @@ export function rotatingFile ({ path, maxBytes, keep }: LogFile): Target & { clo
     },
     close
   }
+}
+
+const NAME = 'logs/local-agent.log'
+const MAX_BYTES = 10 * 1024 * 1024
+const KEEP = 5
+
+/** Returns the file that the configuration names; undefined for none. A relative path lies in the configuration directory. */
+export function logFile (home: string, { file = false, maxBytes = MAX_BYTES, keep = KEEP }: Config['log'] = {}): LogFile | undefined {
+  return file === false ? undefined : { path: resolve(home, file === true ? NAME : file), maxBytes, keep }
 }

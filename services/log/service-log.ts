@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../lib/clock.ts'
-import { lossLine } from './loss-line.ts'
-import { createSink, type Sink } from './sink.ts'
+import { lossLine, createSink, type Sink } from './sink.ts'
 import { rotatingFile, type LogFile } from './rotating-file.ts'
 
 export type ServiceLog = ReturnType<typeof createServiceLog>

@@ -1,8 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../lib/clock.ts'
-import { lossLine } from './loss-line.ts'
-import { createSink, type Sink } from './sink.ts'
-import { openTarget } from './sink-target.ts'
+import { lossLine, createSink, type Sink, openTarget } from './sink.ts'
 
 /** A write to a file that takes longer when the process exits counts as hung; milliseconds. */
 const HUNG_MS = 200

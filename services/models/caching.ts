@@ -5,7 +5,7 @@ type Options = LanguageModelV4CallOptions
 const ANTHROPIC = /^anthropic\//
 
 /** A structured call is made once, so writing it to a cache would only cost. */
-export const isMadeOnce = ({ responseFormat }: Options): boolean => responseFormat?.type === 'json'
+const isMadeOnce = ({ responseFormat }: Options): boolean => responseFormat?.type === 'json'
 
 /** Asks the gateway to place the marks that a model's provider needs for its cache; the call's own options win. */
 export function withGatewayCaching (modelId: string, options: Options): Options {
@@ -22,7 +22,7 @@ export function withGatewayCaching (modelId: string, options: Options): Options 
  * last call of a run would have the whole conversation read anew. The last message says that no tool may be called, and a call that the
  * model makes all the same is not carried out. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */
-export const withSteadyToolChoice = (options: Options): Options =>
+const withSteadyToolChoice = (options: Options): Options =>
   options.toolChoice?.type === 'none' ? { ...options, toolChoice: { type: 'auto' } } : options
 
 /** Makes the system messages at the beginning one message, for providers that take only one. */
@@ -35,3 +35,27 @@ export function withOneSystemMessage<T extends Pick<Options, 'prompt'>> (options
   const joined: LanguageModelV4Prompt = [{ role: 'system', content }, ...prompt.slice(count)]
   return { ...options, prompt: joined }
 }
+
+/** Anthropic keeps what precedes a mark for five minutes. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching */
+const MARK = { type: 'ephemeral' }
+/** The last messages that are marked: the next call finds the end of this one among them. Four marks are allowed in a call. */
+const MARKED_MESSAGES = 2
+
+/**
+ * Marks the points up to which Anthropic caches a prompt: the end of the first system message, which changes least and includes the
+ * tools, and the last two messages.
+ */
+export function withCachePoints (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  if (isMadeOnce(options)) return options
+  const { prompt } = options
+  const system = prompt.findIndex(({ role }) => role === 'system')
+  return {
+    ...withSteadyToolChoice(options),
+    prompt: prompt.map((message, index) => index === system || index >= prompt.length - MARKED_MESSAGES ? marked(message) : message)
+  }
+}
+
+const marked = (message: LanguageModelV4Prompt[number]): LanguageModelV4Prompt[number] => ({
+  ...message,
+  providerOptions: { ...message.providerOptions, anthropic: { cacheControl: MARK, ...message.providerOptions?.anthropic } }
+})

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 
 /** The shell that runs command lines: its name, for people and models, and its program. */
-export interface Shell {
+interface Shell {
   name: 'bash' | 'sh' | 'cmd.exe'
   program: string
 }
@@ -35,3 +35,9 @@ export function shellCommand (line: string): [command: string, args: string[]] {
   const { name, program } = systemShell()
   return [program, name === 'cmd.exe' ? ['/d', '/s', '/c', line] : ['-c', line]]
 }
+
+const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }
+
+/** Describes to a model the system of this computer and the shell of its commands. */
+export const describeMachine = (): string =>
+  `This computer runs ${SYSTEMS[process.platform] ?? process.platform}; commands run in ${systemShell().name}.`

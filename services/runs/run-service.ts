@@ -1,19 +1,78 @@
+import { type Store, THREAD_RUNS, threadKey, threadRunKey, runStatesPrefix, unlessDamaged } from '../store/index.ts'
+import { type RunRepository, putRun } from './run-repository.ts'
 import type { Run, RunListQuery } from '../../schemas/runs.ts'
 import { isOfThread, type Approval, type ThreadApproval } from '../contracts/approval-record.ts'
 import { type Ledger, questionView } from '../approvals/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { jsonBytes, PAGE_BYTES } from '../http/index.ts'
-import { runStatesPrefix, type Store, unlessDamaged } from '../store/index.ts'
-import { newestFirst } from './newest-first.ts'
 import { TwoOwners, RunUnknown } from './run-errors.ts'
 import { INDEX_STATES, indexRun, indexStateOf } from './run-index.ts'
 import type { TaskRun, ThreadRun } from './run-record.ts'
-import { putRun, type RunRepository } from './run-repository.ts'
 import { threadRunView } from './run-view.ts'
-import { sweepThreadRuns } from './sweep-thread-runs.ts'
 import { CALL_SHOWN } from './tool-calls.ts'
 import type { createRunWaits } from './run-waits.ts'
+
+interface Entry {
+  runId: string
+}
+
+/**
+ * Merges lists that are each sorted by the ids of runs, newest first, into one. A run that is in several lists is yielded once. Each
+ * list is read only as far as its reader goes.
+ */
+async function * newestFirst<T extends Entry> (lists: Array<AsyncIterable<T> | Iterable<T>>): AsyncGenerator<T> {
+  const readers = lists.map((list) => Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]())
+  try {
+    const heads = await Promise.all(readers.map(async (reader) => await reader.next()))
+    for (let last: string | undefined; ;) {
+      let first = -1
+      for (const [at, { done, value }] of heads.entries()) {
+        if (!done && (first === -1 || value.runId > (heads[first].value as T).runId)) first = at
+      }
+      if (first === -1) return
+      const entry = heads[first].value as T
+      heads[first] = await readers[first].next()
+      if (entry.runId === last) continue
+      last = entry.runId
+      yield entry
+    }
+  } finally {
+    await Promise.all(readers.map((reader) => reader.return?.()))
+  }
+}
+
+/** The runs that are kept of each conversation. */
+const MAX_RUNS = 1_000
+
+/** Removes the oldest runs of conversations with more than MAX_RUNS, and all runs of conversations that do not exist any more. */
+async function sweepThreadRuns (
+  { store, runs }: { store: Pick<Store, 'keys' | 'get' | 'transact'>, runs: RunRepository },
+  signal?: AbortSignal
+): Promise<void> {
+  let thread: string | undefined
+  let runIds: string[] = []
+
+  async function removeOld () {
+    if (thread === undefined) return
+    const kept = await store.get(threadKey(thread)) === undefined ? 0 : MAX_RUNS
+    for (const runId of runIds.slice(0, Math.max(runIds.length - kept, 0))) {
+      await store.transact([...await runs.recordRemoval('thread', runId), { type: 'del', key: threadRunKey(thread, runId) }])
+    }
+  }
+
+  for await (const key of store.keys(THREAD_RUNS)) {
+    signal?.throwIfAborted()
+    const [next, runId] = key.slice(THREAD_RUNS.length).split('/')
+    if (next !== thread) {
+      await removeOld()
+      thread = next
+      runIds = []
+    }
+    runIds.push(runId)
+  }
+  await removeOld()
+}
 
 /** What a run has asked: whether it can still be answered, and the open approvals. */
 interface Asked {
@@ -31,7 +90,7 @@ interface ActiveThreadRun {
   events: readonly RunEvent[]
 }
 
-export interface RunServiceParts {
+interface RunServiceParts {
   store: Store
   clock: Clock
   runs: RunRepository

@@ -1,18 +1,145 @@
+import type { ListOptions, StoredRecord, Op, Store, StoreOptions } from './store-types.ts'
+import { chunks, endOf, type RawRange, type RawOp } from './database.ts'
+import { type Engine, createEngine } from './engine.ts'
+import { isDamage, rootOf, StoreIoError, StoreStartError } from './store-errors.ts'
+import { assertKey, FIRST_KEY, describesDatabase, recordKey } from './record-names.ts'
+import { toJson, seal, unseal } from './seal.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import type { Op, Store, StoredRecord, StoreOptions } from './store-types.ts'
-import type { RawOp } from './database.ts'
-import { createEngine, type Engine } from './engine.ts'
-import { rootOf, StoreIoError, StoreStartError } from './store-errors.ts'
 import { privateDirectory } from './database-files.ts'
 import { cachedDigest, digestOf, withDigestKey } from './encryption-keys.ts'
-import { allRecords, keys as listKeys, list } from './all-records.ts'
 import { acquireLock, type Lock } from './directory-lock.ts'
 import { toRaw } from './migrate.ts'
-import { assertKey, recordKey } from './record-names.ts'
 import { openData, type Opened } from './open.ts'
-import { createRecord } from './single-record.ts'
-import { seal, unseal } from './seal.ts'
 import { createTableCheck } from './recovery/background-check.ts'
+
+/** Decrypts a record. Throws RecordDamaged when the envelope cannot be read. */
+type Open = <T>(key: string, envelope: Buffer) => T
+
+/** Implements `Store.list`. */
+async function * list<T> (engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
+  const { damaged, signal } = options
+  yield * walk<T>(engine, damaged === undefined ? open : openOrReport(open, damaged), rangeOf(prefix, options), signal)
+}
+
+/** Implements `Store.keys`. */
+async function * listKeys (engine: Engine, prefix: string): AsyncGenerator<string> {
+  for await (const [key] of walk(engine, (key) => key, rangeOf(prefix, {}))) yield key
+}
+
+const openOrReport = (open: Open, damaged: (key: string) => void) => <T>(key: string, envelope: Buffer): T | undefined => {
+  try {
+    return open<T>(key, envelope)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    damaged(key)
+  }
+  return undefined
+}
+
+/**
+ * Lists every record, including single records, except the records that describe the database itself. Calls `damaged` with the
+ * key of each record that cannot be read.
+ */
+const allRecords = (
+  engine: Engine,
+  open: Open,
+  signal: AbortSignal,
+  damaged: (key: string) => void
+): AsyncGenerator<[string, unknown]> => {
+  const opened = openOrReport(open, damaged)
+  return walk(engine, (key, envelope) => describesDatabase(key) ? undefined : opened(key, envelope), {}, signal)
+}
+
+async function * walk<T> (
+  engine: Engine,
+  open: (key: string, envelope: Buffer) => T | undefined,
+  range: RawRange,
+  signal?: AbortSignal
+): AsyncGenerator<[string, T]> {
+  const source = await engine.read(async (database) => chunks(database, range))
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const { done, value: chunk } = await engine.read(() => source.next())
+      if (done) return
+      for (const [key, envelope] of chunk) {
+        signal?.throwIfAborted()
+        const value = open(key, envelope)
+        if (value !== undefined) yield [key, value]
+      }
+    }
+  } finally {
+    await source.return(undefined)
+  }
+}
+
+function rangeOf (prefix: string, { limit, reverse = false, after }: ListOptions): RawRange {
+  if (prefix !== '') assertKey(prefix)
+  const first = prefix || FIRST_KEY
+  const end = endOf(prefix)
+  return {
+    ...(!reverse && after !== undefined && after >= first ? { gt: after } : { gte: first }),
+    lt: reverse && after !== undefined && after < end ? after : end,
+    reverse,
+    ...(limit !== undefined && { limit })
+  }
+}
+
+interface Collaborators<T> {
+  key: string
+  initial: () => T
+  read: (key: string) => Promise<T | undefined>
+  /** Writes the text. Resolves when it is on disk. */
+  write: (key: string, json: string) => Promise<void>
+  /** See `Engine.epoch`: a cached value of an older epoch is read again. */
+  epoch: () => number
+}
+
+/** Creates a single record whose value is cached in memory: parsed once, frozen, and replaced only after the new value is on disk. */
+function createRecord<T> ({ key, initial, read, write, epoch }: Collaborators<T>): StoredRecord<T> {
+  let cached: { value: T, epoch: number } | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function load (): Promise<T> {
+    const now = epoch()
+    if (cached?.epoch === now) return cached.value
+    const value = freeze(await read(key) ?? parse<T>(toJson(key, initial())))
+    // Keeps the newer value of an update that ended during this read.
+    if (cached?.epoch !== epoch()) cached = { value, epoch: now }
+    return cached.value
+  }
+
+  async function put (changed: T): Promise<T> {
+    const json = toJson(key, changed)
+    await write(key, json)
+    const value = freeze(parse<T>(json))
+    cached = { value, epoch: epoch() }
+    return value
+  }
+
+  /** Runs operations one after the other, in the order of the calls. */
+  function enqueue (work: () => Promise<T>): Promise<T> {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+
+  return {
+    get: load,
+    update: (change) => enqueue(async () => put(await change(structuredClone(await load())))),
+    replace: (value) => enqueue(() => put(value))
+  }
+}
+
+const parse = <T>(json: string): T => JSON.parse(json)
+
+function freeze<T> (value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) freeze(part)
+    Object.freeze(value)
+  }
+  return value
+}
 
 /** From this many operations on, a transaction yields to the event loop while it encrypts. */
 const MANY = 500

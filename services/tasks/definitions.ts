@@ -1,18 +1,64 @@
-import type { Task, TaskBody, TaskChanges } from '../../schemas/tasks.ts'
+import type { Plan, PlanInput, Task, TaskBody, TaskChanges } from '../../schemas/tasks.ts'
+import { askStructured, planPrompt, withRunModels } from '../models/index.ts'
+import type { Meter } from '../usage/index.ts'
+import { internalModelLoaders, type TaskDeps, type RunDeps } from './task-deps.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/index.ts'
-import type { RunDeps } from './task-deps.ts'
 import { BadTask, WrongState } from './task-errors.ts'
-import { givenPlan, makePlan } from './make-plan.ts'
 import { checkRunOptions } from '../runs/index.ts'
-import { withRunModels } from '../models/index.ts'
 import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
 import type { Schedules } from './schedule/schedules.ts'
 import { taskView } from './views.ts'
+
+/** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */
+const PLANNING_MS = 15_000
+const numbered = (phases: Array<{ description: string }>) =>
+  phases.map(({ description }, at) => ({ id: `phase-${at + 1}`, description, status: 'pending' as const }))
+
+/** The plan that a caller supplied. */
+const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => ({
+  phases: numbered(phases),
+  qualityCriteria,
+  source: 'user'
+})
+
+/** Plans a goal with a model, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
+async function makePlan (
+  goal: string,
+  deps: Pick<TaskDeps, 'registry' | 'clock' | 'log'> & { meter: Meter },
+  signal: AbortSignal
+): Promise<Plan> {
+  const { clock, meter } = deps
+  const { name, schema, instructions, question } = planPrompt
+  const end = clock.awake() + PLANNING_MS
+  for (const { role, load } of internalModelLoaders(deps)) {
+    const limitMs = end - clock.awake()
+    if (limitMs <= 0) break
+    const answer = await askStructured({
+      load,
+      role,
+      meter,
+      name,
+      schema,
+      instructions,
+      text: question(goal),
+      limitMs,
+      signal,
+      clock
+    })
+    if ('value' in answer) return { phases: numbered(answer.value.phases), qualityCriteria: answer.value.qualityCriteria, source: 'model' }
+    if (!answer.refused) deps.log.warn({ problem: answer.problem }, 'a model did not make a plan')
+  }
+  return {
+    phases: numbered([{ description: goal.length > 200 ? `${goal.slice(0, 199)}…` : goal }]),
+    qualityCriteria: [],
+    source: 'fallback'
+  }
+}
 
 /** Approved runs after which learned tools need no approval, unless the caller says otherwise. */
 const DEFAULT_FIRST_N = 3

@@ -1,11 +1,17 @@
+import type { RunOptions } from '../../schemas/run-options.ts'
 import type { RunTrigger } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/index.ts'
 import { newRunFields } from '../runs/index.ts'
 import { noUsage } from '../usage/index.ts'
-import { mostSteps } from './runner/run-steps.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
+
+/** Steps with tools that a run may take; the step after them gets no tools. */
+const MAX_STEPS = 49
+
+/** The same for a run with these options. */
+export const mostSteps = ({ maxSteps = MAX_STEPS }: RunOptions): number => Math.min(MAX_STEPS, maxSteps)
 
 /** Runs that are kept for each task. */
 const MAX_RUNS = 1_000

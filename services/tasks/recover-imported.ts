@@ -10,7 +10,7 @@ const REASON = 'The run was under way when the backup was made.'
 
 /**
  * Prepares imported tasks: ends the runs that were under way in the backup, and continues schedules from now, without
- * catching up on the time since. Open approvals stay open; calls of applications do not (services/store/backup/imported-record.ts). The
+ * catching up on the time since. Open approvals stay open; calls of applications do not (services/store/backup/backup.ts). The
  * function is idempotent, so a crash in between is harmless.
  */
 export async function recoverImported (

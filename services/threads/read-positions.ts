@@ -1,5 +1,5 @@
 import { parseIndexKey, readKey, type Store, threadKey, unlessDamaged, UNREAD, unreadKey } from '../store/index.ts'
-import type { HistoryMatch } from './history-match.ts'
+import type { HistoryMatch } from './history.ts'
 import { type ThreadHead } from './thread-head.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Store } from '../store/index.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { partsOf, answerTexts, type ThreadMessage } from './thread-message.ts'
-import type { HistoryMatch } from './history-match.ts'
+import type { HistoryMatch } from './history.ts'
 import type { UserTurn } from './user-turn.ts'
 
 /** The messages of a request, with stored answers in place of the client's copies. */

@@ -1,7 +1,23 @@
 import { defineError } from '../lib/service-error.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 
-export const BadMessages = defineError('ERR_INVALID_MESSAGES', '%s')
+export const BadMessage = defineError('ERR_INVALID_MESSAGES', '%s')
+
+/** A message as the client sent it. The schema has checked only that it has a role. */
+export interface RawMessage {
+  role: string
+  content?: unknown
+  parts?: unknown
+  id?: unknown
+  [field: string]: unknown
+}
+
+/** Returns the most helpful issue of a failed check of a union: the alternative with the longest path is most likely the intended one. */
+export function deepestIssue (issues: ReadonlyArray<{ path: readonly PropertyKey[], message: string }>) {
+  return issues.toSorted((a, b) => b.path.length - a.path.length)[0]
+}
+
+const BadMessages = defineError('ERR_INVALID_MESSAGES', '%s')
 
 /** A message as its client sent it or as a run made it: a UIMessage (`parts`) or a ModelMessage (`content`). */
 export interface ThreadMessage {

@@ -21,7 +21,7 @@ import type { Summary } from './compaction/items.ts'
 import { createReadPositions } from './read-positions.ts'
 import { createRecall } from './recall-answers.ts'
 import { createThreadReader } from './thread-reader.ts'
-import { createHistoryMatch, type RequestMessages } from './history-match.ts'
+import { createHistoryMatch, type RequestMessages } from './history.ts'
 
 export type { ReadPosition } from './read-positions.ts'
 export { partsOf, type ThreadMessage } from './thread-message.ts'

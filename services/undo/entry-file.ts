@@ -3,8 +3,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
-import type { Copy } from './undo-entry.ts'
-import { CopiesUnavailable } from './undo-errors.ts'
+import { type Copy, CopiesUnavailable } from './undo-entry.ts'
 
 // The file of an entry holds the contents of the files that a call is about to change, one after the other, in chunks of
 // ciphertext (AES-256-GCM) and tag. Its key is random, used for this file only, and stored in the record of the entry, which the

@@ -116,7 +116,7 @@ t.test('a proxy of the environment is not used', async (t) => {
   t.teardown(() => proxy.close())
   await once(proxy, 'listening')
   const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  const file = new URL('../../services/models/providers/local-request.ts', import.meta.url).href
+  const file = new URL('../../services/models/providers/discovery.ts', import.meta.url).href
   const script = `const url = '${server.url}/v1/models'
     const { getLocalJson } = await import(${JSON.stringify(file)})
     const usual = await fetch(url).then(() => 'reached', () => 'went to the proxy')

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { linesOf } from '../../services/store/backup/backup-contents.ts'
+import { linesOf } from '../../services/store/backup/backup.ts'
 import { newId } from '../../services/lib/ids.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'

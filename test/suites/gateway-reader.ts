@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { Test } from 'tap'
-import type { Failure } from '../../services/models/providers/describe-failure.ts'
+import type { Failure } from '../../services/models/providers/failures.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,8 +1,25 @@
+import { defineError } from '../../lib/service-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { AppCallItem, Owner } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import { isOverdue } from '../decide-approval.ts'
-import { AppCallAnswered, AppCallClaimed, AppCallExpired, AppCallWithdrawn, OutputTooLarge } from './app-call-errors.ts'
+
+export const AppCallNotFound = defineError(
+  'ERR_TOOL_CALL_NOT_FOUND',
+  'There is no call "%s" of a tool of an application. GET /tool-calls lists the open ones.'
+)
+const AppCallClaimed = defineError('ERR_TOOL_CALL_CLAIMED', 'The call "%s" is claimed by %s, which executes it.')
+const AppCallAnswered = defineError('ERR_TOOL_CALL_ANSWERED', 'The call "%s" has another answer already; the first one is kept.')
+const AppCallWithdrawn = defineError(
+  'ERR_TOOL_CALL_WITHDRAWN',
+  'The call "%s" was withdrawn, because %s; its answer is not needed any more.'
+)
+const AppCallExpired = defineError('ERR_TOOL_CALL_EXPIRED', 'The call "%s" cannot be answered any more: %s.')
+const OutputTooLarge = defineError(
+  'ERR_TOOL_OUTPUT_TOO_LARGE',
+  'The answer to the call "%s" has %d bytes of JSON; at most %d are taken. Return the part that the agent needs.'
+)
+export const BadToolCallAnswer = defineError('ERR_INVALID_REQUEST', '%s')
 
 /** A call of the application, of a conversation or a task. */
 export type AppCall<O extends Owner = Owner> = O & AppCallItem
@@ -15,7 +32,7 @@ export type AppResult = { output: Record<string, unknown>, isWrapped?: true } | 
 export type AppCallAnswer = { claim: string, result?: AppResult } | { claim?: undefined, result: AppResult }
 
 /** The time in which a claim must be renewed, milliseconds. */
-export const CLAIM_MS = 60_000
+const CLAIM_MS = 60_000
 /** Bytes of JSON of one answer. */
 const LARGEST_ANSWER = 1024 * 1024
 

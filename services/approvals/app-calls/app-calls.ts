@@ -3,8 +3,7 @@ import { jsonBytes, PAGE_BYTES } from '../../http/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isDamage } from '../../store/index.ts'
 import type { Ledger } from '../ledger.ts'
-import type { AppCall, AppCallAnswer } from './answer-app-call.ts'
-import { BadToolCallAnswer } from './app-call-errors.ts'
+import { type AppCall, type AppCallAnswer, BadToolCallAnswer } from './answer-app-call.ts'
 import type { DueCalls } from './due-calls.ts'
 
 /** The longest time between two looks at the clock, so that sleep of the machine is noticed; milliseconds. */

@@ -1,8 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { OtherConversation } from '../approval-errors.ts'
 import { isUnanswered, type Approval, type Owner } from '../../contracts/approval-record.ts'
-import { answerAppCall, type AppCall, type AppCallAnswer } from './answer-app-call.ts'
-import { AppCallNotFound } from './app-call-errors.ts'
+import { answerAppCall, type AppCall, type AppCallAnswer, AppCallNotFound } from './answer-app-call.ts'
 
 export type CallLedger = ReturnType<typeof createCallLedger>
 

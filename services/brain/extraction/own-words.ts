@@ -1,7 +1,6 @@
 import { LIMITS } from '../../../schemas/brain.ts'
-import { readable, type ReadableMessage } from './quoted-content.ts'
+import { readable, type ReadableMessage, sentencesOf, type Sentence } from './sentences.ts'
 import { holdsSecret } from './secret-words.ts'
-import { sentencesOf, type Sentence } from './sentences.ts'
 
 /** Why words are not taken as what the user says. */
 export type WordsProblem =

@@ -6,7 +6,7 @@ import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import { isNative, KINDS, type KindName } from './kinds/kinds.ts'
 import type { ProviderKind } from './kinds/provider-kind.ts'
 import type { Provider } from './provider.ts'
-import { ProviderNotConfigured } from './provider-errors.ts'
+import { ProviderNotConfigured } from './failures.ts'
 
 /** The entry of a provider under `providers` in config.json. `${VAR}` in its key stands for a variable of the environment. */
 export type DirectSettings = NonNullable<Config['providers']>[string]

@@ -1,9 +1,45 @@
+import { Agent, get } from 'node:http'
 import type { LocalServer } from '../../../schemas/providers.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import type { DirectSettings } from './direct.ts'
-import { readModelList } from './kinds/compatible-list.ts'
-import { getLocalJson } from './local-request.ts'
+import { readModelList } from './kinds/model-list.ts'
+
+/** Bytes of an answer. */
+const LONGEST_ANSWER = 1024 * 1024
+
+/**
+ * Reads a JSON document from a server on this machine: never through a proxy, and without following redirections. Rejects for
+ * an answer that is no JSON, is longer than 1 MiB or has another status than 200, and when the signal aborts.
+ */
+function getLocalJson (url: string, signal: AbortSignal): Promise<any> {
+  return new Promise((resolve, reject) => {
+    // The global agent may be set up for a proxy by NODE_USE_ENV_PROXY; an agent of its own never is.
+    const agent = new Agent({ keepAlive: false })
+    const request = get(url, { agent, signal, headers: { accept: 'application/json' } }, (response) => {
+      if (response.statusCode !== 200) {
+        request.destroy(new Error(`status ${response.statusCode}`))
+        return
+      }
+      const pieces: Buffer[] = []
+      let bytes = 0
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length
+        if (bytes > LONGEST_ANSWER) request.destroy(new Error('the answer is too long'))
+        else pieces.push(piece)
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        try {
+          resolve(JSON.parse(Buffer.concat(pieces).toString()))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+    request.on('error', reject)
+  })
+}
 
 /** The ports of model servers of which the service knows the wire format: Ollama, LM Studio and llama.cpp. */
 const PORTS = [11434, 1234, 8080]

@@ -5,8 +5,8 @@ import { boundedFetch } from './bounded-fetch.ts'
 import { withGatewayCaching } from '../caching.ts'
 import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import type { Provider } from './provider.ts'
-import { ProviderNotConfigured } from './provider-errors.ts'
-import { withBlockBinding } from '../thinking.ts'
+import { ProviderNotConfigured } from './failures.ts'
+import { withBlockBinding } from '../reasoning.ts'
 
 export interface GatewaySettings {
   baseURL?: string

@@ -2,7 +2,7 @@ import type { ModelList } from '../../../schemas/providers.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 import { withDeadline } from '../../lib/deadline.ts'
-import type { Failure } from './describe-failure.ts'
+import type { Failure } from './failures.ts'
 
 /** How long a list is cached, and how long a provider may take to answer, in milliseconds. */
 const CACHE_MS = 5 * 60_000

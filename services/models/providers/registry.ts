@@ -1,20 +1,68 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Config } from '../../../schemas/config.ts'
 import type { Effort, RunOptions } from '../../../schemas/run-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Provider } from './provider.ts'
 import type { Role } from '../../contracts/model-role.ts'
-import { withProviderOptions } from './provider-options.ts'
-import { InvalidModelId, ModelNotUsable, ProviderNotConfigured } from './provider-errors.ts'
-import { describeFailure, providerWords, type Failure } from './describe-failure.ts'
+import { InvalidModelId, ModelNotUsable, ProviderNotConfigured, describeFailure, providerWords, type Failure } from './failures.ts'
 
-export { InvalidModelId, ProviderNotConfigured } from './provider-errors.ts'
-export type { Failure } from './describe-failure.ts'
+type Settings = SharedV4ProviderOptions[string]
 
-export const DEFAULT_CAPABLE = 'anthropic/claude-sonnet-5.5'
-export const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'
+/** Settings of the SDK's packages that say how much a model reasons. */
+const EFFORT = ['effort', 'reasoning', 'reasoningEffort', 'thinkingBudget', 'thinkingLevel']
+/** Settings of the SDK's packages that make a model reason. */
+const REASONING = ['effort', 'reasoning', 'reasoningEffort', 'reasoningSummary', 'thinking', 'thinkingConfig']
+
+/**
+ * Returns the model with `providerOptions` of config.json added to each call; the call's own options win. A call with an effort
+ * of its own gets no configured one, and a call that asks for no reasoning gets none of the configured settings for reasoning.
+ */
+function withProviderOptions (model: LanguageModelV4, configured: SharedV4ProviderOptions | undefined): LanguageModelV4 {
+  if (configured === undefined) return model
+  const extended = (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions => {
+    const merged: SharedV4ProviderOptions = { ...options.providerOptions }
+    for (const [name, settings] of Object.entries(configured)) {
+      merged[name] = { ...usedBy(options.reasoning, settings), ...merged[name] }
+    }
+    return { ...options, providerOptions: merged }
+  }
+  return {
+    specificationVersion: 'v4',
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (options) => model.doGenerate(extended(options)),
+    doStream: (options) => model.doStream(extended(options))
+  }
+}
+
+/** Returns the settings for a call with this effort: with a configured effort, the packages would ignore that of the call. */
+function usedBy (effort: LanguageModelV4CallOptions['reasoning'], settings: Settings): Settings {
+  if (effort === undefined || effort === 'provider-default') return settings
+  if (effort === 'none') return without(REASONING, settings)
+  const { thinking, thinkingConfig, ...others } = settings
+  return {
+    ...without(EFFORT, others),
+    ...(isObject(thinking) && (thinking.type === undefined || thinking.type === 'adaptive') && { thinking }),
+    ...(isObject(thinkingConfig) && { thinkingConfig: without(EFFORT, thinkingConfig) })
+  }
+}
+
+const without = (names: readonly string[], settings: Settings): Settings =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !names.includes(name)))
+
+const isObject = (value: unknown): value is Settings => typeof value === 'object' && value !== null
+
+/** Returns the collaborators with the models that a run's options ask for. */
+export const withRunModels = <D extends { registry: Registry }>(deps: D, options: ModelOptions | undefined): D => ({
+  ...deps,
+  registry: { ...deps.registry, ...deps.registry.forRun(options) }
+})
+
+const DEFAULT_CAPABLE = 'anthropic/claude-sonnet-5.5'
+const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'
 /** The model of runs when nothing is configured. */
-export const DEFAULT_OFFLINE = 'offline/assistant'
+const DEFAULT_OFFLINE = 'offline/assistant'
 const LONGEST_ID = 200
 /** Ids become parts of headers and of addresses, so they hold no control characters and nothing that leads to another address. */
 const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+\/[^\s\p{Cc}\p{Cs}?#%\\]+$/u
@@ -23,12 +71,12 @@ const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+\/[^\s\p{Cc}\p{Cs}?#%\\]+
 export type ModelSettings = Pick<Config, 'model' | 'models' | 'providerOptions'>
 
 /** The part of a run's options that its model calls follow. */
-export type ModelOptions = Pick<RunOptions, 'model' | 'effort' | 'maxOutputTokens'>
+type ModelOptions = Pick<RunOptions, 'model' | 'effort' | 'maxOutputTokens'>
 
 /** The options of the model calls of a role that users set. */
 export type CallSettings = Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>
 
-export interface RegistryParts {
+interface RegistryParts {
   /** The current providers. `gateway` serves every model whose first part names no other provider. */
   providers: () => Provider[]
   settings: () => ModelSettings

@@ -4,7 +4,7 @@ import { Aborted } from '../../lib/abort.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
-import { wholeMessage } from '../run-log/whole-message.ts'
+import { wholeMessage } from '../run-log/ui-message.ts'
 import type { RunRecord, ThreadRun } from '../run-record.ts'
 import type { Run } from '../run-repository.ts'
 

@@ -1,7 +1,35 @@
 import type { RunOptions } from '../../../schemas/run-options.ts'
+import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
+import { type MergedTool, type ToolHost, withAppTools } from '../../tools/index.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import { type Registry, withRunModels } from '../../models/index.ts'
-import { type ToolHost, withAppTools } from '../../tools/index.ts'
-import { narrowTools } from './narrow-tools.ts'
+
+/**
+ * Returns the host with only the tools that a run's options leave. A tool of a tool server can be named by its qualified name, too. The
+ * tool `answer` of a run that owes a structured answer is the run's own, so no other tool of that name is offered.
+ */
+function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: RunOptions = {}): ToolHost {
+  if (allowTools === undefined && denyTools.length === 0 && object === undefined) return host
+  const allowed = allowTools && new Set(allowTools)
+  const denied = new Set(object === undefined ? denyTools : [...denyTools, ANSWER_TOOL])
+  const isLeft = (tool: Tool & Partial<MergedTool>): boolean => {
+    const names = [tool.name, tool.qualified ?? tool.name]
+    return (allowed === undefined || names.some((name) => allowed.has(name))) && !names.some((name) => denied.has(name))
+  }
+  const offered = () => host.offered().filter(isLeft)
+
+  return {
+    ...host,
+    offered,
+    describe: (tools = offered()) => host.describe(tools),
+    validate (name, input) {
+      const tool = host.find(name)
+      if (tool === undefined || isLeft(tool)) return host.validate(name, input)
+      const left = offered().map((each) => each.name).join(', ')
+      return { ok: false, error: `This run has no tool named ${JSON.stringify(name)}. Its tools are: ${left || 'none'}.` }
+    }
+  }
+}
 
 /** Returns the host with the tools that a run's options define, and without those that they take away. */
 export const withRunTools = (host: ToolHost, options: RunOptions | undefined): ToolHost =>

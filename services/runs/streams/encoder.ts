@@ -1,8 +1,7 @@
 import type { Protocol } from '../../../schemas/agent.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { renderDocumented } from './documented.ts'
-import { renderUI } from './ui.ts'
-import { renderUI5 } from './ui5.ts'
+import { renderUI, renderUI5 } from './ui.ts'
 
 /** Renders a run's events as Server-Sent Events of one protocol. */
 export interface Encoder {

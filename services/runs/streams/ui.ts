@@ -1,6 +1,6 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput } from '../run-log/ui-message.ts'
+import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestData } from '../run-log/ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -14,7 +14,7 @@ export function renderUI (events: readonly RunEvent[]): string {
   return text
 }
 
-export function renderChunk (event: RunEvent): string {
+function renderChunk (event: RunEvent): string {
   switch (event.type) {
     // Text deltas are by far the most frequent events, so their JSON is assembled by hand.
     case 'text-delta':
@@ -107,3 +107,34 @@ const inputAvailable = ({ toolCallId, toolName, input, ...event }: WithInput) =>
 
 /** Returns the provider's metadata, such as a reasoning signature, which the provider requires back in the next request. */
 const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}
+
+/**
+ * Renders the UI message stream for clients of version 5, which know no approvals: an approval request is a data part, to be
+ * answered with `POST /run/approve`, and a denial is a tool error.
+ */
+export function renderUI5 (events: readonly RunEvent[]): string {
+  let text = ''
+  for (const event of events) text += renderChunk5(event)
+  return text
+}
+
+function renderChunk5 (event: RunEvent): string {
+  switch (event.type) {
+    // With the id, a request that is sent again replaces its earlier part.
+    case 'approval-request':
+      return eventLine({
+        type: 'data-approval-request',
+        id: event.approvalId,
+        data: requestData(event)
+      })
+    case 'tool-denied':
+      return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
+    // Clients before 5.0.7 do not know `tool-input-error`.
+    case 'tool-input-error': {
+      const { toolCallId, errorText } = event
+      return renderChunk({ ...event, type: 'tool-input' }) + eventLine({ type: 'tool-output-error', toolCallId, errorText })
+    }
+    default:
+      return renderChunk(event)
+  }
+}

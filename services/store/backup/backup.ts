@@ -1,3 +1,21 @@
+import { isUnanswered, type AppCallItem, type Owner } from '../../contracts/approval-record.ts'
+import { approvalKey, taskApprovalKey, isLocal, IMPORTED } from '../keys.ts'
+import type { StoreContents, Store } from '../store-types.ts'
+import { isRecord } from '../record-names.ts'
+import { readSchema, type SchemaVersion, ageOf, schemaName } from '../schema-version.ts'
+import { VERSION } from '../../lib/version.ts'
+import {
+  BackupDamaged,
+  BackupBusy,
+  BackupNewer,
+  BackupOlder,
+  BackupTooLarge,
+  importFailed,
+  NoBackup,
+  NotBytes,
+  decryptBackup,
+  encryptBackup
+} from './backup-format.ts'
 import { createReadStream } from 'node:fs'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,18 +24,88 @@ import type { ImportedView } from '../../../schemas/backup.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { ServiceError } from '../../lib/service-error.ts'
-import { IMPORTED } from '../keys.ts'
-import type { Store } from '../store-types.ts'
 import { newestOf, migrations } from '../migrations.ts'
-import { ageOf, schemaName, type SchemaVersion } from '../schema-version.ts'
 import { commitReplacement } from '../replacement/replace.ts'
 import { LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../replacement/pending.ts'
-import { linesOf, readLines } from './backup-contents.ts'
-import { BackupBusy, BackupNewer, BackupOlder, BackupTooLarge, importFailed, NoBackup, NotBytes } from './backup-errors.ts'
-import { decryptBackup, encryptBackup } from './backup-format.ts'
-import { importedRecord } from './imported-record.ts'
 
-export interface BackupParts {
+type AppCall = Owner & AppCallItem
+type StoredRecord = [key: string, value: unknown]
+
+/**
+ * Returns a record of a backup as an import stores it. An application may have executed a call that was open in the backup since then,
+ * and no person stands between an open call and its execution: the call counts as one whose claim was not renewed, so that its outcome
+ * is unknown and it is never handed out again. Approvals and questions stay open, because a person decides them anew.
+ */
+function importedRecord ([key, value]: StoredRecord): StoredRecord {
+  if (!isCall(key, value) || !isUnanswered(value)) return [key, value]
+  return [key, { ...value, state: 'claimed', claim: { instance: value.claim?.instance ?? 'unknown', until: 0 } } satisfies AppCall]
+}
+
+function isCall (key: string, value: unknown): value is AppCall {
+  const { kind, approvalId } = value as Partial<AppCall>
+  return kind === 'app' && approvalId !== undefined && [approvalKey(approvalId), taskApprovalKey(approvalId)].includes(key)
+}
+
+// A backup is a sequence of JSON lines: head, configuration, [key, value] of each record, number of records.
+
+interface Head {
+  backup: 1
+  schema: SchemaVersion
+  version: string
+  createdAt: number
+  digestKey: string
+}
+
+/** Yields the lines of a backup. */
+export async function * linesOf ({ schema, digestKey, records }: StoreContents, config: object, createdAt: number): AsyncGenerator<string> {
+  yield JSON.stringify({ backup: 1, schema, version: VERSION, createdAt, digestKey: digestKey.toString('base64') } satisfies Head)
+  yield JSON.stringify({ config })
+  let end = 0
+  for await (const record of records) {
+    if (isLocal(record[0])) continue
+    end++
+    yield JSON.stringify(record)
+  }
+  yield JSON.stringify({ end })
+}
+
+/** Reads the lines of a backup: head and configuration first, then the records. Throws BackupDamaged (400). */
+export async function readLines (
+  lines: AsyncGenerator<string>
+): Promise<{ head: Head, config: object, records: AsyncGenerator<[key: string, value: unknown]> }> {
+  const next = async (): Promise<any> => {
+    const { done, value } = await lines.next()
+    return done ? undefined : parse(value)
+  }
+  const written: Head | undefined = await next()
+  const schema = readSchema(written?.schema)
+  if (written?.backup !== 1 || schema === undefined || typeof written.digestKey !== 'string') {
+    throw new BackupDamaged('its first line is not the head of a backup')
+  }
+  const config = (await next())?.config
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new BackupDamaged('its configuration is missing')
+  return { head: { ...written, schema }, config, records: records() }
+
+  async function * records (): AsyncGenerator<[string, unknown]> {
+    for (let count = 0; ; count++) {
+      const entry = await next()
+      if (entry?.end === count && (await lines.next()).done) return
+      const isValid = Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'string' && isRecord(entry[0])
+      if (!isValid) throw new BackupDamaged(`record ${count + 1} cannot be read`)
+      if (!isLocal(entry[0])) yield entry as [string, unknown]
+    }
+  }
+}
+
+function parse (line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw new BackupDamaged('one of its lines cannot be read')
+  }
+}
+
+interface BackupParts {
   dir: string
   store: Store
   clock: Clock

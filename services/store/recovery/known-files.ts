@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { digestFile, identityOf, isSameFile, type Identity } from './file-digest.ts'
 import { databaseFiles, entryOf, isTable, readManifest, type StoredManifest, type TableEntry } from './file-manifest.ts'
 import type { Keys } from '../encryption-keys.ts'
-import { endsWhole } from './log-format.ts'
-import { liveTables } from './leveldb-manifest.ts'
-import { isTableWhole } from './table-format.ts'
+import { endsWhole, liveTables, isTableWhole } from './leveldb-files.ts'
 import { linkedTables, linkTo } from './unchecked-tables.ts'
 
 /** The verified state of a database's files before it is opened. */

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { digestFile, identityOf } from './file-digest.ts'
 import { databaseFiles, isTable, writeClosed, writeOpen, type StoredManifest, type TableEntry } from './file-manifest.ts'
 import type { Keys } from '../encryption-keys.ts'
-import { liveTables } from './leveldb-manifest.ts'
+import { liveTables, isTableWhole } from './leveldb-files.ts'
 import type { FileManifest } from './known-files.ts'
-import { isTableWhole } from './table-format.ts'
 import { linkedTables, linkTo, unlinkTable } from './unchecked-tables.ts'
 
 export type TableList = ReturnType<typeof createTableList>

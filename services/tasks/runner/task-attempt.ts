@@ -1,10 +1,12 @@
+import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
+import { type JudgeDeps, judgeRun } from '../../judge/index.ts'
+import { type RunEvent, type RunContext, answerText } from '../../contracts/run-events.ts'
+import { PHASE_TOOL } from '../../contracts/model-texts.ts'
+import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { Phase } from '../../../schemas/tasks.ts'
-import { LONGEST_RUN } from '../../../schemas/run-options.ts'
-import { Aborted } from '../../lib/abort.ts'
-import { workingFolder } from '../../lib/working-folder.ts'
-import type { RunContext } from '../../contracts/run-events.ts'
-import { answerText } from '../../contracts/run-events.ts'
+import { createValidator, NOTHING_KEPT, type ToolHost, forModel } from '../../tools/index.ts'
 import {
+  offeredTools,
   type ActiveRun,
   type CallEnd,
   createRunActions,
@@ -17,17 +19,74 @@ import {
   whoIsAsked,
   withRunOptions
 } from '../../runs/index.ts'
-import { PHASE_TOOL } from '../../contracts/model-texts.ts'
-import { forModel } from '../../tools/index.ts'
+import { createPhaseTool, beginNext } from './phases.ts'
+import { LONGEST_RUN } from '../../../schemas/run-options.ts'
+import { Aborted } from '../../lib/abort.ts'
+import { workingFolder } from '../../lib/working-folder.ts'
 import { questionView } from '../../approvals/index.ts'
 import type { RunDeps } from '../task-deps.ts'
-import type { StoredTask } from '../task-records.ts'
-import { judgeTaskRun } from './judge-task-run.ts'
-import { beginNext } from './phases.ts'
 import { knownContext, newContext, notesOf } from './run-context.ts'
 import { findInReport } from './run-memory.ts'
 import { taskRequest } from './task-prompt.ts'
-import { createTaskTools } from './task-tools.ts'
+
+/** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
+async function judgeTaskRun (
+  { task, run, log }: {
+    task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>,
+    run: Pick<StoredRun, 'phases' | 'evaluation' | 'object'>,
+    log: readonly RunEvent[]
+  },
+  deps: JudgeDeps,
+  signal: AbortSignal
+): Promise<{ evaluation: TaskEvaluation, refinement: string, report: string }> {
+  const { evaluation: { score, ...rest }, ...judged } = await judgeRun({
+    goal: task.goal,
+    criteria: task.plan.qualityCriteria,
+    plan: run.phases.map(({ description, status }) => `${description}: ${status}`),
+    // Progress reports are no work.
+    events: log.filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
+    cwd: task.cwd,
+    object: run.object,
+    earlier: run.evaluation?.claims
+  }, deps, signal)
+  return { evaluation: { ...rest, qualityScore: score }, ...judged }
+}
+
+/**
+ * The tools of one run: those of the host that need no user to talk to, askUser if the run may ask, and the phase tool, which needs
+ * no approval and runs outside the host.
+ */
+function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean) {
+  const invalid = createValidator()
+  const { tool: phaseTool, reported } = createPhaseTool(phases)
+  const isOwn = (name: string) => name === PHASE_TOOL
+
+  return {
+    ...host,
+    reportedPhases: reported,
+    offered: () => [
+      ...offeredTools(host.offered(), mayAsk).filter(({ name, isConversational }) => !isOwn(name) && !isConversational),
+      phaseTool
+    ],
+    find: (name: string) => isOwn(name) ? phaseTool : host.find(name),
+    permission: (name: string) => isOwn(name) ? 'allow' : host.permission(name),
+    identity: (name: string) => isOwn(name) ? undefined : host.identity(name),
+    validate (name: string, input: unknown): ReturnType<ToolHost['validate']> {
+      const error = isOwn(name) ? invalid(phaseTool, input) : undefined
+      return !isOwn(name) ? host.validate(name, input) : error === undefined ? { ok: true, input } : { ok: false, error }
+    },
+    keep: async (call: Parameters<ToolHost['keep']>[0]): ReturnType<ToolHost['keep']> => isOwn(call.name) ? NOTHING_KEPT : host.keep(call),
+    async execute (call: Parameters<ToolHost['execute']>[0]): ReturnType<ToolHost['execute']> {
+      if (!isOwn(call.name)) return host.execute(call)
+      try {
+        const output = await phaseTool.execute(call.input as never, { ...call, givenCwd: call.cwd })
+        return { status: 'complete', output, durationMs: 0 }
+      } catch (error) {
+        return { status: 'error', errorText: (error as Error).message, durationMs: 0 }
+      }
+    }
+  }
+}
 
 /** The reason of a denial in mode `granted`, for the model. */
 const NOT_GRANTED = 'Nobody is asked in this task, and no grant covers this call. Do the rest without it, and report what was left out.'

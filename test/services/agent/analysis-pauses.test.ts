@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createAnalysisPauses } from '../../../services/agent/analysis-pauses.ts'
+import { createAnalysisPauses } from '../../../services/agent/analyze.ts'
 import { fakeClock } from '../../harness/clock.ts'
 
 t.test('each model has its own pause, and only so many failing models are remembered', async (t) => {

@@ -2,8 +2,8 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { convertToModelMessages, modelMessageSchema, safeValidateUIMessages } from 'ai'
 import fc from 'fast-check'
 import t from 'tap'
-import { plainMessages } from '../../../services/agent/plain-messages.ts'
-import type { RawMessage } from '../../../services/threads/raw-message.ts'
+import { plainMessages } from '../../../services/agent/message-import.ts'
+import type { RawMessage } from '../../../services/threads/thread-message.ts'
 
 const said = fc.constantFrom('user', 'assistant')
 const text = fc.record({ type: fc.constant('text'), text: fc.string() })

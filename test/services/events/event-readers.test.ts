@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
 import { createEventBus } from '../../../services/events/event-bus.ts'
-import { eventView, tasksView } from '../../../services/events/event-view.ts'
+import { eventView, tasksView } from '../../../services/events/replay-buffer.ts'
 import { fakeClock } from '../../harness/clock.ts'
 
 const MiB = 1024 * 1024

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { logFile } from '../../../services/log/log-file.ts'
+import { logFile } from '../../../services/log/rotating-file.ts'
 import { createServiceLog } from '../../../services/log/service-log.ts'
 import type { Sink } from '../../../services/log/sink.ts'
 

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { createSink } from '../../../services/log/sink.ts'
-import type { Target } from '../../../services/log/sink-target.ts'
+import { createSink, type Target } from '../../../services/log/sink.ts'
 import { fakeClock } from '../../harness/clock.ts'
 
 const MIB = 1_048_576

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { linesOf, readLines } from '../../../services/store/backup/backup-contents.ts'
+import { linesOf, readLines } from '../../../services/store/backup/backup.ts'
 
 const schema = { base: 1, version: 1 }
 async function * of<T> (list: T[]) {

@@ -4,7 +4,7 @@ import { Level } from 'level'
 import { systemClock } from '../../../services/lib/clock.ts'
 import type { OpenDatabase } from '../../../services/store/database.ts'
 import { openStore } from '../../../services/store/store.ts'
-import { varintAt } from '../../../services/store/recovery/varint.ts'
+import { varintAt } from '../../../services/store/recovery/leveldb-files.ts'
 import { flip, unseen } from './harm.ts'
 
 export const KEYS = Array.from({ length: 40 }, (_, n) => `k/${String(n).padStart(3, '0')}`)

@@ -1,17 +1,92 @@
 import {
+  type LanguageModelV4StreamPart,
+  type JSONObject,
+  type LanguageModelV4Usage,
   InvalidResponseDataError,
   type LanguageModelV4FinishReason,
-  type LanguageModelV4StreamPart,
   type SharedV4Warning
 } from '@ai-sdk/provider'
+import { generateId, StreamingToolCallTracker } from '@ai-sdk/provider-utils'
+import { type ToolCallDelta, type Usage, readChunk, type Chunk, type Delta } from './read-chunk.ts'
 import { createEventStreamParser, EventTooLarge } from '../../../lib/event-stream.ts'
 import { LONGEST_ANSWER, tooLarge } from '../bounded-fetch.ts'
 import type { PartReader, ReadParts } from '../answer-stream/response-batches.ts'
-import { readChunk, type Chunk, type Delta, type Usage } from './read-chunk.ts'
-import { createToolCalls } from './call-pieces.ts'
-import { countedUsage } from './usage-counts.ts'
 
-export interface Told {
+/**
+ * Puts together the tool calls that an answer brings in pieces. The SDK's tracker, which its own readers use, decides which call
+ * a piece belongs to; it needs the name in the first piece, so pieces before the name wait here.
+ */
+function createToolCalls (metadataKey: string, enqueue: (part: LanguageModelV4StreamPart) => void) {
+  const waiting = new Map<number, ToolCallDelta & { index: number, function: { arguments: string } }>()
+  const begun = new Set<number>()
+  const tracker = new StreamingToolCallTracker<ToolCallDelta>({ enqueue }, {
+    generateId,
+    extractMetadata ({ extra_content: extra }) {
+      const thoughtSignature = extra?.google?.thought_signature
+      return thoughtSignature ? { [metadataKey]: { thoughtSignature } } : undefined
+    },
+    buildToolCallProviderMetadata: (metadata) => metadata
+  })
+
+  return {
+    /** Takes a piece. Throws InvalidResponseDataError when it begins a call without a name. */
+    take (delta: ToolCallDelta) {
+      const { index } = delta
+      if (index == null || begun.has(index)) return tracker.processDelta(delta)
+      const call = waiting.get(index) ?? { index, function: { arguments: '' } }
+      waiting.set(index, call)
+      call.id ??= delta.id
+      call.extra_content ??= delta.extra_content
+      call.function.arguments += delta.function.arguments ?? ''
+      const { name } = delta.function
+      if (name == null) return
+      tracker.processDelta({ ...call, function: { name, arguments: call.function.arguments } })
+      waiting.delete(index)
+      begun.add(index)
+    },
+    /** Ends all calls. Throws InvalidResponseDataError when one has no name. */
+    end () {
+      for (const { index, id, function: { arguments: input } } of waiting.values()) {
+        tracker.processDelta({ index, id, function: { arguments: input } })
+      }
+      waiting.clear()
+      tracker.flush()
+    }
+  }
+}
+
+/** Returns the tokens of an answer, and those of predictions that the answer took over or not. */
+function countedUsage (usage: Usage | undefined): { tokens: LanguageModelV4Usage, predictions: JSONObject } {
+  if (usage === undefined) {
+    return {
+      tokens: {
+        inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+        outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+        raw: undefined
+      },
+      predictions: {}
+    }
+  }
+  const { prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: input, completion_tokens_details: output } = usage
+  const total = prompt ?? 0
+  const written = completion ?? 0
+  const cacheRead = input?.cached_tokens ?? 0
+  const reasoning = output?.reasoning_tokens ?? 0
+  const { accepted_prediction_tokens: accepted, rejected_prediction_tokens: rejected } = output ?? {}
+  return {
+    tokens: {
+      inputTokens: { total, noCache: total - cacheRead, cacheRead, cacheWrite: undefined },
+      outputTokens: { total: written, text: Math.max(0, written - reasoning), reasoning },
+      raw: usage as JSONObject
+    },
+    predictions: {
+      ...accepted != null && { acceptedPredictionTokens: accepted },
+      ...rejected != null && { rejectedPredictionTokens: rejected }
+    }
+  }
+}
+
+interface Told {
   warnings: SharedV4Warning[]
   /** The name under which metadata of this provider is kept. */
   metadataKey: string

@@ -1,7 +1,7 @@
 import type { ModelInfo } from '../provider.ts'
-import { withBlockBinding } from '../../thinking.ts'
-import { withCachePoints } from './cache-points.ts'
-import { entriesOf, modelInfo } from './list-entries.ts'
+import { withBlockBinding } from '../../reasoning.ts'
+import { withCachePoints } from '../../caching.ts'
+import { entriesOf, modelInfo } from './model-list.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
 

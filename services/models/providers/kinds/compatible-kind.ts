@@ -1,9 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { withOneSystemMessage } from '../../caching.ts'
-import { adaptingModel, type RefusedParts } from './adapt-request.ts'
-import { readModelList } from './compatible-list.ts'
+import { adaptingModel, type RefusedParts, withImagesApart } from './adapt-request.ts'
+import { readModelList } from './model-list.ts'
 import type { ProviderKind } from './provider-kind.ts'
-import { withImagesApart } from './tool-images.ts'
 
 const prepare = (options: LanguageModelV4CallOptions) => withImagesApart(withOneSystemMessage(options))
 

@@ -1,6 +1,6 @@
 import { withOneSystemMessage } from '../../caching.ts'
 import type { ModelInfo } from '../provider.ts'
-import { entriesOf, modelInfo } from './list-entries.ts'
+import { entriesOf, modelInfo } from './model-list.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { withOneSystemMessage } from '../../caching.ts'
-import { readModelList } from './compatible-list.ts'
+import { readModelList } from './model-list.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
 

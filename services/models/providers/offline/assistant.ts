@@ -1,12 +1,59 @@
+import type {
+  LanguageModelV4Prompt,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4ProviderTool
+} from '@ai-sdk/provider'
+import { callsMade, type MadeCall, lastAnswer, lastRequest } from './prompt.ts'
+import { type Step, readSteps } from './split.ts'
+import { valueOf, help, report, type Outcome } from './report.ts'
 import { isDeepStrictEqual } from 'node:util'
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
 import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING } from '../../../contracts/model-texts.ts'
-import { phasesOf } from './plan-phases.ts'
-import { callsMade, lastAnswer, lastRequest, type MadeCall } from './prompt.ts'
 import type { Reply } from './reply-model.ts'
-import { help, report, type Outcome } from './report.ts'
-import { withScreenView } from './screen-places.ts'
-import { readSteps, type Step } from './split.ts'
+
+const TOOL = 'updatePhase'
+
+/**
+ * Collects the updates of a task's phases that are due. A phase is complete when its command is; this needs a plan with one phase
+ * per command, otherwise nothing is updated.
+ */
+function phasesOf (prompt: LanguageModelV4Prompt, offered: Set<string>, steps: Step[]) {
+  const listed = prompt.flatMap(({ role, content }) =>
+    role === 'system' ? [...content.matchAll(/^- (phase-\d+)(?:: | \()/gm)].map(([, id]) => id) : []
+  )
+  const isOnePerCommand = offered.has(TOOL) && listed.length === steps.filter(({ kind }) => kind === 'command').length
+  const phases = isOnePerCommand ? listed : []
+  const reported = callsMade(prompt).flatMap(({ toolName, input }) => toolName === TOOL ? [(input as { phase?: string }).phase] : [])
+  const updates: Array<{ toolName: string, input: unknown }> = []
+  return {
+    toolName: TOOL,
+    updates,
+    /** Marks the next phase as complete; `call` is the call of its command, if one was made. */
+    complete (call?: MadeCall) {
+      const phase = phases.shift()
+      if (phase !== undefined && !reported.includes(phase)) updates.push({ toolName: TOOL, input: { phase, status: statusOf(call) } })
+    }
+  }
+}
+
+function statusOf (call?: MadeCall) {
+  if (call?.output === undefined) return 'failed'
+  return call.output.type === 'execution-denied' ? 'skipped' : call.output.type.startsWith('error') ? 'failed' : 'completed'
+}
+
+/**
+ * Returns the input of a call with the view of the whole screen where a screenshot was scaled before it: places that a person names are
+ * pixels of the screen, and click refuses places of which that is not known.
+ */
+function withScreenView (toolName: string, input: object, made: MadeCall[]): object {
+  if (!['click', 'scroll'].includes(toolName) || !('x' in input)) return input
+  const output = made.findLast((call) => call.toolName === 'screenshot')?.output
+  if (output === undefined || output.type === 'execution-denied') return input
+  const { view, screen } = valueOf(output) as { view?: unknown, screen?: { width: number, height: number } }
+  if (view === undefined || screen === undefined) return input
+  const { width, height } = screen
+  return { ...input, view: { x: 0, y: 0, width, height, imageWidth: width, imageHeight: height } }
+}
 
 /** Opens the message that asks a run to correct the shortcomings that its evaluation found. */
 const REVIEW = /^A review of (?:this run|your answer) found:\n/

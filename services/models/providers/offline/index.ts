@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Clock } from '../../../lib/clock.ts'
 import { ANSWER_TOOL } from '../../../contracts/model-texts.ts'
 import type { Provider } from '../provider.ts'
-import { InvalidModelId } from '../provider-errors.ts'
+import { InvalidModelId } from '../failures.ts'
 import type { Reply } from './reply-model.ts'
 
 /** One answer of a script. `error` fails the call, after the text if there is any. Times are milliseconds. */

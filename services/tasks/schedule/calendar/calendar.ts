@@ -1,13 +1,13 @@
 import { DAY } from './days.ts'
 import { countLocal, nextLocal, previousLocal } from './local-time.ts'
-import type { CalendarPlan } from './schedule-plan.ts'
+import type { CalendarPlan, ExactPlan, Plan } from './schedule-plan.ts'
 import { segmentAt, type Segment } from './zone.ts'
 
 /** More than the largest offset from UTC and the largest clock change together; milliseconds. */
 const MARGIN = 3 * DAY
 
 /** The first time of a plan after `after`. */
-export function nextTime (plan: CalendarPlan, after: number): number | undefined {
+function nextTime (plan: CalendarPlan, after: number): number | undefined {
   for (let from = after + 1; ;) {
     const segment = segmentAt(plan.timezone, from)
     if (segment.start >= from && hasSkippedTime(plan, segment)) return segment.start
@@ -18,7 +18,7 @@ export function nextTime (plan: CalendarPlan, after: number): number | undefined
 }
 
 /** The last time of a plan after `after` and up to `upTo`. */
-export function lastTime (plan: CalendarPlan, after: number, upTo: number): number | undefined {
+function lastTime (plan: CalendarPlan, after: number, upTo: number): number | undefined {
   for (let to = upTo; to > after;) {
     const segment = segmentAt(plan.timezone, to)
     const local = previousLocal(plan, Math.min(to + 1, segment.end) + segment.offset)
@@ -33,7 +33,7 @@ export function lastTime (plan: CalendarPlan, after: number, upTo: number): numb
 }
 
 /** Counts the times of a plan after `after` and up to `upTo`. */
-export function countTimes (plan: CalendarPlan, after: number, upTo: number): number {
+function countTimes (plan: CalendarPlan, after: number, upTo: number): number {
   let count = 0
   for (let from = after + 1; from <= upTo;) {
     const segment = segmentAt(plan.timezone, from)
@@ -58,3 +58,37 @@ function hasSkippedTime (plan: CalendarPlan, { start, offset, before }: Segment)
   const skipped = nextLocal(plan, start + before)
   return skipped !== undefined && skipped < start + offset
 }
+
+/** The first planned time strictly after `after`, never before `plan.startAt`; undefined when there is none. */
+export function nextSlot (plan: Plan, after: number): number | undefined {
+  const from = notBefore(plan, after)
+  return plan.kind === 'exact' ? next(plan, from) : nextTime(plan, from)
+}
+
+/** The last planned time after `after` and up to `upTo`. */
+export function lastSlotUpTo (plan: Plan, after: number, upTo: number): number | undefined {
+  const from = notBefore(plan, after)
+  if (plan.kind === 'calendar') return lastTime(plan, from, upTo)
+  const last = next(plan, upTo) - plan.everyMs
+  return last > from ? last : undefined
+}
+
+/** Counts the planned times after `after` and up to `upTo` without listing them. */
+export function countSlots (plan: Plan, after: number, upTo: number): number {
+  const from = notBefore(plan, after)
+  if (upTo <= from) return 0
+  return plan.kind === 'calendar' ? countTimes(plan, from, upTo) : Math.round((next(plan, upTo) - next(plan, from)) / plan.everyMs)
+}
+
+/** The planned times after `after` and up to `upTo`, oldest first, at most `limit`. */
+export function slotsBetween (plan: Plan, after: number, upTo: number, limit: number): number[] {
+  const slots: number[] = []
+  for (let at = nextSlot(plan, after); at !== undefined && at <= upTo && slots.length < limit; at = nextSlot(plan, at)) slots.push(at)
+  return slots
+}
+
+function next ({ anchor, everyMs }: ExactPlan, after: number) {
+  return anchor + (Math.floor((after - anchor) / everyMs) + 1) * everyMs
+}
+
+const notBefore = ({ startAt }: Plan, after: number) => startAt === undefined ? after : Math.max(after, startAt - 1)

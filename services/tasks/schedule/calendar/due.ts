@@ -1,6 +1,6 @@
 import type { Fate, Slot } from '../../../../schemas/schedule.ts'
 import type { Plan } from './schedule-plan.ts'
-import { countSlots, lastSlotUpTo, nextSlot, slotsBetween } from './slots.ts'
+import { countSlots, lastSlotUpTo, nextSlot, slotsBetween } from './calendar.ts'
 
 /** A slot is on time when it is noticed within this delay, so the caller must check at least this often; milliseconds. */
 export const LATE_MS = 30_000

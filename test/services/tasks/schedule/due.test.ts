@@ -5,7 +5,7 @@ import type { Schedule } from '../../../../schemas/schedule.ts'
 import { due, upcoming } from '../../../../services/tasks/schedule/calendar/due.ts'
 import { parseSchedule } from '../../../../services/tasks/schedule/calendar/parse-schedule.ts'
 import { inMachineZone } from '../../../../services/tasks/schedule/calendar/schedule-plan.ts'
-import { slotsBetween } from '../../../../services/tasks/schedule/calendar/slots.ts'
+import { slotsBetween } from '../../../../services/tasks/schedule/calendar/calendar.ts'
 import { Service, settled } from './simulation.ts'
 
 const SECOND = 1_000

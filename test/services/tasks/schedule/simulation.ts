@@ -2,7 +2,7 @@ import type { Slot } from '../../../../schemas/schedule.ts'
 import { due, upcoming, type Due } from '../../../../services/tasks/schedule/calendar/due.ts'
 import { parseSchedule } from '../../../../services/tasks/schedule/calendar/parse-schedule.ts'
 import type { Plan } from '../../../../services/tasks/schedule/calendar/schedule-plan.ts'
-import { countSlots, nextSlot, slotsBetween } from '../../../../services/tasks/schedule/calendar/slots.ts'
+import { countSlots, nextSlot, slotsBetween } from '../../../../services/tasks/schedule/calendar/calendar.ts'
 import type { Case } from './cases.ts'
 
 const SECOND = 1_000

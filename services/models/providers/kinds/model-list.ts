@@ -1,10 +1,39 @@
 import type { ModelInfo } from '../provider.ts'
-import { modelInfo } from './list-entries.ts'
+
+/** Characters of an id and of a name. */
+const LONGEST_NAME = 200
+
+/** Returns the entries of a model list, the array under `field`. Throws a SyntaxError when the text holds none. */
+export function entriesOf (text: string, field: string): Array<Record<string, unknown>> {
+  const entries: unknown = JSON.parse(text)?.[field]
+  if (!Array.isArray(entries)) throw new SyntaxError('no list of models')
+  return entries.filter((entry) => typeof entry === 'object' && entry !== null)
+}
+
+interface Entry {
+  provider: string
+  id: unknown
+  name?: unknown
+  /** The context window in tokens. */
+  tokens?: unknown
+}
+
+/** Returns the entry of the service's own list; none for an unusable id. */
+export function modelInfo ({ provider, id: model, name, tokens }: Entry): ModelInfo[] {
+  const id = `${provider}/${model}`
+  if (typeof model !== 'string' || !/^\S+$/.test(model) || id.length > LONGEST_NAME) return []
+  return [{
+    id,
+    name: (typeof name === 'string' && name !== '' ? name : model).slice(0, LONGEST_NAME),
+    provider,
+    ...(Number.isSafeInteger(tokens) && Number(tokens) > 0 && { contextWindow: Number(tokens) })
+  }]
+}
 
 /** Types of models that hold no conversation; only some servers give the type of a model. */
 const OTHER_TYPES = /embed|rerank|image|audio|speech|transcri|moderation/i
 
-type Entry = Record<string, any>
+type CompatibleEntry = Record<string, any>
 
 /**
  * Reads the models from an OpenAI-compatible `GET /models` answer, including the fields that particular servers add.
@@ -14,7 +43,7 @@ export function readModelList (text: string, provider: string): ModelInfo[] {
   const body = JSON.parse(text)
   const entries: unknown = Array.isArray(body) ? body : body?.data ?? body?.models
   if (!Array.isArray(entries)) throw new SyntaxError('no list of models')
-  return entries.flatMap((entry: Entry) => {
+  return entries.flatMap((entry: CompatibleEntry) => {
     if (typeof entry?.type === 'string' && OTHER_TYPES.test(entry.type)) return []
     const tokens = [
       entry?.context_length, // OpenRouter, Together
@@ -29,7 +58,7 @@ export function readModelList (text: string, provider: string): ModelInfo[] {
 }
 
 /** Reads prices in US dollars a token, as OpenRouter gives them. Other servers use other names and units. */
-function pricingOf (pricing: Entry | undefined): Pick<ModelInfo, 'pricing'> {
+function pricingOf (pricing: CompatibleEntry | undefined): Pick<ModelInfo, 'pricing'> {
   const { prompt, completion } = pricing ?? {}
   return typeof prompt === 'string' && typeof completion === 'string' ? { pricing: { input: prompt, output: completion } } : {}
 }

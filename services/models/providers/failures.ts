@@ -1,0 +1,359 @@
+import { defineError } from '../../lib/service-error.ts'
+import type { ErrorCode } from '../../../schemas/error-codes.ts'
+import type { Provider } from './provider.ts'
+import { redacted } from '../../lib/secrets.ts'
+
+export const InvalidModelId = defineError('ERR_INVALID_MODEL', 'The model %s is not valid: %s')
+export const ProviderNotConfigured = defineError('ERR_PROVIDER_NOT_CONFIGURED', 'The model %s cannot be used yet: %s')
+/** A model that a request asks for and that the configuration does not serve. */
+export const ModelNotUsable = defineError('ERR_INVALID_MODEL', 'The model %s cannot be used yet: %s')
+export const NoLocalServer = defineError(
+  'ERR_UNKNOWN_PROVIDER',
+  'No model server answers at %s on this machine, or it has no model. Start it and look for it again.'
+)
+export const UnknownProvider = defineError(
+  'ERR_UNKNOWN_PROVIDER',
+  'There is no provider %s to have a key: add it to config.json under "providers" first. Only openai, anthropic and google need no ' +
+  'entry; the key of the gateway is "gateway_key".'
+)
+
+/** The fields of an error that tell what went wrong, read without relying on its class. */
+interface ErrorFacts {
+  status?: number
+  type?: string
+  name?: string
+  code?: string
+  headers: Record<string, string>
+  message: string
+  /** Milliseconds that the body of the answer asks to wait. */
+  retryAfterMs?: number
+}
+
+/** Characters. A provider's message may hold megabytes, and the patterns that classify it are slow on long texts. */
+const MAX_MESSAGE_LENGTH = 4_000
+
+/** Returns the facts of an error and of its causes (8 at most), outermost first; for a retry error, those of the last attempt. */
+function errorChain (error: unknown): ErrorFacts[] {
+  const chain: ErrorFacts[] = []
+  for (let current = error; current !== undefined && current !== null && chain.length < 8;) {
+    if (typeof current !== 'object') {
+      chain.push({ message: String(current).slice(0, MAX_MESSAGE_LENGTH), headers: {} })
+      break
+    }
+    const facts = current as Record<string, any>
+    const text = (value: unknown) => typeof value === 'string' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
+    chain.push({
+      // OpenRouter's errors inside a stream carry the status as a numeric code.
+      status: [facts.statusCode, facts.status, facts.code].find((value) => typeof value === 'number'),
+      type: text(facts.type),
+      name: text(facts.name),
+      code: text(facts.code) ?? text(facts.kind),
+      headers: facts.responseHeaders ?? {},
+      message: text(facts.message) ?? text(facts.error) ?? '',
+      retryAfterMs: retryDelay(facts.details)
+    })
+    current = facts.lastError ?? facts.cause ?? facts.reason ?? (typeof facts.error === 'object' ? facts.error : undefined) ??
+      facts.data?.error
+  }
+  return chain
+}
+
+/**
+ * Returns the wait that a provider asks for, in ms: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date
+ * (RFC 9110, 10.2.3).
+ */
+function retryAfter (chain: ErrorFacts[], now: number): number | undefined {
+  for (const { headers, retryAfterMs } of chain) {
+    if (retryAfterMs !== undefined) return retryAfterMs
+    const exact = Number(headers['retry-after-ms'])
+    if (headers['retry-after-ms'] && exact >= 0) return Math.round(exact)
+    const after = headers['retry-after']
+    if (!after) continue
+    const ms = /^\s*\d+(?:\.\d+)?\s*$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now
+    if (Number.isFinite(ms)) return Math.max(0, Math.round(ms))
+  }
+  return undefined
+}
+
+/** Reads Google's wish, such as "34.07s". https://cloud.google.com/apis/design/errors#retry_info */
+function retryDelay (details: unknown): number | undefined {
+  if (!Array.isArray(details)) return undefined
+  const seconds = details.map((detail) => /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(detail?.retryDelay)?.[1]).find((found) => found !== undefined)
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000)
+}
+
+/** A provider's failure, described so that the user can act on it. */
+export interface Failure {
+  /** Names the model, what happened and what to do. Holds no secret. */
+  message: string
+  code: ErrorCode
+  /** Whether a retry of the same call may succeed. */
+  retryable: boolean
+  /** Milliseconds the provider asks to wait. */
+  retryAfterMs?: number
+}
+
+/** The parts from which the sentence about a failure is built. */
+interface FailureSubject {
+  /** "The model …" or "The model list of …", at the beginning of a sentence. */
+  it: string
+  /** The same within a sentence. */
+  the: string
+  /** The provider, at the beginning of a sentence. */
+  from: string
+  /** Continues "Try again" with the alternative; '' when there is none. */
+  instead: string
+  isList: boolean
+  advice: NonNullable<Provider['advice']>
+}
+
+/** A kind of failure. `toSentence` gives its sentence; `detail` is the provider's own message in parentheses, or ''. */
+interface FailureKind extends Omit<Failure, 'message' | 'retryAfterMs'> {
+  toSentence(subject: FailureSubject, detail: string): string
+}
+
+const kind = (code: ErrorCode, retryable: boolean, toSentence: FailureKind['toSentence']): FailureKind => ({ code, retryable, toSentence })
+
+const AUTHENTICATION = kind('ERR_PROVIDER_AUTH', false, ({ it, advice }) => `${it} was refused: ${advice.key}`)
+const FORBIDDEN = kind(
+  'ERR_PROVIDER_FORBIDDEN',
+  false,
+  ({ it }, detail) => `${it} may not be used with this key${detail}. Choose another model, or allow it in the provider's account.`
+)
+const PAYMENT = kind(
+  'ERR_PROVIDER_CREDIT',
+  false,
+  ({ it }, detail) =>
+    `${it} was refused because the provider's account has no credit left${detail}. Add credit there, or choose another model.`
+)
+const RATE_LIMIT = kind(
+  'ERR_PROVIDER_RATE_LIMIT',
+  true,
+  ({ it, instead }, detail) => `${it} is limited to fewer requests than were made${detail}. Wait a while${instead}.`
+)
+const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }) =>
+  isList
+    ? `${from} has no list of models at its address. Check ${advice.address}.`
+    : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are ` +
+      `all unknown, check ${advice.address}.`)
+const REFUSED = kind(
+  'ERR_PROVIDER_REQUEST',
+  false,
+  ({ it }, detail) => `${it} did not accept the request${detail}. Shorten the conversation or choose another model.`
+)
+const TOO_LONG = kind(
+  'ERR_CONTEXT_TOO_LONG',
+  false,
+  ({ it }, detail) =>
+    `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a ` +
+    'larger context window; "contextWindows" in config.json says how much a model reads.'
+)
+const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
+const BROKEN = kind(
+  'ERR_PROVIDER_UNAVAILABLE',
+  true,
+  ({ it, instead }, detail) => `${it} failed at its provider${detail}. Try again in a while${instead}.`
+)
+const UNREACHABLE = kind(
+  'ERR_PROVIDER_UNREACHABLE',
+  true,
+  ({ from, advice }, detail) =>
+    `${from} cannot be reached${detail}. Check the network connection, whether the server runs, and ${advice.address}.`
+)
+const UNTRUSTED = kind(
+  'ERR_PROVIDER_CERTIFICATE',
+  false,
+  ({ from, advice }, detail) =>
+    `${from} shows a certificate that is not trusted${detail}. Start the service with NODE_EXTRA_CA_CERTS naming the file of its ` +
+    `authority, or check ${advice.address}.`
+)
+const NO_TLS = kind(
+  'ERR_PROVIDER_TLS',
+  false,
+  ({ from, advice }, detail) =>
+    `${from} does not speak TLS as asked for${detail}. Check whether ${advice.address} begins with http or https.`
+)
+const CUT = kind(
+  'ERR_PROVIDER_CONNECTION',
+  true,
+  ({ from }) => `${from} broke off the connection before the answer was complete. Try again.`
+)
+const GARBLED = kind(
+  'ERR_PROVIDER_RESPONSE',
+  true,
+  ({ from, instead }) => `${from} sent an answer that cannot be read. Try again${instead}.`
+)
+const FOREIGN = kind(
+  'ERR_PROVIDER_RESPONSE',
+  false,
+  ({ from, advice }, detail) => `${from} does not answer as a model server does${detail}. Check ${advice.address}.`
+)
+const TOO_LARGE = kind(
+  'ERR_PROVIDER_RESPONSE',
+  false,
+  ({ from, instead }, detail) => `${from} sent an answer that is too large${detail}. Try again${instead}.`
+)
+const STOPPED = kind('ERR_ABORTED', false, ({ the }) => `The call to ${the} was stopped.`)
+const OTHER = kind(
+  'ERR_PROVIDER_FAILED',
+  false,
+  ({ it, instead }, detail) => `${it} failed${detail}. Try again${instead}${instead && ' with POST /providers/configure'}.`
+)
+
+const BY_TYPE: Record<string, FailureKind> = {
+  authentication_error: AUTHENTICATION,
+  forbidden: FORBIDDEN,
+  rate_limit_exceeded: RATE_LIMIT,
+  model_not_found: NOT_FOUND,
+  invalid_request_error: REFUSED,
+  timeout_error: TIMEOUT,
+  // OpenAI sends some of these as the error's code, some as its type.
+  invalid_api_key: AUTHENTICATION,
+  insufficient_quota: PAYMENT,
+  context_length_exceeded: TOO_LONG,
+  server_error: BROKEN,
+  overloaded_error: BROKEN
+}
+const BY_CODE: Array<[RegExp, FailureKind]> = [
+  [/^ERR_ANSWER_TOO_LARGE$/, TOO_LARGE],
+  [/^ERR_ANSWER_UNREADABLE$/, GARBLED],
+  [/^ERR_ANSWER_(?:FOREIGN|ELSEWHERE)$/, FOREIGN],
+  [/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_ABORTED)$/, CUT],
+  [/^(?:CERT_\w+|ERR_TLS_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/, UNTRUSTED],
+  [/^(?:ERR_SSL_\w+|EPROTO)$/, NO_TLS],
+  [/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, UNREACHABLE]
+]
+/**
+ * Messages about a conversation that is too long for the model: Anthropic, OpenAI, Google, Mistral, vLLM, llama.cpp,
+ * Ollama, OpenRouter.
+ */
+const TOO_LONG_PATTERN = new RegExp(
+  String.raw`context[ _](?:length|window|size)|prompt is too long|maximum context|` +
+    String.raw`input (?:is too long|token count .*exceeds|length and .*exceed)|too many (?:input )?tokens|` +
+    String.raw`reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens`,
+  'i'
+)
+const CUT_PATTERN = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
+const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
+
+/** Returns the kind of failure that the chain of an error shows. Time-outs and aborts win over codes, codes over statuses. */
+function classifyFailure (chain: ErrorFacts[]): FailureKind {
+  if (
+    chain.some(({ name, code }) => name === 'TimeoutError' || name === 'GatewayTimeoutError' || TIMEOUT_CODES.test(code ?? '')) ||
+    chain.some(({ name, code, message }) => name === 'AbortError' && (code === 'timeout' || /time-?out/i.test(message)))
+  ) return TIMEOUT
+  if (chain.some(({ name }) => name === 'AbortError')) return STOPPED
+  for (const [pattern, found] of BY_CODE) if (chain.some(({ code }) => pattern.test(code ?? ''))) return found
+  if (chain.some(({ message }) => CUT_PATTERN.test(message))) return CUT
+  if (
+    chain.some(({ name }) => name === 'AI_JSONParseError' || name === 'AI_TypeValidationError' || name === 'SyntaxError') &&
+    !chain.some(({ status }) => status !== undefined && status >= 400 && status !== 500)
+  ) return GARBLED
+  // OpenAI reports missing credit as 429, but waiting does not help.
+  if (chain.some(({ type, code }) => type === 'insufficient_quota' || code === 'insufficient_quota')) return PAYMENT
+  // Only the message identifies a conversation that is too long: providers use different statuses and types.
+  if (
+    chain.some(({ message }) => TOO_LONG_PATTERN.test(message)) &&
+    !chain.some(({ status = 0 }) => [401, 402, 403, 404, 429].includes(status))
+  ) return TOO_LONG
+  // Google and Anthropic answer these with 400.
+  if (chain.some(({ message }) => /^API key (?:not valid|expired)/i.test(message))) return AUTHENTICATION
+  if (chain.some(({ message }) => /credit balance is too low/i.test(message))) return PAYMENT
+  for (const { type, code, status } of chain) {
+    const named = BY_TYPE[type ?? ''] ?? BY_TYPE[code ?? '']
+    const found = named ?? (status === undefined ? undefined : statusKind(status))
+    if (found) return found
+  }
+  return OTHER
+}
+
+function statusKind (status: number): FailureKind | undefined {
+  if (status === 401) return AUTHENTICATION
+  if (status === 402) return PAYMENT
+  if (status === 403) return FORBIDDEN
+  if (status === 404) return NOT_FOUND
+  if (status === 408 || status === 504) return TIMEOUT
+  if (status === 429) return RATE_LIMIT
+  if (status >= 500) return BROKEN
+  return status >= 400 ? REFUSED : undefined
+}
+
+/** The model or provider that failed, its advice, and the secrets to redact from the message. */
+interface FailureContext {
+  /** The model that was called; absent when the model list of `provider` was requested. */
+  modelId?: string
+  provider?: string
+  advice?: Provider['advice']
+  secrets: string[]
+  now: number
+}
+
+/** Messages of the SDK that carry no information; the message of the cause is used instead. */
+const UNINFORMATIVE = new RegExp(
+  String.raw`^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$|` +
+    String.raw`^Failed to process (?:successful|error) response$|^Invalid JSON response$`
+)
+/** Characters of the provider's message that are repeated in a failure's message. */
+const MAX_DETAIL_LENGTH = 300
+
+/** Codes of the service's own errors, thrown before a model is called. */
+const NEVER_CALLED: readonly ErrorCode[] = ['ERR_PROVIDER_NOT_CONFIGURED', 'ERR_INVALID_MODEL']
+
+const GATEWAY_ADVICE = {
+  key: 'the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
+  address: 'the configured address (AI_GATEWAY_BASE_URL, or gateway.baseURL in config.json)'
+}
+
+/**
+ * Describes why a call to a model or a request for a model list failed. Accepts the provider's errors, which it recognises
+ * by name and status (their classes differ between copies of the SDK), network errors, time-outs, and the error parts of a
+ * stream, which may be any value.
+ */
+export function describeFailure (error: unknown, { modelId, provider, advice = GATEWAY_ADVICE, secrets, now }: FailureContext): Failure {
+  const chain = errorChain(error)
+  // A key that is no secret, such as "ollama", may be part of the id, which must stay readable.
+  const secretsOutsideId = secrets.filter((secret) => !(modelId ?? provider ?? '').includes(secret))
+  for (const code of NEVER_CALLED) {
+    const refusal = chain.find((facts) => facts.code === code)
+    if (refusal) return { message: clean(refusal.message, secretsOutsideId), code, retryable: false }
+  }
+  const found = classifyFailure(chain)
+  const detail = wordsOf(chain, secrets)
+  const retryAfterMs = found.retryable ? retryAfter(chain, now) : undefined
+  const isList = modelId === undefined
+  const the = isList ? `the model list of ${provider}` : `the model ${modelId}`
+  const subject = {
+    it: `T${the.slice(1)}`,
+    the,
+    from: isList ? `The provider ${provider}` : `The provider of ${the}`,
+    instead: isList ? '' : ', or choose another model',
+    isList,
+    advice
+  }
+  return {
+    message: clean(found.toSentence(subject, detail ? ` (${detail})` : ''), secretsOutsideId),
+    code: found.code,
+    retryable: found.retryable,
+    ...retryAfterMs !== undefined && { retryAfterMs }
+  }
+}
+
+/** Returns what a provider said when it refused a call, without keys; undefined when it refused none or said nothing. */
+export function providerWords (error: unknown, secrets: string[]): string | undefined {
+  const chain = errorChain(error)
+  return chain.some(({ status = 0 }) => status >= 400) ? wordsOf(chain, secrets) || undefined : undefined
+}
+
+/** Returns the first message of a chain that tells something, shortened and without keys. */
+function wordsOf (chain: ErrorFacts[], secrets: string[]): string {
+  const cause = chain.find(({ message, name }) => message && name !== 'AI_RetryError' && !UNINFORMATIVE.test(message))?.message ?? ''
+  return clean(clean(cause, secrets).replace(/\s+/g, ' '), secrets).slice(0, MAX_DETAIL_LENGTH).replace(/[.\s]+$/, '')
+}
+
+/** Redacts the known keys and every string that has the form of a key. */
+function clean (message: string, secrets: string[]): string {
+  return redacted(message, secrets, '[key]').replace(/\bBearer\s+[\w.~+/=-]{6,}/gi, 'Bearer [key]').replace(
+    /\b(?:sk|vck|vcp|vca|pk|key)[-_][\w-]{10,}/g,
+    '[key]'
+  )
+}
