@@ -48,7 +48,8 @@ export function createDesktop ({ clock, environment }: Parts) {
   let starting: Promise<Running> | undefined
   let idle = new AbortController()
   let probed: { problem?: string } | undefined
-  let last: Act | undefined
+  /** Whether a call, not only a probe, used the running child. */
+  let isUsed = false
 
   const problem = () => (probed ??= { problem: desktopProblem(process.platform, environment()) }).problem
 
@@ -66,7 +67,9 @@ export function createDesktop ({ clock, environment }: Parts) {
       started.tail = (started.tail + text).slice(-TAIL_CHARACTERS)
     })
     void child.exited.then(() => {
-      if (running === started) running = undefined
+      if (running !== started) return
+      running = undefined
+      isUsed = false
     })
     return (running = started)
   }
@@ -75,6 +78,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     await starting?.catch(() => {})
     const { child } = running ?? {}
     running = undefined
+    isUsed = false
     await child?.end(0)
   }
 
@@ -124,7 +128,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     try {
       return await slots.run(aborted, () => {
         idle.abort()
-        last = act
+        isUsed ||= act !== 'look'
         return performWithDeadline(act, input, aborted)
       }) as Acts[A]['output']
     } finally {
@@ -142,14 +146,12 @@ export function createDesktop ({ clock, environment }: Parts) {
     /** Tests whether the desktop can be used. Ends the child afterwards, unless another action used it. */
     async probe (): Promise<void> {
       if (problem() !== undefined) return
-      const wasRunning = running !== undefined
       const look = () => run('look', {}, closing.signal)
       // A running child may just have lost its display: the second attempt starts a new child.
       await look().catch(look).catch((error) => {
         if (!closing.signal.aborted) probed = { problem: error.message }
       })
-      const isChildNeeded = problem() === undefined && (wasRunning || last !== 'look')
-      if (!isChildNeeded && slots.idle && running) endWhenIdle(0)
+      if (!(isUsed && problem() === undefined) && slots.idle && running) endWhenIdle(0)
     },
 
     /** The process id of the child; undefined when there is none. */
