@@ -42,7 +42,7 @@ interface Ended {
   changes?: FileChange[]
   durationMs?: number
 }
-/** All metadata that the provider has attached to the part so far. `agent.model` is the model, see models/provenance.ts. */
+/** All metadata that the provider has attached to the part so far. `agent.model` is the model, see models/reasoning.ts. */
 interface Meta {
   providerMetadata?: SharedV4ProviderMetadata
 }

@@ -21,7 +21,7 @@ export class ModelFailed extends ServiceError {
 export interface ModelCall {
   /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
   models: string[]
-  /** `origin` marks what the model attaches to its answer, see models/provenance.ts; by default the id. */
+  /** `origin` marks what the model attaches to its answer, see models/reasoning.ts; by default the id. */
   load(id: string): Promise<{ id: string, origin?: string, model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
   /** Returns the prompt for a model; called again with `tooLong` if the provider refuses the length. Undefined: cannot be shortened. */

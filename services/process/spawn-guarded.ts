@@ -7,7 +7,7 @@ import { makePipes, type Pipe } from './pipes.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 
 /**
- * The shell script that a guarded child runs first. `$0` is its group tag (group-tag.ts), `$@` the command. fd 3 is one end of
+ * The shell script that a guarded child runs first. `$0` is its group tag (group.ts), `$@` the command. fd 3 is one end of
  * a socket pair; the service holds the other end and reads one line from it, which signals that the command is about to start.
  * The guard waits on fd 3. When the service dies for any reason, the read ends. The guard then kills every process with the
  * group tag, repeatedly until it finds no more (killed processes may just have started others), and then its own group. The

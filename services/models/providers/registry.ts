@@ -144,7 +144,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
   }
 
   /**
-   * Returns the mark of what a model attaches to its answers (see models/provenance.ts). A model that can be called both through
+   * Returns the mark of what a model attaches to its answers (see models/reasoning.ts). A model that can be called both through
    * the gateway and directly has two, because each of the two refuses what the other one attached.
    */
   function origin (id: string): string {
