@@ -41,10 +41,10 @@ t.test('a run that owes an object gives it once, with its options and its retrie
       t.equal(lives.deaths, 1)
       t.match(run, { status: 'completed', object: { n: 1 }, options })
       t.same(run.toolCalls.map(({ toolName, status }: any) => `${toolName} ${status}`), [
-        'listDirectory complete',
+        'listDirectory completed',
         'answer error',
-        'listDirectory complete',
-        'answer complete'
+        'listDirectory completed',
+        'answer completed'
       ])
     })
   }
