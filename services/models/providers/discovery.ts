@@ -12,7 +12,7 @@ const LONGEST_ANSWER = 1024 * 1024
  * Reads a JSON document from a server on this machine: never through a proxy, and without following redirections. Rejects for
  * an answer that is no JSON, is longer than 1 MiB or has another status than 200, and when the signal aborts.
  */
-function getLocalJson (url: string, signal: AbortSignal): Promise<any> {
+export function getLocalJson (url: string, signal: AbortSignal): Promise<any> {
   return new Promise((resolve, reject) => {
     // The global agent may be set up for a proxy by NODE_USE_ENV_PROXY; an agent of its own never is.
     const agent = new Agent({ keepAlive: false })
