@@ -8,7 +8,7 @@ export interface CallFact {
   tool: string
   input: unknown
   /** unknown: the call began, and nobody knows whether it had its effect. */
-  status: 'complete' | 'error' | 'denied' | 'unknown'
+  status: 'completed' | 'error' | 'denied' | 'unknown'
   output?: Record<string, unknown>
   error?: string
   /** The effects that the call can have had; absent for calls that only read and for calls of tools that never existed. */
@@ -39,7 +39,7 @@ export function callFacts (events: readonly RunEvent[], find: FindTool, cwd: str
         break
       }
       case 'tool-output':
-        settle(event, { status: 'complete', output: event.output, changes: event.changes ?? [] })
+        settle(event, { status: 'completed', output: event.output, changes: event.changes ?? [] })
         break
       case 'tool-error':
         settle(event, {

@@ -31,7 +31,7 @@ export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'clai
 /** A command or a message leaves nothing but its call. The call must name the target; without a target, the claim must name the call. */
 function verifyAct ({ effect, target, call: id }: Asserted, calls: CallFact[]): Verdict {
   const able = calls.filter(({ proves }) => proves === effect || proves === 'any')
-  const done = able.filter(({ status }) => status === 'complete')
+  const done = able.filter(({ status }) => status === 'completed')
   if (done.some((call) => target ? names(call, target) : call.id === id)) return confirmed
   if (able.some(({ status }) => status === 'unknown')) return unchecked(OUTCOME_OPEN)
   return done.length > 0 ? unchecked(NOT_NAMED) : contradicted(NO_CALL)

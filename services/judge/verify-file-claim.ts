@@ -59,7 +59,7 @@ function withoutTarget (effect: FileEffect, calls: CallFact[]): Verdict {
   const able = calls.filter(({ proves }) => proves === effect || proves === 'any')
   if (able.some(({ status }) => status === 'unknown')) return unchecked(OUTCOME_OPEN)
   const done = able.filter(({ status, proves, changes }) =>
-    status === 'complete' && (proves === 'any' || changes.some(({ before, after }) => before !== after))
+    status === 'completed' && (proves === 'any' || changes.some(({ before, after }) => before !== after))
   )
   return done.length > 0 ? NOT_BY_PATH : contradicted(NO_CALL)
 }
@@ -86,7 +86,7 @@ const tookAway = (touch: Touch) => removed(touch) && (touch.call.proves === 'fil
 const wrote = (touch: Touch) => (touch.change.after !== null && touch.change.after !== touch.change.before) || tookAway(touch)
 const shownPath = ({ change }: Touch) => JSON.stringify(change.path)
 /** A call that can have done anything. */
-const isFree = ({ proves, status }: CallFact) => proves === 'any' && (status === 'complete' || status === 'unknown')
+const isFree = ({ proves, status }: CallFact) => proves === 'any' && (status === 'completed' || status === 'unknown')
 
 /** The file was written. At the end it must be there and be another than before, unless a later call accounts for that. */
 async function verifyWritten (asserted: Asserted, last: Touch, touched: Touch[], facts: Facts): Promise<Verdict> {
@@ -127,14 +127,14 @@ async function verifyUntouched (effect: FileEffect, touched: Touch[], naming: Ca
   const [{ change: first }] = touched
   const now = await digestAt(first.path, signal)
   const isSo = effect === 'deletion' ? now === null : now !== null && (now !== first.before || now !== touched.at(-1)!.change.after)
-  if (isSo && naming.some(({ status }) => status === 'complete')) return confirmed
+  if (isSo && naming.some(({ status }) => status === 'completed')) return confirmed
   if (isSo && calls.some(isFree)) return unchecked(NOT_NAMED)
   return contradicted(`${shownPath(touched[0])} was not ${effect === 'file' ? 'changed' : 'deleted'} by this run.`)
 }
 
 /** No files tool has touched the target. */
 async function verifyByOthers (effect: FileEffect, target: PathTarget, naming: CallFact[], calls: CallFact[]): Promise<Verdict> {
-  const done = naming.filter(({ status }) => status === 'complete')
+  const done = naming.filter(({ status }) => status === 'completed')
   for (const call of done) if (await agrees(effect, call, target)) return confirmed
   if (calls.some((call) => call.status === 'unknown' && canHave(effect, call, target))) return unchecked(OUTCOME_OPEN)
   if (done.length > 0) return unchecked('A call names it, and its outcome does not show it.')

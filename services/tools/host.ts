@@ -50,7 +50,7 @@ interface ToolCall {
 
 /** How a call ended, with the changes of files that its tool recorded. A call that failed may have changed some, too. */
 type ToolResult =
-  & ({ status: 'complete', output: ToolOutput } | { status: 'error', errorText: string })
+  & ({ status: 'completed', output: ToolOutput } | { status: 'error', errorText: string })
   & { durationMs: number, changes?: FileChange[] }
 
 /** What is kept of a call that changes no file. */
@@ -218,7 +218,7 @@ export function createToolHost ({ tools, permissions, clock, fence, undo, ended 
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, ...end('error') }
         const output = await run(find(call.name)!, { ...call, input: valid.input }, (change) => changes.push(change))
-        return { status: 'complete', output, ...end('complete') }
+        return { status: 'completed', output, ...end('completed') }
       } catch (error) {
         if (call.signal.aborted) {
           end('aborted')

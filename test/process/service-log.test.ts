@@ -65,8 +65,8 @@ t.test('one line for each request, run, step, model call and tool call, and noth
   t.match(lines.filter((line) => line.runId === runId && line.msg !== 'run'), [
     { msg: 'model call', role: 'capable', model: /\//, ms, inputTokens: Number, outputTokens: Number },
     { msg: 'step', step: 1, calls: 2, finishReason: 'tool-calls', ms },
-    { msg: 'tool call', tool: 'readFile', toolCallId: /./, status: 'complete', ms },
-    { msg: 'tool call', tool: 'runCommand', toolCallId: /./, status: 'complete', ms },
+    { msg: 'tool call', tool: 'readFile', toolCallId: /./, status: 'completed', ms },
+    { msg: 'tool call', tool: 'runCommand', toolCallId: /./, status: 'completed', ms },
     { msg: 'model call', ms },
     { msg: 'step', step: 2, calls: 0, finishReason: 'stop', ms }
   ])

@@ -85,7 +85,7 @@ t.test('two servers work side by side; built-ins keep their names', async (t) =>
   const names = app.tools.offered().map(({ name }) => name)
   t.ok(['odd_readFile', 'odd___proto__', 'list_directory', 'files_list_directory', 'read_text_file'].every((name) => names.includes(name)))
   t.match(await app.tools.execute(run(app, 'odd___proto__')), {
-    status: 'complete',
+    status: 'completed',
     output: { content: [{ text: '__proto__ was called' }] }
   })
   t.match(await app.tools.execute(run(app, 'files_list_directory', { path: app.cwd })), { output: { content: [{ text: /a\.txt/ }] } })

@@ -126,7 +126,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
         progress: (progress) => ports.progress?.(call, progress),
         ...ports.ask && { ask: (questions) => ports.ask!(call, questions) }
       })
-      const { event, state }: CallEnd = result.status === 'complete'
+      const { event, state }: CallEnd = result.status === 'completed'
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
         : failed(call, result.errorText)
       const ops = await kept.finish({ changes, output: event.type === 'tool-output' ? event.output : {} })

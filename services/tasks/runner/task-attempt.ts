@@ -80,7 +80,7 @@ function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean
       if (!isOwn(call.name)) return host.execute(call)
       try {
         const output = await phaseTool.execute(call.input as never, { ...call, givenCwd: call.cwd })
-        return { status: 'complete', output, durationMs: 0 }
+        return { status: 'completed', output, durationMs: 0 }
       } catch (error) {
         return { status: 'error', errorText: (error as Error).message, durationMs: 0 }
       }

@@ -18,7 +18,7 @@ t.test('claims of moved and edited files are checked by what the tools recorded'
     const changes = result.changes && { changes: result.changes }
     events.push({ type: 'tool-input', toolCallId, toolName, input })
     events.push(
-      result.status === 'complete'
+      result.status === 'completed'
         ? { type: 'tool-output', toolCallId, toolName, output: result.output, ...changes }
         : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText, ...changes }
     )

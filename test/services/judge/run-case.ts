@@ -103,7 +103,7 @@ function moveInto (given: JudgeCase, folder: string): { cwd: string, inside: Jud
 
 /** The changes of a call, with their contents; a move also takes the old path away. */
 function changesOf ({ changedFile, tool, input, status }: ToolCall) {
-  if (changedFile === undefined || status !== 'complete') return []
+  if (changedFile === undefined || status !== 'completed') return []
   const from = tool === 'moveFile' ? [{ path: String(input.from), before: changedFile.after, after: null }] : []
   return [...from, changedFile]
 }
@@ -123,7 +123,7 @@ function eventsOf (call: ToolCall, cwd: string): RunEvent[] {
         result: output
       }
   const outcome: Record<ToolCall['status'], RunEvent> = {
-    complete: { type: 'tool-output', ...about, output: asObject, ...recorded },
+    completed: { type: 'tool-output', ...about, output: asObject, ...recorded },
     error: { type: 'tool-error', ...about, errorText: String(output ?? 'failed') },
     denied: { type: 'tool-denied', ...about, reason: 'The user denied this call.' },
     unknown: { type: 'tool-error', ...about, errorText: OUTCOME_UNKNOWN }

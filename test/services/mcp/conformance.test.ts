@@ -47,7 +47,7 @@ async function use (name: string, url: string): Promise<void> {
     for (let tries = 0; tries < MOST_AUTHORIZATIONS; tries++) {
       const { agentName } = (await settled()).find((each) => each.name === tool)
       const { status } = await app.tools.execute({ ...run(app, agentName, tool === 'add_numbers' ? { a: 5, b: 3 } : {}), ask })
-      if (status === 'complete') break
+      if (status === 'completed') break
     }
   }
 }

@@ -18,8 +18,8 @@ t.test('the judge is told what counts as an effect, and gets all material betwee
     request: 'please save my list',
     criteria: ['it is short'],
     plan: ['write: completed'],
-    index: ['c1 writeFile "list.md": complete'],
-    calls: ['c1 writeFile: complete\ninput: "list.md"\ndiff:\n+tea'],
+    index: ['c1 writeFile "list.md": completed'],
+    calls: ['c1 writeFile: completed\ninput: "list.md"\ndiff:\n+tea'],
     report
   }, '7f3a')
   show(t, judgementPrompt.instructions, text)
@@ -32,8 +32,8 @@ t.test('the judge is told what counts as an effect, and gets all material betwee
     ['request', 'please save my list'],
     ['criteria', '- it is short'],
     ['plan', '- write: completed'],
-    ['index of calls', 'c1 writeFile "list.md": complete'],
-    ['newest calls', 'c1 writeFile: complete\ninput: "list.md"\ndiff:\n+tea'],
+    ['index of calls', 'c1 writeFile "list.md": completed'],
+    ['newest calls', 'c1 writeFile: completed\ninput: "list.md"\ndiff:\n+tea'],
     ['report', report]
   ])
 })

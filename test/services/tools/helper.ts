@@ -75,7 +75,7 @@ export function build (
     /** The text of a call that must fail. */
     async failure (...call: Parameters<typeof execute>): Promise<string> {
       const result = await execute(...call)
-      if (result.status === 'complete') throw new Error(`succeeded: ${JSON.stringify(result.output).slice(0, 500)}`)
+      if (result.status === 'completed') throw new Error(`succeeded: ${JSON.stringify(result.output).slice(0, 500)}`)
       return result.errorText
     }
   }

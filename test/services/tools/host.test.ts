@@ -75,7 +75,7 @@ t.test('a tool is told its call, and its failure is a result', async (t) => {
       throw 'a string'
     })
   ])
-  t.match(await execute('fine', { a: 1 }, { cwd: '/somewhere' }), { status: 'complete', output: { done: true }, durationMs: Number })
+  t.match(await execute('fine', { a: 1 }, { cwd: '/somewhere' }), { status: 'completed', output: { done: true }, durationMs: Number })
   t.match(told, { input: { a: 1 }, runId: 'run', callId: 'call', cwd: '/somewhere', signal: AbortSignal })
   t.match(await execute('failing', {}), { status: 'error', errorText: 'no luck', durationMs: Number })
   t.match(await execute('throwing', {}), { status: 'error', errorText: 'a string' })
@@ -98,10 +98,10 @@ t.test('outputs are objects that JSON can hold', async (t) => {
 t.test('a call of an attempt that is no longer current is refused and not run', async (t) => {
   let ran = 0
   const { fence, execute } = over(t, [tool('count', async () => ({ ran: ++ran }))])
-  t.match(await execute('count', {}), { status: 'complete' })
+  t.match(await execute('count', {}), { status: 'completed' })
   const next = fence.enter('run')
   t.match(await execute('count', {}), { status: 'error', errorText: /no longer current/ })
-  t.match(await execute('count', {}, { attempt: next }), { status: 'complete' })
+  t.match(await execute('count', {}, { attempt: next }), { status: 'completed' })
   fence.leave('run')
   t.match(await execute('count', {}, { attempt: next }), { status: 'error' })
   t.equal(ran, 2)

@@ -84,7 +84,7 @@ async function reads (t: Test, call: ReturnType<Execute>): Promise<number> {
 function through (t: Test, results: Array<Awaited<ReturnType<Execute>>>): number {
   const text = JSON.stringify(results)
   if (/kept\.txt|SECRET/.test(text)) t.fail(`showed the outside: ${text}`)
-  return results.filter(({ status }) => status === 'complete').length
+  return results.filter(({ status }) => status === 'completed').length
 }
 
 /** Runs a race for `ms` in a workspace where another process swaps the entry for a symlink to the outside, all the time. */

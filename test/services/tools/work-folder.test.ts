@@ -42,7 +42,7 @@ t.test('a call that was approved for another folder does not run', async (t) => 
   const { host, execute, a, b, link, retarget } = lay(t)
   const input = { path: 'x.txt', content: 'x' }
   const folder = await host.folders.of('writeFile', input, link)
-  t.match(await execute('writeFile', input, { cwd: link, folder }), { status: 'complete', output: { path: `${a}/x.txt` } })
+  t.match(await execute('writeFile', input, { cwd: link, folder }), { status: 'completed', output: { path: `${a}/x.txt` } })
   retarget(b)
   t.match(await execute('writeFile', input, { cwd: link, folder }), {
     status: 'error',

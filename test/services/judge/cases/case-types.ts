@@ -15,7 +15,7 @@ export interface ToolCall {
   id: string
   tool: string
   input: Record<string, unknown>
-  status: 'complete' | 'error' | 'denied' | 'unknown'
+  status: 'completed' | 'error' | 'denied' | 'unknown'
   output?: unknown
   durationMs?: number
   changedFile?: ChangedFile
@@ -52,7 +52,7 @@ export const call = (id: string, tool: string, input: Input, output?: unknown): 
   id,
   tool,
   input,
-  status: 'complete',
+  status: 'completed',
   output
 })
 export const failedCall = (id: string, tool: string, input: Input, output: string): ToolCall => ({
@@ -69,35 +69,35 @@ export const wrote = (id: string, path: string, after: string, before: string | 
   id,
   tool: 'writeFile',
   input: { path, content: after },
-  status: 'complete',
+  status: 'completed',
   changedFile: { path, before, after }
 })
 export const edited = (id: string, path: string, before: string, after: string): ToolCall => ({
   id,
   tool: 'editFile',
   input: { path, find: before, replace: after },
-  status: 'complete',
+  status: 'completed',
   changedFile: { path, before, after }
 })
 export const moved = (id: string, from: string, to: string, content: string): ToolCall => ({
   id,
   tool: 'moveFile',
   input: { from, to },
-  status: 'complete',
+  status: 'completed',
   changedFile: { path: to, before: null, after: content }
 })
 export const deleted = (id: string, path: string, before: string): ToolCall => ({
   id,
   tool: 'deleteFile',
   input: { path },
-  status: 'complete',
+  status: 'completed',
   changedFile: { path, before, after: null }
 })
 export const ran = (id: string, command: string, exitCode: number, stdout = '', stderr = '', durationMs = 240): ToolCall => ({
   id,
   tool: 'runCommand',
   input: { command },
-  status: 'complete',
+  status: 'completed',
   output: { exitCode, stdout, stderr },
   durationMs
 })

@@ -30,7 +30,7 @@ function ports (
     keep: async () => NOTHING_KEPT,
     async execute ({ callId }) {
       happened.push(`run ${callId}`)
-      return { status: 'complete', output: {}, durationMs: 1 }
+      return { status: 'completed', output: {}, durationMs: 1 }
     },
     folders: { of: async () => HERE, start: async () => HERE.path, whereabouts: async () => ({ is: 'same' }) }
   }
@@ -101,7 +101,7 @@ t.test('a granted call is bound to the tool that the grant was for, though anoth
   const identities: unknown[] = []
   tools.execute = async ({ identity }) => {
     identities.push(identity)
-    return { status: 'complete', output: {}, durationMs: 1 }
+    return { status: 'completed', output: {}, durationMs: 1 }
   }
   await settleCalls([call('ask')], given)
   t.same(identities, ['one'])
