@@ -1,7 +1,7 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import { drive, type RunActions } from '../services/runs/engine/drive.ts'
-import type { TaskPort } from '../services/tasks/runner/worker-rpc.ts'
+import type { TaskPort } from '../services/tasks/runner/workers.ts'
 
 // Drives one run of a task. All of its state is on the main thread, behind a message port that arrives as the first message.
 

@@ -11,9 +11,7 @@ type Item =
  * Tells of every approval, question and app call when it opens and when it closes, once each. It observes what the store commits
  * under the index of open approvals, so that no way of asking or deciding can be forgotten and every event is durable.
  */
-export function announceApprovals (
-  { store, clock, emit }: { store: Store, clock: Clock, emit: (event: StreamEvent) => void }
-) {
+export function announceApprovals ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: StreamEvent) => void }) {
   const open = new Map<string, Item>()
 
   function announce ({ kind, expiresAt, ...item }: Item, change: 'open' | 'closed', state: string) {

@@ -1,7 +1,14 @@
 import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
-import type { CallAnswer, CallApproval } from '../contracts/call.ts'
+import type { CallAnswer, CallApproval, AskedCall } from '../contracts/call.ts'
 import { DENIED, type AppCallItem, type CallItem, type QuestionItem, type ToolItem } from '../contracts/approval-record.ts'
-import { shownFolder } from './approved-folder.ts'
+import type { WorkFolder } from '../contracts/tool.ts'
+import type { ItemRequest } from './ledger.ts'
+
+/** Returns the fields of an approval that record the folder shown with it. */
+export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })
+
+/** Returns the folder that was shown with an approval request. */
+export const shownFolder = ({ cwd, folder }: ToolItem): WorkFolder => ({ path: cwd, ...folder })
 
 /** Returns the approval of a call as its step sees it. An approval that cannot be answered any more counts as expired. */
 export function callApproval (approval: ToolItem, isOpen: boolean): CallApproval {
@@ -67,4 +74,24 @@ export const findOfCall = <I extends CallItem>(items: Iterable<I>, toolCallId: s
     else answer = item as typeof answer
   }
   return { approval, answer }
+}
+
+/** Returns the item with which a call waits in the ledger, apart from whose it is. */
+export function itemOfCall (call: AskedCall, place: { runId: string, segment: number }): ItemRequest {
+  const { toolCallId, toolName, input } = call
+  switch (call.kind) {
+    case 'tool': {
+      const { folder, identity, reason, scopes, places } = call
+      return {
+        ...{ kind: 'tool', ...place, toolCallId, toolName, input, ...boundTo(folder), identity, scopes, places },
+        ...(reason !== undefined && { note: reason })
+      }
+    }
+    case 'question':
+      return { kind: 'question', ...place, toolCallId, questions: (input as { questions: [] }).questions }
+    case 'app': {
+      const { app, ms } = call
+      return { kind: 'app', ...place, toolCallId, toolName, input, ...(app !== undefined && { app }), ...(ms !== undefined && { ms }) }
+    }
+  }
 }

@@ -6,12 +6,25 @@ import {
   type Approval,
   type TaskApproval,
   type ThreadApproval,
-  type ToolItem
+  type ToolItem,
+  type QuestionItem
 } from '../contracts/approval-record.ts'
-import type { Decision } from './decision.ts'
 import { inState } from '../contracts/approval-states.ts'
-import { AnswersRefused } from './questions/check-answers.ts'
-import { decideQuestions } from './questions/decide-questions.ts'
+import { AnswersRefused, checkAnswers } from './questions/check-answers.ts'
+import type { Scope, Until } from '../../schemas/grants.ts'
+import type { Answers } from '../../schemas/questions.ts'
+
+/** What a person decided about one approval. */
+export interface Decision {
+  approvalId: string
+  /** Questions are answered, with `answers`, or declined. */
+  approved: boolean
+  answers?: Answers
+  reason?: string
+  /** What the approval covers; default: this call alone. */
+  scope?: Scope
+  until?: Until
+}
 
 /**
  * Whether the time to answer has passed. What is overdue counts as expired, even before that is stored; a call that the application
@@ -59,4 +72,25 @@ function assertSameGrant ({ approvalId, granted: { scope, until } = { scope: 'on
   if (isDeepStrictEqual({ scope, until }, again)) return
   const end = until !== undefined ? ` and "until" ${JSON.stringify(until)}` : scope === 'once' ? '' : ' and no "until"'
   throw new ApprovalDecided(approvalId, `approved with the scope "${scope}"${end}`)
+}
+
+/**
+ * Returns open or decided questions with the answers of their user, or declined; undefined if the same was decided before. Throws
+ * AnswersRefused (400) for answers that do not fit, GrantRefused (400) for a scope, or ApprovalDecided (409) for another decision.
+ */
+export function decideQuestions<Q extends QuestionItem> (
+  item: Q,
+  { approved, answers, reason, scope, until }: Omit<Decision, 'approvalId'>
+): Q | undefined {
+  const { approvalId, questions, state } = item
+  if (scope !== undefined || until !== undefined) throw new GrantRefused('"scope" and "until" belong to the approval of a tool call.')
+  if (approved && answers === undefined) {
+    throw new AnswersRefused('Questions are not approved: send "answers", or "approved": false to decline them.')
+  }
+  if (answers !== undefined) checkAnswers(questions, answers)
+  if (state === 'pending') {
+    return { ...inState(item, answers === undefined ? 'declined' : 'answered'), ...(answers && { answers }), ...(reason && { reason }) }
+  }
+  if (state === 'answered' ? isDeepStrictEqual(answers, item.answers) : answers === undefined) return undefined
+  throw new ApprovalDecided(approvalId, state === 'answered' ? `answered with ${JSON.stringify(item.answers)}` : state)
 }

@@ -77,9 +77,9 @@ function begun (
     tool: toolName,
     input,
     changes: [],
-    ...(proves && { proves }),
-    ...(target !== undefined && { target }),
-    ...(tool?.folder && { folder: readInput(tool.folder, input) ?? cwd })
+    proves,
+    target,
+    folder: tool?.folder && (readInput(tool.folder, input) ?? cwd)
   }
 }
 

@@ -1,3 +1,2 @@
 export { isCompleted } from './evaluate.ts'
-export { type JudgeDeps, judgeRun } from './judge.ts'
-export { reviewAnswer } from './review-answer.ts'
+export { type JudgeDeps, judgeRun, reviewAnswer } from './judge.ts'

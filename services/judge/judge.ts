@@ -12,10 +12,11 @@ import {
 } from '../models/index.ts'
 import { isAnswerCall } from '../runs/index.ts'
 import { type RunEvent, answerText } from '../contracts/run-events.ts'
-import type { Meter } from '../usage/index.ts'
+import { type Meter, isBudgetError } from '../usage/index.ts'
 import { callFacts, type CallFact, type FindTool } from './call-facts.ts'
 import { evaluate } from './evaluate.ts'
 import { indexOf, nameOf, newestCalls, shorten } from './material.ts'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 
 /** Deadline of the judge; milliseconds. Without an answer in time the calls alone decide. */
 const JUDGE_MS = 15_000
@@ -83,7 +84,7 @@ async function askJudge (
     instructions,
     text: question({
       goal: shorten(goal, GOAL_SHOWN),
-      ...(request !== undefined && { request: shorten(request, GOAL_SHOWN) }),
+      request: request && shorten(request, GOAL_SHOWN),
       criteria,
       plan,
       index: indexOf(calls),
@@ -102,4 +103,33 @@ async function askJudge (
 function isCutOff (events: readonly RunEvent[]): boolean {
   const last = events.findLast((event) => event.type === 'step-finish')
   return last?.type === 'step-finish' && last.finishReason === 'length'
+}
+
+/**
+ * Judges the answer to a complex request of a conversation, once in a run; undefined when it is not to be judged. `refinement` is
+ * present when the answer is to be mended: a question to the user is not, because in a conversation the user answers it.
+ */
+export async function reviewAnswer (
+  { events, prompt, cwd, object }: { events: readonly RunEvent[], prompt: LanguageModelV4Prompt, cwd: string, object?: object },
+  deps: JudgeDeps,
+  signal: AbortSignal
+): Promise<{ evaluation: Evaluation, refinement?: string } | undefined> {
+  const analysis = events.find((event) => event.type === 'analysis')?.analysis
+  if (analysis?.complexity !== 'complex' || events.some(({ type }) => type === 'evaluation')) return undefined
+  const { goal, qualityCriteria: criteria } = analysis
+  const run = { goal, request: requestOf(prompt), criteria, plan: [], events, cwd, object }
+  const judged = await judgeRun(run, deps, signal).catch((error) => {
+    // The user has the answer already; a budget that is used up takes nothing from it.
+    if (!isBudgetError(error)) throw error
+  })
+  if (!judged) return undefined
+  const { evaluation, refinement } = judged
+  const { satisfied, issues, outcome } = evaluation
+  return { evaluation, ...(!satisfied && outcome !== 'asks' && issues.length > 0 && { refinement }) }
+}
+
+/** The user's words: the text of the last user message. */
+export function requestOf (prompt: LanguageModelV4Prompt): string {
+  const message = prompt.findLast(({ role }) => role === 'user')
+  return message?.role === 'user' ? message.content.map((part) => part.type === 'text' ? part.text : '').join('\n') : ''
 }

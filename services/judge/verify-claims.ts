@@ -1,8 +1,9 @@
 import type { Claim } from '../../schemas/evaluation.ts'
 import type { CallFact } from './call-facts.ts'
-import { mentions, textOfInput } from './claim-target.ts'
+import { mentions, textOfInput, isThere, pathTarget, type PathTarget, type Relation } from './claim-target.ts'
 import { confirmed, contradicted, NO_CALL, NOT_NAMED, OUTCOME_OPEN, shown, unchecked, type Asserted, type Verdict } from './verdicts.ts'
-import { verifyFileClaim, type Facts } from './verify-file-claim.ts'
+import { digestAt } from '../tools/index.ts'
+import type { FileChange } from '../contracts/tool.ts'
 
 /**
  * Checks what a report claims against what is recorded of the run's calls, and for files against the disk. Nothing is read from the
@@ -48,3 +49,170 @@ function names ({ input, target: own }: CallFact, target: string): boolean {
 }
 
 const spaced = (text: string) => text.normalize('NFC').toLowerCase().replace(/\s+/gu, ' ').replace(/^["'`\s]+|["'`\s]+$/gu, '')
+
+/** What a claim is checked against. `claims` are all claims of the report. */
+interface Facts {
+  claims: Asserted[]
+  calls: CallFact[]
+  cwd: string
+  signal: AbortSignal
+}
+/** A recorded change of the target, and the position of its call. */
+interface Touch {
+  at: number
+  call: CallFact
+  change: FileChange
+  relation: Relation
+}
+type FileEffect = 'file' | 'deletion'
+
+const NOT_BY_PATH = unchecked('The report does not name the file by its path.')
+
+/**
+ * Checks a claim that a file was written, moved or deleted. The record of the files tools decides, with the disk at the end; a command,
+ * or another tool that can do anything, confirms a claim when it names the path and the disk agrees. Only recorded and named paths are
+ * looked at.
+ */
+async function verifyFileClaim (asserted: Asserted, facts: Facts): Promise<Verdict> {
+  const { calls, cwd } = facts
+  const effect: FileEffect = asserted.effect === 'deletion' ? 'deletion' : 'file'
+  const cited = calls.find(({ id }) => id === asserted.call)
+  const named = await pathTarget(asserted.target ?? '', cwd)
+  // What a move is told by names both paths; its change of the new one comes first.
+  const move = calls.find(({ target, changes }) => changes.length > 1 && target === asserted.target)
+  const target = move || named.isWhole ? await pathTarget((move ?? cited)?.changes[0]?.path ?? '', cwd) : named
+  if (target.isWhole) return withoutTarget(effect, calls)
+
+  const touched = await touchesOf(target, effect, calls)
+  const last = touched.findLast(effect === 'file' ? wrote : removed)
+  if (last !== undefined) return effect === 'file' ? verifyWritten(asserted, last, touched, facts) : verifyDeleted(last, touched, facts)
+  const naming = calls.filter((call) => isFree(call) && target.isNamedIn(call.input, call.folder))
+  if (touched.length > 0) return verifyUntouched(effect, touched, naming, facts)
+  if (effect === 'file' && await cameWithFolder(target, facts)) return confirmed
+  return verifyByOthers(effect, target, naming, calls)
+}
+
+/** Whether the target is there at the end, in a folder that a call moved with all that is in it. */
+async function cameWithFolder (target: PathTarget, { calls, cwd }: Facts): Promise<boolean> {
+  const moved = calls.flatMap(({ proves, changes }) => proves === 'file' ? changes : [])
+    .filter(({ before, after }) => before === null && after === 'directory')
+  const around = await Promise.all(moved.map(({ path }) => target.relationOf(path)))
+  return around.includes('around') && (await Promise.all(target.placesFrom(cwd).map(isThere))).includes(true)
+}
+
+/** A claim that names no path. */
+function withoutTarget (effect: FileEffect, calls: CallFact[]): Verdict {
+  const able = calls.filter(({ proves }) => proves === effect || proves === 'any')
+  if (able.some(({ status }) => status === 'unknown')) return unchecked(OUTCOME_OPEN)
+  const done = able.filter(({ status, proves, changes }) =>
+    status === 'completed' && (proves === 'any' || changes.some(({ before, after }) => before !== after))
+  )
+  return done.length > 0 ? NOT_BY_PATH : contradicted(NO_CALL)
+}
+
+/** The recorded changes that say something about the target. */
+async function touchesOf (target: PathTarget, effect: FileEffect, calls: CallFact[]): Promise<Touch[]> {
+  const found: Touch[] = []
+  for (const [at, call] of calls.entries()) {
+    for (const change of call.changes) {
+      // The path that a call named may lead to the changed one by links.
+      const relation = await target.relationOf(change.path) ??
+        (call.target !== undefined && call.changes.length === 1 ? await target.relationOf(call.target) : undefined)
+      // The removal of a folder removes what it holds; nothing else that happens to a folder tells of the files in it.
+      if (relation === undefined || (relation === 'around' && change.after !== null)) continue
+      if (effect === 'file' || change.after === null || relation === 'same') found.push({ at, call, change, relation })
+    }
+  }
+  return found
+}
+
+const removed = ({ change: { before, after } }: Touch) => before !== null && after === null
+/** A files tool that is not there to delete has moved what it took away; and a folder changes with what is taken out of it. */
+const tookAway = (touch: Touch) => removed(touch) && (touch.call.proves === 'file' || touch.relation === 'inside')
+const wrote = (touch: Touch) => (touch.change.after !== null && touch.change.after !== touch.change.before) || tookAway(touch)
+const shownPath = ({ change }: Touch) => JSON.stringify(change.path)
+/** A call that can have done anything. */
+const isFree = ({ proves, status }: CallFact) => proves === 'any' && (status === 'completed' || status === 'unknown')
+
+/** The file was written. At the end it must be there and be another than before, unless a later call accounts for that. */
+async function verifyWritten (asserted: Asserted, last: Touch, touched: Touch[], facts: Facts): Promise<Verdict> {
+  if (tookAway(last)) return confirmed
+  const { path } = last.change
+  const now = await digestAt(path, facts.signal)
+  if (now !== null) {
+    const first = touched.find(({ change }) => change.path === path)!
+    if (now !== first.change.before || await told('file', path, { ...facts, claims: others(asserted, facts) })) return confirmed
+  } else if (touched.some((touch) => touch.at > last.at && removed(touch))) {
+    return await told('deletion', path, facts) ? confirmed : contradicted(`${shownPath(last)} was deleted later in this run.`)
+  }
+  const state = now === null ? 'is not there at the end' : 'is at the end as it was before'
+  const later = facts.calls.slice(last.at + 1).filter(isFree)
+  if (later.length === 0) return contradicted(`${shownPath(last)} ${state}.`)
+  const target = await pathTarget(path, facts.cwd)
+  const naming = later.filter(({ input, folder }) => target.isNamedIn(input, folder))
+  const isTold = others(asserted, facts).some(({ call }) => naming.some(({ id }) => id === call))
+  return isTold ? confirmed : unchecked(`${shownPath(last)} ${state}; a later call may account for it.`)
+}
+
+const others = (asserted: Asserted, { claims }: Facts) => claims.filter((claim) => claim !== asserted)
+
+/** The file was deleted. It must be gone at the end, unless the report says that it was written again. */
+async function verifyDeleted (last: Touch, touched: Touch[], facts: Facts): Promise<Verdict> {
+  const { path } = last.change
+  if (!await isThere(path)) return confirmed
+  if (touched.some((touch) => touch.at > last.at && touch.change.after !== null)) {
+    return await told('file', path, facts) ? confirmed : contradicted(`${shownPath(last)} was written again later in this run.`)
+  }
+  return facts.calls.slice(last.at + 1).some(isFree)
+    ? unchecked(`${shownPath(last)} is there at the end; a later call may account for it.`)
+    : contradicted(`${shownPath(last)} is there at the end.`)
+}
+
+/** The record knows the file, and no call of the files tools had the effect. If the disk shows it, another call had. */
+async function verifyUntouched (effect: FileEffect, touched: Touch[], naming: CallFact[], { calls, signal }: Facts): Promise<Verdict> {
+  const [{ change: first }] = touched
+  const now = await digestAt(first.path, signal)
+  const isSo = effect === 'deletion' ? now === null : now !== null && (now !== first.before || now !== touched.at(-1)!.change.after)
+  if (isSo && naming.some(({ status }) => status === 'completed')) return confirmed
+  if (isSo && calls.some(isFree)) return unchecked(NOT_NAMED)
+  return contradicted(`${shownPath(touched[0])} was not ${effect === 'file' ? 'changed' : 'deleted'} by this run.`)
+}
+
+/** No files tool has touched the target. */
+async function verifyByOthers (effect: FileEffect, target: PathTarget, naming: CallFact[], calls: CallFact[]): Promise<Verdict> {
+  const done = naming.filter(({ status }) => status === 'completed')
+  for (const call of done) if (await agrees(effect, call, target)) return confirmed
+  if (calls.some((call) => call.status === 'unknown' && canHave(effect, call, target))) return unchecked(OUTCOME_OPEN)
+  if (done.length > 0) return unchecked('A call names it, and its outcome does not show it.')
+  if (calls.some(isFree)) return unchecked(NOT_NAMED)
+  // A description is no path, and a target may name several paths.
+  const isNear = calls.some(({ target: path, changes }) =>
+    changes.some(({ before, after }) => effect === 'file' ? before !== after : after === null) &&
+    (target.isVague || (path !== undefined && target.holds(path)))
+  )
+  return isNear ? NOT_BY_PATH : contradicted(NO_CALL)
+}
+
+/** Whether a call that names the target can have had the effect: a command must have succeeded, and the disk must agree. */
+async function agrees (effect: FileEffect, { folder, output }: CallFact, target: PathTarget): Promise<boolean> {
+  // What a tool of a server or of the application did may lie elsewhere than on this disk.
+  if (folder === undefined) return true
+  if (output?.exitCode !== 0) return false
+  const there = await Promise.all(target.placesFrom(folder).map(isThere))
+  return there.includes(true) === (effect === 'file')
+}
+
+/** Whether a call whose outcome is unknown can have had the effect. */
+const canHave = (effect: FileEffect, { proves, input }: CallFact, target: PathTarget) =>
+  proves === 'any' || (proves !== undefined && (proves === effect || effect === 'deletion') && target.isNamedIn(input))
+
+/** Whether the report claims an effect on a path. */
+async function told (effect: FileEffect, path: string, { claims, calls, cwd }: Omit<Facts, 'signal'>): Promise<boolean> {
+  for (const claim of claims) {
+    if (claim.effect !== effect) continue
+    const cited = calls.find(({ id }) => id === claim.call)
+    const about = claim.target ?? cited?.changes[0]?.path
+    if (about !== undefined && await (await pathTarget(about, cwd)).relationOf(path) !== undefined) return true
+  }
+  return false
+}

@@ -10,9 +10,8 @@ import type { Op } from '../store/index.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { checkRunOptions } from '../runs/index.ts'
 import { taskOptions } from './task-options.ts'
-import type { StoredTask } from './task-records.ts'
+import { type StoredTask, taskView } from './task-records.ts'
 import type { Schedules } from './schedule/schedules.ts'
-import { taskView } from './views.ts'
 
 /** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */
 const PLANNING_MS = 15_000
@@ -20,11 +19,7 @@ const numbered = (phases: Array<{ description: string }>) =>
   phases.map(({ description }, at) => ({ id: `phase-${at + 1}`, description, status: 'pending' as const }))
 
 /** The plan that a caller supplied. */
-const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => ({
-  phases: numbered(phases),
-  qualityCriteria,
-  source: 'user'
-})
+const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => ({ phases: numbered(phases), qualityCriteria, source: 'user' })
 
 /** Plans a goal with a model, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
 async function makePlan (
@@ -38,26 +33,12 @@ async function makePlan (
   for (const { role, load } of internalModelLoaders(deps)) {
     const limitMs = end - clock.awake()
     if (limitMs <= 0) break
-    const answer = await askStructured({
-      load,
-      role,
-      meter,
-      name,
-      schema,
-      instructions,
-      text: question(goal),
-      limitMs,
-      signal,
-      clock
-    })
+    const answer = await askStructured({ load, role, meter, name, schema, instructions, text: question(goal), limitMs, signal, clock })
     if ('value' in answer) return { phases: numbered(answer.value.phases), qualityCriteria: answer.value.qualityCriteria, source: 'model' }
     if (!answer.refused) deps.log.warn({ problem: answer.problem }, 'a model did not make a plan')
   }
-  return {
-    phases: numbered([{ description: goal.length > 200 ? `${goal.slice(0, 199)}…` : goal }]),
-    qualityCriteria: [],
-    source: 'fallback'
-  }
+  const description = goal.length > 200 ? `${goal.slice(0, 199)}…` : goal
+  return { phases: numbered([{ description }]), qualityCriteria: [], source: 'fallback' }
 }
 
 /** Approved runs after which learned tools need no approval, unless the caller says otherwise. */
@@ -115,7 +96,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       status: 'planned',
       cwd,
       plan,
-      ...(schedule !== undefined && { schedule }),
+      schedule,
       approval,
       options,
       memory: emptyTaskMemory(),
@@ -164,9 +145,9 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
         const options = taskOptions(changes, task.options)
         const changed: StoredTask = {
           ...task,
-          ...(goal !== undefined && { goal }),
-          ...(planned !== undefined && { plan: planned }),
-          ...(cwd !== undefined && { cwd }),
+          goal: goal ?? task.goal,
+          plan: planned ?? task.plan,
+          cwd: cwd ?? task.cwd,
           options,
           ...(isReset && task.liveRun && { outdatedRun: task.liveRun.runNumber }),
           approval: { ...await approvalOf(approval, options, task.approval), ...(isReset && { approvedRuns: 0 }) }

@@ -7,13 +7,12 @@ import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
-import { RunNotFound, WrongState } from './task-errors.ts'
+import { RunNotFound, WrongState, assertState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
 import { isOver } from '../runs/index.ts'
 import { hasUsedAllRuns, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
 import { newRun } from './new-run.ts'
 import type { Schedules } from './schedule/schedules.ts'
-import { assertState } from './allowed-operations.ts'
 
 /** Steering comments that a task keeps; older comments are dropped. */
 const MAX_COMMENTS = 200

@@ -6,12 +6,11 @@ import { inState } from '../contracts/approval-states.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
-import { NoQuestion, QuestionNotFound } from './task-errors.ts'
+import { NoQuestion, QuestionNotFound, assertState } from './task-errors.ts'
 import { withFeedback } from './runner/run-memory.ts'
 import type { Queue } from './runner/queue.ts'
 import { isOver } from '../runs/index.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
-import { assertState } from './allowed-operations.ts'
 
 /** Entries that a task's approval history keeps; older entries are dropped. */
 const MAX_HISTORY = 500
@@ -52,12 +51,10 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     const at = clock.now()
     const { approvalId, kind } = item
     const { approved, notes } = decision
+    const toolName = item.kind === 'tool' ? item.toolName : undefined
     return {
       ...task,
-      approvalHistory: [
-        ...task.approvalHistory,
-        { approvalId, runId, runNumber, kind, ...(item.kind === 'tool' && { toolName: item.toolName }), at, ...decision }
-      ].slice(-MAX_HISTORY),
+      approvalHistory: [...task.approvalHistory, { approvalId, runId, runNumber, kind, toolName, at, ...decision }].slice(-MAX_HISTORY),
       ...(notes && { memory: withFeedback(task.memory, { runId, approved, notes, at }) })
     }
   }
@@ -77,16 +74,15 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     }
     const ops = isCall ? await grants.fromAnswer({ taskId: task.id }, decided) : []
     const answer: Answer = { item: decided, status: continued ? 'running' : 'pending_approval', continued }
-    if (!continued) return { task: after, approvals: [decided], ops, answer }
-    return {
-      task: { ...after, status: 'running' },
-      runs: [{ ...run, status: 'running', suspended: true }],
-      approvals: [decided],
-      ops,
-      answer,
-      after: () => queue.push(task.id, run.runId)
-    }
+    return { ...(continued ? goOn(after, run) : { task: after }), approvals: [decided], ops, answer }
   }
+
+  /** The part of a change that lets a run go on which waits for nothing more. */
+  const goOn = (task: StoredTask, run: StoredRun): Pick<Change<void>, 'task' | 'runs' | 'after'> => ({
+    task: { ...task, status: 'running' },
+    runs: [{ ...run, status: 'running', suspended: true }],
+    after: () => queue.push(task.id, run.runId)
+  })
 
   /** Ends a run whose result was decided: approved, it is completed and counts towards `firstN`; otherwise it is rejected. */
   async function decideResult (task: StoredTask, run: StoredRun, result: TaskApproval, approved: boolean): Promise<Change<Answer>> {
@@ -117,13 +113,9 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
       }),
       approvals: open.map((item) => inState(item, 'expired'))
     }
+    if (task.status !== 'paused') return change
     // A task that was paused in the meantime stays paused.
-    return task.status === 'paused'
-      ? {
-          ...change,
-          task: { ...change.task, status: 'paused', ...(task.pausedReason !== undefined && { pausedReason: task.pausedReason }) }
-        }
-      : change
+    return { ...change, task: { ...change.task, status: 'paused', pausedReason: task.pausedReason } }
   }
 
   /** Expires what is overdue, then decides. */
@@ -137,14 +129,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     const run = await repository.run(task.id, call.runId)
     const isLast = !isUnanswered(call) && (await repository.open(run)).every(({ approvalId }) => approvalId === call.approvalId)
     const continued = isLast && task.status === 'pending_approval'
-    const change = { approvals: [call], answer: { call, continued } }
-    if (!continued) return { task, ...change }
-    return {
-      task: { ...task, status: 'running' },
-      runs: [{ ...run, status: 'running', suspended: true }],
-      ...change,
-      after: () => queue.push(task.id, run.runId)
-    }
+    return { ...(continued ? goOn(task, run) : { task }), approvals: [call], answer: { call, continued } }
   }
 
   return {

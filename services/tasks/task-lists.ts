@@ -8,9 +8,8 @@ import { CALL_SHOWN, isOver, taskRunView } from '../runs/index.ts'
 import type { Schedules } from './schedule/schedules.ts'
 import { BadTask } from './task-errors.ts'
 import { isOfTask } from '../contracts/approval-record.ts'
-import type { StoredRun } from './task-records.ts'
+import { type StoredRun, taskView } from './task-records.ts'
 import type { TaskRepository } from './task-repository.ts'
-import { taskView } from './views.ts'
 
 /** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */
 export function createTaskLists ({ repository, schedules, liveQuestions }: {
@@ -47,16 +46,8 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
     async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
       const tasks: Task[] = []
       const damaged: string[] = []
-      for await (
-        const task of repository.matching({
-          status,
-          type,
-          after: cursor,
-          damaged: (taskId) => {
-            damaged.push(taskId)
-          }
-        })
-      ) {
+      const found = repository.matching({ status, type, after: cursor, damaged: (taskId) => void damaged.push(taskId) })
+      for await (const task of found) {
         if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id, ...damagedField(damaged) }
         tasks.push(taskView(task))
       }
@@ -71,14 +62,7 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
       await repository.get(taskId)
       const runs: TaskRun[] = []
       const damaged: number[] = []
-      for await (
-        const run of repository.runs(taskId, {
-          before: cursor,
-          damaged: ({ runNumber }) => {
-            damaged.push(runNumber)
-          }
-        })
-      ) {
+      for await (const run of repository.runs(taskId, { before: cursor, damaged: ({ runNumber }) => void damaged.push(runNumber) })) {
         if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...damagedField(damaged) }
         runs.push(await shortRunView(run))
       }

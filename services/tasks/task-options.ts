@@ -23,12 +23,7 @@ export function taskOptions ({ options, budget }: Given, had: RunOptions): RunOp
 function withEarlierForm ({ usd, tokens, minutes }: Budget = {}, { maxTokensPerRun, maxMinutesPerRun }: TaskBudget = {}): Budget {
   agree('tokens', tokens, 'maxTokensPerRun', maxTokensPerRun)
   agree('minutes', minutes, 'maxMinutesPerRun', maxMinutesPerRun)
-  const limit = tokens ?? maxTokensPerRun
-  return {
-    ...(usd !== undefined && { usd }),
-    ...(limit !== undefined && { tokens: limit }),
-    minutes: minutes ?? maxMinutesPerRun ?? DEFAULT_MINUTES
-  }
+  return { usd, tokens: tokens ?? maxTokensPerRun, minutes: minutes ?? maxMinutesPerRun ?? DEFAULT_MINUTES }
 }
 
 function agree (name: string, value: number | undefined, earlierName: string, earlier: number | undefined) {
@@ -39,7 +34,5 @@ function agree (name: string, value: number | undefined, earlierName: string, ea
 }
 
 /** The budget in its earlier form, as earlier clients read it. */
-export const earlierBudget = ({ budget: { tokens, minutes } = {} }: RunOptions): TaskBudget => ({
-  ...(tokens !== undefined && { maxTokensPerRun: tokens }),
-  ...(minutes !== undefined && { maxMinutesPerRun: minutes })
-})
+export const earlierBudget = ({ budget: { tokens, minutes } = {} }: RunOptions): TaskBudget =>
+  ({ maxTokensPerRun: tokens, maxMinutesPerRun: minutes })

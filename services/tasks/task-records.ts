@@ -2,6 +2,7 @@ import type { Task } from '../../schemas/tasks.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun } from '../runs/index.ts'
 import type { Plan as Timing } from './schedule/calendar/schedule-plan.ts'
+import { earlierBudget } from './task-options.ts'
 
 /** A reference to a run of the task. */
 export interface RunPointer {
@@ -57,5 +58,12 @@ export function withoutTiming ({ timing, lastSlot, nextRunAt, ...task }: StoredT
 
 /** The task with the active schedule of another version of it. */
 export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }: StoredTask): StoredTask {
-  return { ...task, ...(timing !== undefined && { timing, lastSlot }), ...(nextRunAt !== undefined && { nextRunAt }) }
+  return { ...task, ...(timing && { timing, lastSlot }), ...(nextRunAt !== undefined && { nextRunAt }) }
+}
+
+/** The public form of a task, without the internal fields. */
+export function taskView ({
+  outdatedRun, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, waitsUntil, waitingFor, ...task
+}: StoredTask): Task {
+  return { ...task, budget: earlierBudget(task.options), waitingFor: task.status === 'pending_approval' ? waitingFor : undefined }
 }

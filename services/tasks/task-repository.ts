@@ -12,7 +12,57 @@ import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-error
 import { outcomeOfRun } from './schedule/outcomes.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 import { createTaskIndex } from './task-index.ts'
-import { settleApprovals } from './waiting.ts'
+import { inState } from '../contracts/approval-states.ts'
+
+/** What a task waits for, by its open items. Calls of the application have a time limit of their own, which ends no run. */
+function waitingFields (open: readonly TaskItem[]): Pick<StoredTask, 'waitingFor' | 'waitsUntil'> {
+  if (open.length === 0) return {}
+  const waitsUntil = Math.min(...open.flatMap(({ kind, expiresAt }) => kind === 'app' ? [] : [expiresAt]))
+  const waitingFor = open.map(({ kind, approvalId: id }) => ({ kind, id }))
+  return waitsUntil < Infinity ? { waitingFor, waitsUntil } : { waitingFor }
+}
+
+/** Returns what becomes of an item that its run leaves behind. */
+function leftBehind (item: TaskItem): TaskItem {
+  switch (item.kind) {
+    case 'result':
+      return inState(item, 'denied')
+    case 'tool':
+      return inState(item, item.state === 'executing' ? 'unknown' : 'withdrawn')
+    case 'question':
+    case 'app':
+      return inState(item, 'withdrawn')
+  }
+}
+
+/**
+ * Returns the changed task with what it waits for, and the approvals to store with it: the `changed` ones, and those that its
+ * runs leave behind. An open item of a run that no longer waits is withdrawn, a result denied; a call that was executing
+ * when its run ended has an unknown outcome.
+ */
+async function settleApprovals (
+  ledger: Ledger,
+  { task: { waitingFor: before = [], waitsUntil, ...task }, runs, live, changed }: {
+    task: StoredTask,
+    runs: readonly StoredRun[],
+    live: StoredRun | undefined,
+    changed: readonly TaskItem[]
+  }
+): Promise<{ task: StoredTask, approvals: TaskItem[] }> {
+  const asked = live?.status === 'pending_approval' ? live.asked : []
+  const ended = new Set(runs.filter(({ completedAt }) => completedAt !== undefined).flatMap((run) => run.asked))
+  const known = new Map(changed.map((item) => [item.approvalId, item]))
+  const ids = [...new Set([...asked, ...before.map(({ id }) => id), ...ended])].filter((id) => !known.has(id))
+  const items = [...await ledger.ofTask(ids), ...changed]
+  const open = items.filter((item) => isUnanswered(item) && asked.includes(item.approvalId))
+  const left = items.filter((item) =>
+    (isUnanswered(item) && !open.includes(item)) || (item.state === 'executing' && ended.has(item.approvalId))
+  )
+  return {
+    task: { ...task, ...waitingFields(open) },
+    approvals: [...changed.filter((item) => !left.includes(item)), ...left.map(leftBehind)]
+  }
+}
 
 /** A change of a task: `task`, `runs`, `approvals` and `ops` are written together; then `events` are emitted; then `after` is called. */
 export interface Change<T> {
@@ -140,14 +190,10 @@ export function createTaskRepository (
     runById,
     runNumbered,
     watch,
-    forget: (taskId: string) => {
-      due.delete(taskId)
-    },
+    forget: (taskId: string) => void due.delete(taskId),
     due: due as ReadonlyMap<string, number>,
     /** Calls the listener whenever `due` has changed. */
-    onDue: (listener: () => void) => {
-      listeners.add(listener)
-    },
+    onDue: (listener: () => void) => void listeners.add(listener),
 
     /** Runs `work` while no other change of the same task is under way. */
     locked,
@@ -200,7 +246,7 @@ export function createTaskRepository (
       { before, damaged }: { before?: number, damaged: (place: Partial<RunPointer> & { runNumber: number }) => void }
     ): AsyncGenerator<StoredRun> {
       const prefix = taskRunsPrefix(taskId)
-      const options = { reverse: true, ...(before !== undefined && { after: taskRunKey(taskId, before) }) }
+      const options = { reverse: true, after: before === undefined ? undefined : taskRunKey(taskId, before) }
       const numberOf = (key: string) => Number(key.slice(prefix.length))
       const index = store.list<{ runId: string }>(prefix, { ...options, damaged: (key) => damaged({ runNumber: numberOf(key) }) })
       for await (const [key, { runId }] of index) {

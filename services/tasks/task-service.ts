@@ -1,7 +1,7 @@
 import type { Task, TaskBody, TaskChanges, TaskStatus } from '../../schemas/tasks.ts'
 import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import { IMPORTED, isDamage, TASK_TRASH, taskKey, taskOriginKey, taskTrashKey, unlessDamaged } from '../store/index.ts'
-import { createTaskRepository } from './task-repository.ts'
+import { createTaskRepository, type TaskRepository, type Change } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createDefinitions, CLOSING } from './definitions.ts'
@@ -12,11 +12,11 @@ import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
 import { isOver, taskRunView } from '../runs/index.ts'
-import type { Origin, StoredRun, StoredTask } from './task-records.ts'
-import { createSchedules } from './schedule/schedules.ts'
+import { type Origin, type StoredRun, type StoredTask, taskView } from './task-records.ts'
+import { createSchedules, type Schedules } from './schedule/schedules.ts'
 import { createScheduleTicker } from './schedule/ticker.ts'
 import { createTaskLists } from './task-lists.ts'
-import { taskView } from './views.ts'
+import { afterRun, closeRun } from './runner/run-ending.ts'
 
 /** The states of a task that was started and has not ended. */
 const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval', 'paused']
@@ -44,11 +44,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   /** Removes the runs and slots of a deleted task, and what is kept of its runs' changes. */
   async function purge (taskId: string) {
     const damaged: Array<{ runId?: string, runNumber: number }> = []
-    const runs = repository.runs(taskId, {
-      damaged: (place) => {
-        damaged.push(place)
-      }
-    })
+    const runs = repository.runs(taskId, { damaged: (place) => void damaged.push(place) })
     for await (const run of runs) await store.transact(await repository.removal(run))
     for (const place of damaged) await store.transact(await repository.damagedRemoval(taskId, place))
     for (;;) {
@@ -64,7 +60,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
   async function recover () {
     if (await store.get(IMPORTED) !== undefined) {
-      await (await import('./recover-imported.ts')).recoverImported({ store, clock, repository, schedules })
+      await recoverImported({ store, clock, repository, schedules })
     }
     for await (const key of store.keys(TASK_TRASH)) {
       await purge(key.slice(TASK_TRASH.length)).catch((error) =>
@@ -203,5 +199,40 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       await Promise.all([queue.close(), ticking])
       await workers.close()
     }
+  }
+}
+
+const IN_BACKUP = 'The run was under way when the backup was made.'
+
+/**
+ * Prepares imported tasks: ends the runs that were under way in the backup, and continues schedules from now, without
+ * catching up on the time since. Open approvals stay open; calls of applications do not (services/store/backup/backup.ts). The
+ * function is idempotent, so a crash in between is harmless.
+ */
+async function recoverImported (
+  { store, clock, repository, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { repository: TaskRepository, schedules: Schedules }
+): Promise<void> {
+  for (const id of (await repository.index.load()).notFinished()) {
+    await repository.change(id, settle).catch((error) => {
+      if (!isDamage(error)) throw error
+    })
+  }
+  await store.transact([{ type: 'del', key: IMPORTED }])
+
+  async function settle (task: StoredTask): Promise<Change<undefined>> {
+    const { liveRun, nextRun, ...rest } = task
+    const runs: StoredRun[] = []
+    const next = nextRun && await repository.runById(nextRun.runId)
+    if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: IN_BACKUP }, clock.now()).run)
+    const live = liveRun && await repository.runById(liveRun.runId)
+    let after: StoredTask = { ...rest, liveRun }
+    if (live?.status === 'running' || live?.status === 'queued') {
+      const log = await repository.events(live.runId)
+      const { run } = closeRun(live, log, { status: 'interrupted', error: IN_BACKUP }, clock.now())
+      runs.push(run)
+      after = afterRun(after, run, log, clock.now())
+    }
+    const resumed = after.timing === undefined ? { task: after, ops: [] } : await schedules.resume(after)
+    return { ...resumed, runs, answer: undefined }
   }
 }

@@ -4,8 +4,7 @@ import type { Tool, WorkFolder } from '../../contracts/tool.ts'
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
-import type { GrantTools } from './grant-facts.ts'
-import type { Grants } from './grants.ts'
+import type { GrantTools, Grants } from './grants.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
 
 type Find = (name: string) => Pick<Tool, 'effect' | 'reportsChanges' | 'isConversational'> | undefined

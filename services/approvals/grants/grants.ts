@@ -9,8 +9,34 @@ import { newId } from '../../lib/ids.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { grantKey, GRANTS, type Op, ownerGrantsPrefix, type Store, unlessDamaged } from '../../store/index.ts'
 import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
-import { shownFolder } from '../approved-folder.ts'
-import { factsOf, type GrantTools } from './grant-facts.ts'
+import { shownFolder } from '../call-approval.ts'
+import { basename, dirname } from 'node:path'
+import { inputDigest } from '../input-digest.ts'
+
+/** What grants need of the tool host. */
+export interface GrantTools {
+  find: (name: string) => Tool | undefined
+  identity: (name: string) => string | undefined
+}
+
+/** Returns the facts of a call in the folder that it works in. Relative paths of its input start from there. */
+async function factsOf (
+  tools: GrantTools,
+  { toolName, input }: Pick<CallFacts, 'toolName' | 'input'>,
+  folder: WorkFolder
+): Promise<CallFacts> {
+  const tool = tools.find(toolName)
+  const identity = tools.identity(toolName)
+  const places = tool?.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
+  return { toolName, input, digest: inputDigest(input), identity, folder, places }
+}
+
+/** Returns where the files lie that the tool would change; undefined for a call that removes whole folders, or that the tool refuses. */
+async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder): Promise<FilePlace[] | undefined> {
+  const changed = await tool.willChange?.(input, { cwd, givenCwd: cwd }).catch(() => undefined)
+  if (changed?.some(({ withContents }) => withContents)) return undefined
+  return changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
+}
 
 const INPUT_SHOWN = 300
 const quoted = (value: unknown) => {
@@ -136,8 +162,8 @@ export function createGrants ({ store, clock, tools, hasToken }: {
       grantId: newId(),
       ...{ toolName, digest, folder },
       ...(JSON.stringify(input).length <= INPUT_KEPT && { input }),
-      ...(identity !== undefined && { identity }),
-      ...(places && { places }),
+      identity,
+      places,
       ...rest,
       text: scopeText(rest.scope, facts),
       uses: 0,
@@ -209,7 +235,7 @@ export function createGrants ({ store, clock, tools, hasToken }: {
       const facts = { toolName, input, digest, identity, folder, places }
       assertOffered(scopes, scope, facts)
       await assertRoom(owner)
-      return [put(newGrant(owner, facts, { scope, source: 'answer', approvalId, ...(until && { until }) }))]
+      return [put(newGrant(owner, facts, { scope, source: 'answer', approvalId, until }))]
     },
 
     /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
@@ -223,7 +249,7 @@ export function createGrants ({ store, clock, tools, hasToken }: {
       assertLasts(until)
       return locked(keyOwner(owner), async () => {
         await assertRoom(owner)
-        const grant = newGrant(owner, facts, { scope, source: 'request', ...(until && { until }) })
+        const grant = newGrant(owner, facts, { scope, source: 'request', until })
         await store.transact([put(grant)])
         return grantView(grant)
       })
@@ -236,7 +262,7 @@ export function createGrants ({ store, clock, tools, hasToken }: {
       for (const approval of approvals) {
         const { toolName, input, digest, identity, places } = approval
         const folder = shownFolder(approval)
-        const facts = { toolName, input, digest, folder, ...(identity !== undefined && { identity }), ...(places && { places }) }
+        const facts = { toolName, input, digest, identity, folder, places }
         const scope = learnedScope(tools.find(toolName), facts, known)
         if (known.some((grant) => grant.scope === scope && covers(grant, facts)) || known.length >= MOST_GRANTS) continue
         const grant = newGrant(owner, facts, { scope, source: 'approved_runs' })

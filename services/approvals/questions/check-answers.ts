@@ -1,5 +1,6 @@
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
 import { defineError } from '../../lib/service-error.ts'
+import type { Decision } from '../decide-approval.ts'
 
 export const AnswersRefused = defineError('ERR_INVALID_ANSWERS', '%s')
 
@@ -44,3 +45,18 @@ function whatIsWrong (question: Question, answer: string | string[] | undefined)
     ? undefined
     : `${name} has no option ${JSON.stringify(odd)}; its options are ${options!.map(({ value }) => JSON.stringify(value)).join(', ')}.`
 }
+
+/**
+ * Returns the decision on questions that a client gives as the result of their call: the same output that the call then has, or an
+ * error, which declines. Throws AnswersRefused (400).
+ */
+export function answersInOutput (approvalId: string, result: { output: Record<string, unknown> } | { errorText: string }): Decision {
+  if ('errorText' in result) return { approvalId, approved: false, reason: result.errorText.slice(0, REASON_KEPT) }
+  const { answers, declined, reason } = result.output
+  if (declined === true) return { approvalId, approved: false, ...(typeof reason === 'string' && { reason: reason.slice(0, REASON_KEPT) }) }
+  if (isAnswers(answers)) return { approvalId, approved: true, answers }
+  throw new AnswersRefused('The output of askUser must be {"answers": {"<id>": "<answer>"}} or {"declined": true}.')
+}
+
+/** Characters of a reason that are kept. */
+const REASON_KEPT = 4_000

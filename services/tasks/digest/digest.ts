@@ -3,11 +3,12 @@ import type { Clock } from '../../lib/clock.ts'
 import { outcomePrefix, outcomeTime, type Store } from '../../store/index.ts'
 import { type Ledger, type LiveQuestions, questionView } from '../../approvals/index.ts'
 import type { TaskRepository } from '../task-repository.ts'
-import { createDigestText, shortGoal, shorten } from './digest-text.ts'
-import { type OutcomeKind, type RunOutcome, type SlotOutcome } from '../schedule/outcomes.ts'
+import type { OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
 import type { AppCallItem, TaskApproval } from '../../contracts/approval-record.ts'
-import type { TaskStates } from '../state-index.ts'
+import type { TaskStates } from '../task-index.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
+import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
+import type { Slot } from '../../../schemas/schedule.ts'
 
 /** Outcomes of the last moments may not be stored yet, so the digest ends this long before now; milliseconds. */
 const SETTLES_MS = 1_000
@@ -23,7 +24,7 @@ interface Excerpt<T> {
 
 /**
  * Summarizes what the tasks did since a given time. It reads each unfinished task once, the live runs, and the past runs
- * that it shows, which the outcome index in `scheduling/outcomes.ts` finds. It reads no other run or finished task.
+ * that it shows, which the outcome index in `schedule/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
   { repository, ledger, liveQuestions, store, clock, timezone }: {
@@ -135,7 +136,7 @@ export function createDigest (
           goal: shortGoal(task),
           reason: task.pausedReason!,
           at: task.lastRunAt!,
-          ...(error !== undefined && { error: shorten(error) }),
+          error: error && shorten(error),
           text: describe.paused(task, error)
         }
       })),
@@ -143,19 +144,13 @@ export function createDigest (
     }
 
     const ahead = excerpt(
-      all.filter(({ status, nextRunAt }) => nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status)).sort((
-        a,
-        b
-      ) => a.nextRunAt! - b.nextRunAt!),
+      all.filter(({ status, nextRunAt }) => nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status))
+        .sort((a, b) => a.nextRunAt! - b.nextRunAt!),
       limit
     )
     const next = {
-      items: ahead.items.map((task) => ({
-        taskId: task.id,
-        goal: shortGoal(task),
-        at: task.nextRunAt!,
-        text: describe.next(task, task.nextRunAt!)
-      })),
+      items: ahead.items.map((task) =>
+        ({ taskId: task.id, goal: shortGoal(task), at: task.nextRunAt!, text: describe.next(task, task.nextRunAt!) })),
       more: ahead.more
     }
 
@@ -188,9 +183,9 @@ function question (item: TaskApproval, task: StoredTask, describe: Describe): Di
     runId: item.runId,
     approvalId,
     kind,
-    ...(toolName !== undefined && { toolName }),
-    ...(cwd !== undefined && { cwd }),
-    ...(reason !== undefined && { reason }),
+    toolName,
+    cwd,
+    reason,
     about,
     createdAt,
     expiresAt,
@@ -203,7 +198,7 @@ function appCall (
   task: StoredTask,
   describe: Describe
 ): DigestAppCall {
-  const call = { toolName, about: shorten(JSON.stringify(input)), isClaimed: state === 'claimed', ...(app !== undefined && { app }) }
+  const call = { toolName, about: shorten(JSON.stringify(input)), isClaimed: state === 'claimed', app }
   const text = describe.waitingForApp(task, call)
   return { taskId: task.id, goal: shortGoal(task), runId, toolCallId, ...call, createdAt, expiresAt, text }
 }
@@ -213,13 +208,132 @@ function endedRun (run: StoredRun, completedAt: number, task: StoredTask, descri
   return {
     ...runFields(run, task),
     completedAt,
-    ...(standsFor !== undefined && { standsFor }),
-    ...(output !== undefined && { output: shorten(output) }),
-    ...(error !== undefined && { error: shorten(error) }),
-    ...(outcome && { outcome }),
-    ...(evidence && { evidence }),
-    ...(judge && { judge }),
-    ...(claims && { claims: claims.slice(0, CLAIMS_SHOWN) }),
+    standsFor,
+    output: output && shorten(output),
+    error: error && shorten(error),
+    outcome,
+    evidence,
+    judge,
+    claims: claims?.slice(0, CLAIMS_SHOWN),
     text: describe.run(task, run)
   }
+}
+
+/** Characters shown of a goal. */
+const GOAL_SHOWN = 120
+/** Characters shown of an output, error or input that stands alone. */
+const TEXT_SHOWN = 300
+/** Characters shown of such a text within a sentence. */
+const QUOTE_SHOWN = 160
+
+const shorten = (text: string, limit = TEXT_SHOWN) => text.length > limit ? `${text.slice(0, limit)}…` : text
+const inLine = (text: string, limit = QUOTE_SHOWN) => shorten(text.replace(/\s+/g, ' ').trim(), limit)
+const shortGoal = ({ goal }: Pick<StoredTask, 'goal'>) => inLine(goal, GOAL_SHOWN)
+
+const REASONS: Record<string, string> = {
+  overlap: 'the run before was still under way, or waited for an answer',
+  late: 'its time was noticed too late, and this schedule has no catch-up run',
+  paused: 'the task was paused',
+  changed: 'its schedule was changed just then',
+  cancelled: 'the task was cancelled just then'
+}
+const STOPPED: Partial<Record<StoredRun['status'], string>> = {
+  failed: 'failed',
+  rejected: 'was rejected',
+  cancelled: 'was cancelled',
+  interrupted: 'was interrupted'
+}
+
+/** Describes the entries of a digest in sentences, with local times of the time zone. */
+function createDigestText (timezone: string) {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
+  const time = (at: number) => format.format(at)
+  const name = (task: StoredTask) => `“${shortGoal(task)}”`
+
+  return {
+    run: (task: StoredTask, { runNumber, status, standsFor, output, error, evaluation, toolCalls }: StoredRun) => {
+      const subject = `Run ${runNumber} of ${name(task)}${
+        standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`
+      }`
+      const calls = grantedCalls(toolCalls)
+      if (status === 'completed') return `${subject} completed${judgementOf(evaluation)}${calls}${output ? `: ${inLine(output)}` : '.'}`
+      return `${subject} ${STOPPED[status]}${calls}${error ? `: ${inLine(error)}` : '.'}`
+    },
+
+    notRun: (task: StoredTask, { at, from, count, fate, reason, settledAt }: Slot) => {
+      const times = count === undefined ? `at ${time(at)}` : `${counted(count, 'time')} from ${time(from!)} to ${time(at)}`
+      const why = fate === 'missed'
+        ? `this was noticed only at ${time(settledAt!)}, too late to make up for it`
+        : REASONS[reason ?? ''] ?? reason
+      return `${name(task)} did not run ${times}: ${why}.`
+    },
+
+    waiting: (task: StoredTask, { kind, toolName, about, reason }: Pick<DigestQuestion, 'kind' | 'toolName' | 'about' | 'reason'>) =>
+      `${name(task)} asks ${{
+        tool: `whether it may use ${toolName} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`,
+        result: `whether its result is good: ${inLine(about)}`,
+        question: inLine(about)
+      }[kind]}`,
+
+    waitingForApp: (
+      task: StoredTask,
+      { app, toolName, about, isClaimed }: Pick<DigestAppCall, 'app' | 'toolName' | 'about' | 'isClaimed'>
+    ) =>
+      `${name(task)} waits for ${app === undefined ? 'its application' : `the application ${inLine(app)}`}, which ${
+        isClaimed ? 'executes' : 'is to execute'
+      } ${toolName} with ${inLine(about)}`,
+
+    working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
+      `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,
+
+    paused: (task: StoredTask, error?: string) =>
+      `${name(task)} was paused at ${time(task.lastRunAt!)} since five runs in a row failed${error ? `, the last: ${inLine(error)}` : '.'}`,
+
+    next: (task: StoredTask, at: number) => `${name(task)} runs at ${time(at)}.`,
+
+    all (
+      since: number,
+      { completed, failed, stopped, notRun, waiting, waitingForApp, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>,
+      damaged: string[]
+    ) {
+      const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped')]
+        .filter((part) => part !== '')
+      return [
+        `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
+        ...sentence('Passed without a run', counts(notRun, 'planned time')),
+        ...sentence('Waiting for your answer', counts(waiting, 'question')),
+        ...sentence('Waiting for an application', counts(waitingForApp, 'call')),
+        ...sentence('Under way', counts(working, 'run')),
+        ...sentence('Paused after failing five times in a row', counts(paused, 'task')),
+        ...sentence('Damaged, so that they cannot be read', damaged.join(', ')),
+        ...(next.items.length > 0 ? [`Next: ${next.items[0].text}`] : [])
+      ].join(' ')
+    }
+  }
+}
+
+/** What is to be said of a completed run beside its report. */
+function judgementOf ({ judge, outcome, evidence }: Partial<TaskEvaluation> = {}): string {
+  if (outcome === 'nothing_to_do') return ' with nothing to do'
+  if (outcome === 'partly') return ' in part'
+  if (judge === 'none') return ' (not judged)'
+  return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : ''
+}
+
+/** Returns what ran by a grant, and what was denied beside it; '' for a run without granted calls. */
+function grantedCalls (calls: StoredRun['toolCalls']): string {
+  const ran = calls.filter(({ grantId }) => grantId !== undefined).length
+  const denied = calls.filter(({ status }) => status === 'denied').length
+  if (ran === 0) return ''
+  return ` (${counted(ran, 'call')} by grant${denied > 0 ? `, ${counted(denied, 'other')} denied` : ''})`
+}
+
+const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`
+const sentence = (title: string, text: string) => text === '' ? [] : [`${title}: ${text}.`]
+
+/** Returns "3 runs failed", or "at least 1000 runs failed" where counting stopped; '' for none. */
+function counts ({ items, more }: { items: unknown[], more: number }, thing: string, participle = '') {
+  const n = items.length + more
+  if (n === 0) return ''
+  return `${n >= DIGEST_LIMITS.counted ? 'at least ' : ''}${counted(n, thing)}${participle && ` ${participle}`}`
 }

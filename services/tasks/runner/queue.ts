@@ -70,9 +70,7 @@ export function createQueue (
       startNext()
     },
     has: (runId: string) => waiting.has(runId) || executing.has(runId),
-    drop: (runId: string) => {
-      waiting.delete(runId)
-    },
+    drop: (runId: string) => void waiting.delete(runId),
     get size () {
       return waiting.size + executing.size
     },

@@ -39,20 +39,14 @@ export function closeRun (
     toolCalls: toolCallsOf(log, CALL_SHOWN),
     ...(!completed && { error: reason })
   }
-  const phaseEvents: TaskStreamEvent[] = changed.map(({ id, description, status }) => ({
-    type: 'task:phase',
-    taskId,
-    runId,
-    phaseId: id,
-    phase: description,
-    status
-  }))
+  const phaseEvents: TaskStreamEvent[] = changed.map(({ id: phaseId, description: phase, status }) =>
+    ({ type: 'task:phase', taskId, runId, phaseId, phase, status }))
   return {
     run: closed,
     events: [
       ...phaseEvents,
       completed
-        ? { type: 'task:complete', ...ended, status, output, ...(object && { object }), durationMs, toolCount, qualityScore }
+        ? { type: 'task:complete', ...ended, status, output, object, durationMs, toolCount, qualityScore }
         : { type: 'task:error', taskId, runId, status, error: reason }
     ]
   }
@@ -92,13 +86,7 @@ function withStatusAfterRun (
 ): StoredTask {
   if (task.nextRun !== undefined) {
     const { nextRun, ...rest } = task
-    return {
-      ...rest,
-      liveRun: nextRun,
-      status: 'running',
-      ...(returnTo && { returnTo }),
-      ...(pausedReason !== undefined && { pausedReason })
-    }
+    return { ...rest, liveRun: nextRun, status: 'running', returnTo, pausedReason }
   }
   if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[run.status as TerminalStatus] }
   if (task.failuresInRow >= MAX_FAILURES) {
@@ -106,7 +94,7 @@ function withStatusAfterRun (
     return { ...halted, status: 'paused', pausedReason: 'failures', failuresInRow: 0 }
   }
   if (returnTo !== undefined) {
-    return { ...task, status: returnTo, ...(returnTo === 'paused' && pausedReason !== undefined && { pausedReason }) }
+    return { ...task, status: returnTo, pausedReason: returnTo === 'paused' ? pausedReason : undefined }
   }
   if (hasUsedAllRuns(task)) return { ...withoutTiming(task), status: 'completed' }
   return { ...task, status: 'scheduled' }

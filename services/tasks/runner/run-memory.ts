@@ -20,17 +20,9 @@ export async function findInReport (
   signal: AbortSignal
 ): Promise<NonNullable<StoredRun['learned']>> {
   const { name, schema, instructions, question } = learningPrompt
-  const answer = await askStructured({
-    load: () => registry.model('fast'),
-    name,
-    schema,
-    instructions,
-    text: question(goal, report),
-    meter,
-    limitMs: LEARNING_MS,
-    signal,
-    clock
-  })
+  const load = () => registry.model('fast')
+  const text = question(goal, report)
+  const answer = await askStructured({ load, name, schema, instructions, text, meter, limitMs: LEARNING_MS, signal, clock })
   if ('value' in answer) return answer.value
   if (!answer.refused) log.warn({ problem: answer.problem }, 'the findings of a run could not be extracted by a model')
   return { findings: [], decisions: [] }

@@ -25,9 +25,8 @@ import { Aborted } from '../../lib/abort.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { questionView } from '../../approvals/index.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { knownContext, newContext, notesOf } from './run-context.ts'
+import { knownContext, newContext, notesOf, taskRequest } from './task-prompt.ts'
 import { findInReport } from './run-memory.ts'
-import { taskRequest } from './task-prompt.ts'
 
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
 async function judgeTaskRun (

@@ -1,6 +1,10 @@
 import type { Phase } from '../../../schemas/tasks.ts'
-import { applicationInstructions } from '../../runs/index.ts'
+import { applicationInstructions, type ObjectAnswer } from '../../runs/index.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { COMMENT_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
+import type { RunContext, FolderGuide, RunEvent } from '../../contracts/run-events.ts'
+import type { Tool } from '../../contracts/tool.ts'
 
 const LINES_SHOWN = 40
 const LINE_SHOWN = 500
@@ -26,7 +30,7 @@ const GRANTED: Partial<Record<StoredTask['approval']['mode'], string>> = {
   granted: 'These calls run at once; others that change something are denied, so do without them:'
 }
 
-export interface ContextParts {
+interface ContextParts {
   task: StoredTask
   run: StoredRun
   /** The newest earlier run that has ended. */
@@ -107,3 +111,58 @@ const phaseLine = ({ id, description, status }: Phase): string =>
 /** The first user message of a run: the goal, and the steering that is new in this run. */
 export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string =>
   [goal, ...commentSection('The user adds for this run:', steering)].join('\n\n')
+
+interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
+  tools: Tool[]
+  guide: FolderGuide | undefined
+  /** The structured answer that the run owes. */
+  owed: ObjectAnswer | undefined
+}
+
+/** The context of an earlier attempt at the run; undefined when there was none, or when the task has changed since. */
+export function knownContext (log: readonly RunEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
+  const known = log.findLast((event) => event.type === 'context')
+  return known?.context.cwd === task.cwd && task.outdatedRun !== run.runNumber ? known.context : undefined
+}
+
+/**
+ * The system prompt and the tools of a run. They stay the same in all its steps and attempts, because the reasoning of a
+ * model is bound to them.
+ */
+export function newContext ({ tools, guide, owed, ...parts }: Parts): RunContext {
+  const names = tools.map(({ name }) => name)
+  return {
+    at: parts.now,
+    cwd: parts.task.cwd,
+    system: taskContext({
+      ...parts,
+      answer: owed?.instructions(true),
+      tools: owed === undefined ? names : [...names, owed.tool.name]
+    }),
+    ...(guide !== undefined && { guide }),
+    tools: [
+      ...tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool =>
+        ({ type: 'function', name, description, inputSchema })),
+      ...owed === undefined ? [] : [owed.tool]
+    ]
+  }
+}
+
+/**
+ * Texts that a continued run receives because its context does not contain them: that it was interrupted, and what the
+ * user said to the task since.
+ */
+export function notesOf (log: readonly RunEvent[], context: RunContext, task: StoredTask, run: StoredRun): string[] {
+  const texts = [
+    ...(run.attempts > 1
+      ? [
+        `${NOTE_OPENING} This run was interrupted and goes on now (attempt ${run.attempts}). What it had done stands in the ` +
+        'conversation; do not repeat it.]'
+        ]
+      : []),
+    ...task.steeringHistory.filter(({ runId, createdAt }) => runId !== run.runId && createdAt > context.at).map(({ comment }) =>
+      `${COMMENT_OPENING}${comment}`
+    )
+  ]
+  return texts.filter((text) => !log.some((event) => event.type === 'message' && event.text === text))
+}

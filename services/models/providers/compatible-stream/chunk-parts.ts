@@ -4,7 +4,8 @@ import {
   type LanguageModelV4Usage,
   InvalidResponseDataError,
   type LanguageModelV4FinishReason,
-  type SharedV4Warning
+  type SharedV4Warning,
+  type LanguageModelV4StreamResult
 } from '@ai-sdk/provider'
 import { generateId, StreamingToolCallTracker } from '@ai-sdk/provider-utils'
 import { type ToolCallDelta, type Usage, readChunk, type Chunk, type Delta } from './read-chunk.ts'
@@ -103,7 +104,7 @@ const BLOCKS = { text: 'txt-0', reasoning: 'reasoning-0' } as const
 type Block = keyof typeof BLOCKS
 
 /** Creates the reader of a stream of chat completions. It makes the parts of it that the reader of `@ai-sdk/openai-compatible` makes. */
-export function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
+function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
   const parse = createEventStreamParser(LONGEST_ANSWER)
   let parts: LanguageModelV4StreamPart[] = []
   const toolCalls = createToolCalls(metadataKey, (part) => parts.push(part))
@@ -215,3 +216,13 @@ function textsOf (content: Exclude<Delta['content'], string | null | undefined>)
 
 const textOf = (text: unknown) => typeof text === 'string' ? text : ''
 const thoughtOf = (part: { type?: unknown, text?: unknown } | null) => part?.type === 'text' ? textOf(part.text) : ''
+
+/** Creates the reader of an answer. `result` is what the SDK made of an empty one: it tells the warnings and the name of the metadata. */
+export async function readerAfter ({ stream }: LanguageModelV4StreamResult) {
+  const told = { warnings: [], metadataKey: '' }
+  for await (const part of stream) {
+    if (part.type === 'stream-start') Object.assign(told, { warnings: part.warnings })
+    if (part.type === 'finish') Object.assign(told, { metadataKey: Object.keys(part.providerMetadata ?? {})[0] })
+  }
+  return createChunkReader(told)
+}

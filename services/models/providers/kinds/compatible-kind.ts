@@ -9,7 +9,7 @@ const prepare = (options: LanguageModelV4CallOptions) => withImagesApart(withOne
 /** Creates the kind of servers that implement OpenAI's chat completions. It remembers what each server refuses. */
 export function createCompatibleKind (): ProviderKind {
   const refused = new Map<string, RefusedParts>()
-  const load = () => Promise.all([import('@ai-sdk/openai-compatible'), import('../compatible-stream/compatible-reader.ts')])
+  const load = () => Promise.all([import('@ai-sdk/openai-compatible'), import('../compatible-stream/chunk-parts.ts')])
 
   return {
     contextWindow: 32_768,
