@@ -2,7 +2,7 @@ import { Level } from 'level'
 import { systemClock } from '../services/lib/clock.ts'
 import type { Op } from '../services/store/store-types.ts'
 import type { OpenDatabase } from '../services/store/database.ts'
-import { openStore } from '../services/store/store.ts'
+import { openStore } from '../services/store/open.ts'
 import { createThreadRepository, type ThreadMessage } from '../services/threads/thread-repository.ts'
 
 // Fills the store of a configuration directory with threads. Usage: node bench/large-store.ts <directory> <megabytes>

@@ -1,6 +1,6 @@
 import { systemClock } from '../services/lib/clock.ts'
 import { homeFolder } from '../services/lib/home-folder.ts'
-import { createStandardOutput } from '../services/log/standard-output.ts'
+import { createStandardOutput } from '../services/log/sink.ts'
 import { readOptions } from '../settings.ts'
 import { explainStart } from '../services/lib/start-error.ts'
 import { rotateKey } from '../services/store/replacement/rotate-key.ts'

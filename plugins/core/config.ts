@@ -3,7 +3,7 @@ import type { Settings } from '../../settings.ts'
 import { openConfig, type ConfigService } from '../../services/config/config.ts'
 import { waitForEnding, type LockOptions } from '../../services/store/directory-lock.ts'
 import { logFile } from '../../services/log/rotating-file.ts'
-import { hasPendingReplacement } from '../../services/store/replacement/pending.ts'
+import { finishReplacementLocked, hasPendingReplacement } from '../../services/store/replacement/replace.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -18,9 +18,7 @@ declare module 'fastify' {
 export default fp<LockOptions & Pick<Settings, 'home' | 'log'>>(async (app, { home, parent, ending, log: output }) => {
   const options = { clock: app.clock, parent, ending }
   await waitForEnding(home, options)
-  if (hasPendingReplacement(home)) {
-    await (await import('../../services/store/replacement/replace.ts')).finishReplacementLocked(home, options)
-  }
+  if (hasPendingReplacement(home)) await finishReplacementLocked(home, options)
   const config = await openConfig({
     dir: home,
     onChange: ({ log }) => {

@@ -1,8 +1,7 @@
 import cors from '@fastify/cors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { Draining } from '../../services/http/draining.ts'
-import { createGate, createTokenCheck } from '../../services/http/gate.ts'
+import { Draining, createGate, createTokenCheck } from '../../services/http/gate.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

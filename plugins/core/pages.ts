@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
-import { acceptsPage } from '../../services/http/accepts-page.ts'
+import { acceptsPage, type StaticFile } from '../../services/http/static-file.ts'
 import type { ConsoleFiles } from '../../services/http/console/console-files.ts'
-import type { StaticFile } from '../../services/http/static-file.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { openStore } from '../../services/store/store.ts'
+import { openStore } from '../../services/store/open.ts'
 import type { Store, StoreOptions } from '../../services/store/store-types.ts'
 
 declare module 'fastify' {

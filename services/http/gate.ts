@@ -21,6 +21,9 @@ export function createTokenCheck (token: string): (authorization: string[]) => v
 const BadTarget = defineError('ERR_BAD_REQUEST', '%s')
 const Forbidden = defineError('ERR_FORBIDDEN', '%s')
 
+/** The error of new requests once the shutdown has begun. */
+export const Draining = defineError('ERR_DRAINING', 'The service is shutting down; try again after its restart.')
+
 /** Origins of the supported desktop shells (Tauri 2 on every platform, its dev server), besides the service's own. */
 const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost', 'http://localhost:1420']
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']

@@ -1,4 +1,4 @@
-export { Draining } from './draining.ts'
+export { Draining } from './gate.ts'
 export type { Idempotency } from './idempotency.ts'
 export { describeInvalid, type FailedRule } from './invalid.ts'
 export { jsonBytes, PAGE_BYTES } from './pages.ts'

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import type { Clock } from '../lib/clock.ts'
+import { Usage } from '../lib/usage-error.ts'
 
 /** A process as named in a lock file. Process ids are reused; the start time tells the processes apart. */
 export interface Holder {
@@ -31,7 +33,7 @@ async function startOf (pid: number): Promise<number | undefined> {
 }
 
 /** Whether a process started before `later`, within the precision of the start times. */
-export function isOlder ({ started }: Holder, later: Holder): boolean {
+function isOlder ({ started }: Holder, later: Holder): boolean {
   return started <= later.started + (process.platform === 'linux' ? 0 : SLACK_MS)
 }
 
@@ -73,4 +75,35 @@ async function queryPs (pid: number): Promise<{ isZombie: boolean, started: numb
   const [, state, since] = /^(\S+)\s+(.+)$/.exec(line) ?? []
   const started = Date.parse(since ?? '')
   return Number.isNaN(started) ? undefined : { isZombie: state.startsWith('Z'), started }
+}
+
+const POLL_MS = 1_000
+
+/**
+ * Returns the process whose end shuts the service down. Throws Usage when no live process has that id, or when the process
+ * started after the service.
+ */
+export async function findParent (pid: number): Promise<Holder> {
+  const parent = await identityOf(pid)
+  if (parent === undefined) {
+    throw new Usage(`--parent-pid ${pid} is the id of no live process. Pass the id of the process that starts the service.`)
+  }
+  // A parent is older than its child: a younger process has reused the id of a parent that is gone.
+  if (pid === process.pid || !isOlder(parent, ownIdentity())) {
+    throw new Usage(`--parent-pid ${pid} is the id of a process that did not start the service. Pass the id of the process that starts it.`)
+  }
+  return parent
+}
+
+/** Resolves within about a second after the process has ended. */
+export async function waitForExit (parent: Holder, clock: Clock): Promise<void> {
+  while (await isAlive(parent)) await clock.sleep(POLL_MS)
+}
+
+/**
+ * Whether the process lives. On POSIX systems an orphan gets another parent at once, so an unchanged parent id proves it;
+ * Windows keeps the old id, so the system is queried.
+ */
+async function isAlive (parent: Holder): Promise<boolean> {
+  return (process.platform !== 'win32' && process.ppid === parent.pid) || await isRunning(parent)
 }

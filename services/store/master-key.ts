@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StoreKeyError } from './store-errors.ts'
+import type { Database, RawOp } from './database.ts'
 import { syncDirectory } from './database-files.ts'
-import { deriveKeys, MASTER_BYTES, newKdf, deriveFromPassphrase, type Keys } from './encryption-keys.ts'
+import { deriveFromPassphrase, deriveKeys, type Keys, MASTER_BYTES, newKdf, withDigestKey } from './encryption-keys.ts'
 import type { Meta } from './meta-record.ts'
+import { DIGEST } from './record-names.ts'
+import { unseal } from './seal.ts'
+import { StoreDamaged, StoreKeyError } from './store-errors.ts'
 
 /** Sources of the master key: a passphrase or, without one, a file in `dir`. */
 export interface KeySource {
@@ -21,6 +24,27 @@ export async function newKeys ({ dir, passphrase }: KeySource): Promise<{ keys: 
   }
   const keys = deriveKeys(await readKeyFile(dir) ?? await makeKeyFile(dir))
   return { keys, origin: { kid: keys.kid.toString('hex'), source: 'file' } }
+}
+
+/**
+ * Returns the keys of an open database, with the digest key that is stored in it where that is older than the master key. `ops`
+ * write the record of that key again. Throws StoreKeyError, and StoreDamaged when the record cannot be read.
+ */
+export async function openKeys (
+  database: Database,
+  location: string,
+  meta: Meta,
+  source: KeySource
+): Promise<{ keys: Keys, ops: RawOp[] }> {
+  const keys = await keysFor(meta, source)
+  const value = await database.get(DIGEST)
+  if (value === undefined) return { keys, ops: [] }
+  try {
+    const { key } = unseal<{ key: string }>(keys, DIGEST, value)
+    return { keys: withDigestKey(keys, Buffer.from(key, 'base64')), ops: [{ type: 'put', key: DIGEST, value }] }
+  } catch (cause) {
+    throw new StoreDamaged(location, 'the key for its record names cannot be read', { cause })
+  }
 }
 
 /** Returns the keys of an existing database. Never creates new ones. Throws StoreKeyError when the key is missing or wrong. */

@@ -1,23 +1,65 @@
+import type { Clock } from '../lib/clock.ts'
 import { endOf, entries, type Database, type RawOp } from './database.ts'
+import { copyDatabase, keepNewest, stamp } from './database-files.ts'
 import type { Keys } from './encryption-keys.ts'
-import type { Op } from './store-types.ts'
 import { metaOp, type Meta } from './meta-record.ts'
-import { isDamage } from './store-errors.ts'
-import type { Migration, OldData } from './store-types.ts'
+import { newestOf } from './migrations.ts'
 import { MIGRATING, PLAIN } from './record-names.ts'
 import { seal, toJson, unseal } from './seal.ts'
+import { isDamage } from './store-errors.ts'
+import type { Migration, OldData, Op, StoreLog } from './store-types.ts'
 
-/** Migrates the data to the newest schema, one step after the other. Can be run again after a crash. */
-export async function migrate (database: Database, keys: Keys, meta: Meta, steps: readonly Migration[]): Promise<void> {
-  const due = steps.filter(({ to }) => to > meta.schema.version).toSorted((a, b) => a.to - b.to)
-  for (const step of due) {
-    let pending: RawOp[] = []
-    for await (const ops of step.migrate(oldData(database, keys))) {
-      if (pending.length > 0) await database.batch(pending, { sync: true })
-      pending = ops.map((op) => toRaw(keys, op))
+/** How many copies from before migrations are kept. */
+const COPIES = 2
+
+/**
+ * Copies the database, then migrates the data to the newest schema, one step after the other. Can be run again after a crash.
+ * Returns the database, which is opened anew for the copy; closes it when a step fails.
+ */
+export async function migrate ({ database, dir, location, keys, meta, steps, clock, log, reopen }: {
+  database: Database,
+  dir: string,
+  location: string,
+  keys: Keys,
+  meta: Meta,
+  steps: readonly Migration[],
+  clock: Clock,
+  log: StoreLog | undefined,
+  reopen: () => Promise<Database>
+}): Promise<Database> {
+  const copied = await keepCopy(database, location, `${location}.v${meta.schema.version}-${stamp(clock.now())}`, reopen)
+  try {
+    log?.info({ from: meta.schema, to: newestOf(steps) }, 'migrating the store')
+    const due = steps.filter(({ to }) => to > meta.schema.version).toSorted((a, b) => a.to - b.to)
+    for (const step of due) {
+      let pending: RawOp[] = []
+      for await (const ops of step.migrate(oldData(copied, keys))) {
+        if (pending.length > 0) await copied.batch(pending, { sync: true })
+        pending = ops.map((op) => toRaw(keys, op))
+      }
+      const cleanup: RawOp[] = step === due.at(-1) ? [{ type: 'del', key: MIGRATING }] : []
+      await copied.batch([...pending, metaOp({ ...meta, schema: { ...meta.schema, version: step.to } }), ...cleanup], { sync: true })
     }
-    const cleanup: RawOp[] = step === due.at(-1) ? [{ type: 'del', key: MIGRATING }] : []
-    await database.batch([...pending, metaOp({ ...meta, schema: { ...meta.schema, version: step.to } }), ...cleanup], { sync: true })
+    await keepNewest(dir, 'data.v', COPIES)
+    return copied
+  } catch (error) {
+    await copied.close()
+    throw error
+  }
+}
+
+/** Keeps a copy of the database from before the migration. Skips this when an earlier, interrupted migration already made the copy. */
+async function keepCopy (database: Database, location: string, copy: string, reopen: () => Promise<Database>): Promise<Database> {
+  if (await database.get(MIGRATING) !== undefined) return database
+  await database.close()
+  await copyDatabase(location, copy)
+  const again = await reopen()
+  try {
+    await again.batch([{ type: 'put', key: MIGRATING, value: Buffer.from(copy) }], { sync: true })
+    return again
+  } catch (error) {
+    await again.close()
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SchemaVersion } from './schema-version.ts'
+import type { SchemaVersion } from './meta-record.ts'
 import type { Migration } from './store-types.ts'
 
 /**

@@ -1,82 +1,44 @@
-import type { Clock } from '../lib/clock.ts'
-import { type Database, type RawOp, openLevel, type OpenDatabase } from './database.ts'
-import { hasDropped, markOpening } from './recovery/file-manifest.ts'
-import { type Keys, withDigestKey } from './encryption-keys.ts'
-import { metaOp, type Meta, readMeta } from './meta-record.ts'
-import { SESSION, DIGEST, MIGRATING } from './record-names.ts'
-import { isCut, verifyFiles, type FileManifest, emptyTables } from './recovery/known-files.ts'
-import { createTableList, type TableList } from './recovery/table-list.ts'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StoreOptions } from './store-types.ts'
-import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreKeyError } from './store-errors.ts'
-import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './database-files.ts'
-import { keysFor, newKeys, type KeySource } from './master-key.ts'
+import { type Database, openLevel, type RawOp } from './database.ts'
+import { moveDirectory, namesIn, privateDirectory } from './database-files.ts'
+import { acquireLock } from './directory-lock.ts'
+import type { Keys } from './encryption-keys.ts'
+import { type KeySource, newKeys, openKeys } from './master-key.ts'
+import { metaOp, type Meta, readMeta, type SchemaVersion } from './meta-record.ts'
 import { migrate } from './migrate.ts'
 import { migrations, newestOf } from './migrations.ts'
+import { SESSION } from './record-names.ts'
+import { emptyTables, type FileManifest, hasDropped, markOpening, untilSettled, verifyFiles } from './recovery/file-manifest.ts'
 import { repair } from './recovery/repair.ts'
-import { unseal } from './seal.ts'
+import { createTableList, type TableList } from './recovery/table-list.ts'
 import { linkTables } from './recovery/unchecked-tables.ts'
+import { createStore, type Opened } from './store.ts'
+import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreIoError, StoreKeyError, StoreStartError } from './store-errors.ts'
+import type { Store, StoreOptions } from './store-types.ts'
 
-/** An open database and the manifest that was verified before. */
-interface Session {
-  database: Database
-  location: string
-  manifest: FileManifest
-  keys: Keys
-}
+// The opening of a store, from top to bottom: `openStore` takes the directory's lock, `openData` names the steps to an open
+// database in their order, and the steps follow below or are one function of another file each.
 
-/** Verifies the files of a database. Waits first while its log ends within a record: a dying process may still be writing to it. */
-async function settledManifest (location: string, { clock, retries, wait, isThorough }: {
-  clock: Clock,
-  retries: number,
-  wait: number,
-  isThorough?: boolean
-}): Promise<FileManifest> {
-  for (let retriesLeft = retries; retriesLeft > 0 && await isCut(location); retriesLeft--) await clock.sleep(wait)
-  return await verifyFiles(location, { isThorough })
-}
-
-/** Whether the opened database provably lacks acknowledged writes. */
-async function lacksAcknowledgedData ({ database, location, manifest, keys }: Session): Promise<boolean> {
-  if (manifest.isCut || await hasDropped(location)) return true
-  const session = await sessionOf(database)
-  return manifest.session === undefined ? session > 0 : session < manifest.session || !manifest.isAuthentic(keys)
-}
-
-/**
- * Increments the session counter, in the database first, and writes the records that describe the database (and `ops`) again.
- * Without those records all data would be unreadable, so they should be in more than one file. Returns the list of the
- * database's tables.
- */
-async function beginSession (
-  { database, location, manifest, keys, meta, ops = [] }: Session & { meta: Meta, ops?: RawOp[] }
-): Promise<TableList> {
-  const session = Math.max(await sessionOf(database), manifest.session ?? 0) + 1
-  await database.batch([metaOp(meta), ...ops, { type: 'put', key: SESSION, value: Buffer.from(String(session)) }], { sync: true })
-  const tables = createTableList({ location, keys, session, manifest })
-  await tables.begin()
-  return tables
-}
-
-const sessionOf = async (database: Database): Promise<number> => Number(await database.get(SESSION) ?? 0) || 0
-
-/** An open database at the newest schema, with its keys. */
-export interface Opened {
-  database: Database
-  keys: Keys
-  meta: Meta
-  repaired: boolean
-  /** Reopens the same database after it was closed. */
-  reopen(): Promise<Database>
-  /** Its tables. Once the database is closed and on disk, call `seal` so that later changes to its files are detected. */
-  tables: TableList
-}
-
+/** How often, and after which pause in milliseconds, files that a dying process may still hold are tried again. */
 const LOCKED_RETRIES = 40
 const LOCKED_RETRY_MS = 25
-/** How many copies from before migrations are kept. */
-const COPIES = 2
+
+/**
+ * Opens the encrypted store of a directory, or creates it. Throws a StoreStartError, whose `exitCode` the process should exit
+ * with, when the directory is in use, or when its data is newer, damaged or encrypted with another key.
+ */
+export async function openStore (options: StoreOptions): Promise<Store> {
+  privateDirectory(options.dir)
+  const lock = await acquireLock(options.dir, options)
+  try {
+    return createStore(await openData(options, lock), lock, options)
+  } catch (error) {
+    lock.release()
+    // The user gets LevelDB's disk error as a sentence instead of a stack trace.
+    throw !(error instanceof StoreStartError) && rootOf(error).code?.startsWith('LEVEL_') ? new StoreIoError(options.dir, error) : error
+  }
+}
 
 /**
  * Opens `{dir}/data`, or creates it when it does not exist. The caller holds the directory's lock. `tookOver` means that the
@@ -85,33 +47,33 @@ const COPIES = 2
  */
 export async function openData (
   options: StoreOptions,
-  { tookOver, isThorough }: { tookOver: boolean, isThorough?: boolean }
+  { tookOver, isThorough = false }: { tookOver: boolean, isThorough?: boolean }
 ): Promise<Opened> {
-  const { dir, clock, openDatabase = openLevel, migrations: steps = migrations } = options
-  const newest = newestOf(steps)
-  const source = { dir, passphrase: options.passphrase || undefined }
-  const location = join(dir, 'data')
-  const reopen = () => openDatabase(location, { createIfMissing: false })
-  if (!await exists(location, `${location}.repair`)) return await makeData(options, source, location, reopen)
+  const { dir, clock, log, openDatabase = openLevel, migrations: steps = migrations } = options
+  const place: DataPlace = {
+    options,
+    location: join(dir, 'data'),
+    source: { dir, passphrase: options.passphrase || undefined },
+    newest: newestOf(steps),
+    retries: tookOver ? LOCKED_RETRIES : 0,
+    reopen: () => openDatabase(place.location, { createIfMissing: false })
+  }
+  const { location, source, newest, retries, reopen } = place
 
-  const retries = tookOver ? LOCKED_RETRIES : 0
-  const found = await settledManifest(location, { clock, retries, wait: LOCKED_RETRY_MS, isThorough })
-  let { database, repaired, manifest } = await openExisting({ options, source, location, reopen, manifest: found, retries })
+  const created = await exists(location) ? undefined : await create(place)
+  await untilSettled(location, { clock, retries, ms: LOCKED_RETRY_MS })
+  const found = await verifyFiles(location, { isThorough })
+  let { database, manifest, repaired } = await openVerified(place, found)
   try {
     const meta = await readMeta(database, location, newest)
-    const { keys, ops } = await withStoredDigestKey(database, location, await keysFor(meta, source))
-    if (await lacksAcknowledgedData({ database, location, manifest, keys })) {
-      options.log?.warn({}, 'the database differs from its last recorded state; records may be missing')
+    const { keys, ops } = created === undefined ? await openKeys(database, location, meta, source) : { keys: created, ops: [] }
+    if (await lacksAcknowledgedData(database, location, manifest, keys)) {
+      log?.warn({}, 'the database differs from its last recorded state; records may be missing')
       repaired = true
     }
-    if (meta.schema.version < newest.version) {
-      database = await keepCopy(database, location, `${location}.v${meta.schema.version}-${stamp(clock.now())}`, reopen)
-      options.log?.info({ from: meta.schema, to: newest }, 'migrating the store')
-      await migrate(database, keys, meta, steps)
-      await keepNewest(dir, 'data.v', COPIES)
-    }
-    const current = { ...meta, schema: newest }
-    const tables = await beginSession({ database, location, manifest, keys, meta: current, ops })
+    if (meta.schema.version < newest.version) database = await migrate({ database, dir, location, keys, meta, steps, clock, log, reopen })
+    const current: Meta = { ...meta, schema: newest }
+    const tables = await beginSession({ database, location, manifest, keys, ops: [metaOp(current), ...ops] })
     return { database, keys, meta: current, repaired, reopen, tables }
   } catch (error) {
     await database.close()
@@ -124,80 +86,56 @@ export async function openData (
 const mayBeDamage = (error: unknown): boolean =>
   error instanceof StoreDamaged || error instanceof StoreKeyError || rootOf(error).code === 'LEVEL_CORRUPTION'
 
-async function makeData (
-  { openDatabase = openLevel, migrations: steps = migrations }: StoreOptions,
-  source: KeySource,
-  location: string,
-  reopen: Opened['reopen']
-): Promise<Opened> {
-  const { keys, origin } = await newKeys(source)
-  const meta = { ...origin, schema: newestOf(steps) }
-  await create(location, meta, openDatabase)
-  const manifest = await verifyFiles(location)
-  const database = await reopen()
-  try {
-    return { database, keys, meta, repaired: false, reopen, tables: await beginSession({ database, location, manifest, keys, meta }) }
-  } catch (error) {
-    await database.close()
-    throw error
-  }
-}
-
-/**
- * Replaces the digest key with the one stored in the database, which is older than the current master key. `ops` write that
- * record again.
- */
-async function withStoredDigestKey (database: Database, location: string, keys: Keys): Promise<{ keys: Keys, ops: RawOp[] }> {
-  const value = await database.get(DIGEST)
-  if (value === undefined) return { keys, ops: [] }
-  try {
-    return {
-      keys: withDigestKey(keys, Buffer.from(unseal<{ key: string }>(keys, DIGEST, value).key, 'base64')),
-      ops: [{ type: 'put', key: DIGEST, value }]
-    }
-  } catch (cause) {
-    throw new StoreDamaged(location, 'the key for its record names cannot be read', { cause })
-  }
+/** Where the database lies and how it is opened. */
+interface DataPlace {
+  options: StoreOptions
+  location: string
+  source: KeySource
+  newest: SchemaVersion
+  /** How often a database that is still locked, or whose log ends within a record, is tried again. */
+  retries: number
+  reopen: () => Promise<Database>
 }
 
 /** Whether a database exists; an empty directory is none. Moves a complete repaired copy into place when the database is missing. */
-async function exists (location: string, repairedCopy: string): Promise<boolean> {
+async function exists (location: string): Promise<boolean> {
   if ((await namesIn(location)).length > 0) return true
-  if ((await namesIn(repairedCopy)).length === 0) return false
-  await moveDirectory(repairedCopy, location)
+  if ((await namesIn(`${location}.repair`)).length === 0) return false
+  await moveDirectory(`${location}.repair`, location)
   return true
 }
 
 /**
  * Creates the database under another name and moves it into place when complete, because a `data` directory without its meta
- * record counts as damaged.
+ * record counts as damaged. Returns its keys.
  */
-async function create (location: string, meta: Meta, openDatabase: OpenDatabase): Promise<void> {
+async function create ({ options: { openDatabase = openLevel }, location, source, newest }: DataPlace): Promise<Keys> {
+  const { keys, origin } = await newKeys(source)
   const fresh = `${location}.new`
   await rm(fresh, { recursive: true, force: true })
   privateDirectory(fresh)
   const database = await openDatabase(fresh, { createIfMissing: true })
-  await database.batch([metaOp(meta)], { sync: true })
+  await database.batch([metaOp({ ...origin, schema: newest })], { sync: true })
   await database.close()
   await rm(location, { recursive: true, force: true }) // empty, see `exists`
   await moveDirectory(fresh, location)
+  return keys
 }
 
-interface Existing {
-  options: StoreOptions
-  source: KeySource
-  location: string
-  reopen: () => Promise<Database>
+/** An open database, and its files as they were verified before. */
+interface Verified {
+  database: Database
   manifest: FileManifest
-  retries: number
+  repaired: boolean
 }
 
-async function openExisting ({ options, source, location, reopen, manifest, retries }: Existing) {
-  const { clock, log, openDatabase = openLevel, migrations: steps = migrations } = options
-  const repairAndOpen = async (error: unknown) => {
+/** Opens the database. Repairs it first when its files differ from their manifest, or when LevelDB finds them broken. */
+async function openVerified ({ options, location, source, newest, retries, reopen }: DataPlace, manifest: FileManifest): Promise<Verified> {
+  const { clock, log, openDatabase = openLevel } = options
+  const repairAndOpen = async (error: unknown): Promise<Verified> => {
     const { changed } = await verifyFiles(location, { isThorough: true })
     const suspects = [...new Set([...manifest.changed, ...changed])]
-    await repair({ location, error, suspects, clock, log, openDatabase, source, newest: newestOf(steps) })
+    await repair({ location, error, suspects, clock, log, openDatabase, source, newest })
     return { database: await reopen(), repaired: true, manifest: { ...manifest, ...emptyTables() } }
   }
   if (manifest.changed.length > 0) return await repairAndOpen(new Error('its files differ from the file manifest'))
@@ -219,17 +157,26 @@ async function openExisting ({ options, source, location, reopen, manifest, retr
   }
 }
 
-/** Keeps a copy of the database from before the migration. Skips this when an earlier, interrupted migration already made the copy. */
-async function keepCopy (database: Database, location: string, copy: string, reopen: () => Promise<Database>): Promise<Database> {
-  if (await database.get(MIGRATING) !== undefined) return database
-  await database.close()
-  await copyDatabase(location, copy)
-  const again = await reopen()
-  try {
-    await again.batch([{ type: 'put', key: MIGRATING, value: Buffer.from(copy) }], { sync: true })
-    return again
-  } catch (error) {
-    await again.close()
-    throw error
-  }
+/** Whether the opened database provably lacks acknowledged writes. */
+async function lacksAcknowledgedData (database: Database, location: string, manifest: FileManifest, keys: Keys): Promise<boolean> {
+  if (manifest.isCut || await hasDropped(location)) return true
+  const session = await sessionOf(database)
+  return manifest.session === undefined ? session > 0 : session < manifest.session || !manifest.isAuthentic(keys)
 }
+
+/**
+ * Increments the session counter, in the database first, and writes `ops`, the records that describe the database, again.
+ * Without those records all data would be unreadable, so they should be in more than one file. Returns the list of the
+ * database's tables.
+ */
+async function beginSession (
+  { database, location, manifest, keys, ops }: { database: Database, location: string, manifest: FileManifest, keys: Keys, ops: RawOp[] }
+): Promise<TableList> {
+  const session = Math.max(await sessionOf(database), manifest.session ?? 0) + 1
+  await database.batch([...ops, { type: 'put', key: SESSION, value: Buffer.from(String(session)) }], { sync: true })
+  const tables = createTableList({ location, keys, session, manifest })
+  await tables.begin()
+  return tables
+}
+
+const sessionOf = async (database: Database): Promise<number> => Number(await database.get(SESSION) ?? 0) || 0

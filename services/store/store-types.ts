@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { OpenDatabase } from './database.ts'
 import type { Holder } from '../process/index.ts'
 import type { StagedDatabase } from './replacement/staged-database.ts'
-import type { SchemaVersion } from './schema-version.ts'
+import type { SchemaVersion } from './meta-record.ts'
 
 /** One write of a transaction. Values are JSON; keys are printable ASCII without spaces and do not start with `!`. */
 export type Op = { type: 'put', key: string, value: unknown } | { type: 'del', key: string }

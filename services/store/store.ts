@@ -1,16 +1,16 @@
-import type { ListOptions, StoredRecord, Op, Store, StoreOptions } from './store-types.ts'
-import { chunks, endOf, type RawRange, type RawOp } from './database.ts'
-import { type Engine, createEngine } from './engine.ts'
-import { isDamage, rootOf, StoreIoError, StoreStartError } from './store-errors.ts'
-import { assertKey, FIRST_KEY, describesDatabase, recordKey } from './record-names.ts'
-import { toJson, seal, unseal } from './seal.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import { privateDirectory } from './database-files.ts'
-import { cachedDigest, digestOf, withDigestKey } from './encryption-keys.ts'
-import { acquireLock, type Lock } from './directory-lock.ts'
+import { chunks, type Database, endOf, type RawOp, type RawRange } from './database.ts'
+import type { Lock } from './directory-lock.ts'
+import { cachedDigest, digestOf, type Keys, withDigestKey } from './encryption-keys.ts'
+import { createEngine, type Engine } from './engine.ts'
+import type { Meta } from './meta-record.ts'
 import { toRaw } from './migrate.ts'
-import { openData, type Opened } from './open.ts'
+import { assertKey, describesDatabase, FIRST_KEY, recordKey } from './record-names.ts'
 import { createTableCheck } from './recovery/background-check.ts'
+import type { TableList } from './recovery/table-list.ts'
+import { seal, toJson, unseal } from './seal.ts'
+import { isDamage } from './store-errors.ts'
+import type { ListOptions, Op, Store, StoredRecord, StoreOptions } from './store-types.ts'
 
 /** Decrypts a record. Throws RecordDamaged when the envelope cannot be read. */
 type Open = <T>(key: string, envelope: Buffer) => T
@@ -144,27 +144,24 @@ function freeze<T> (value: T): T {
 /** From this many operations on, a transaction yields to the event loop while it encrypts. */
 const MANY = 500
 
-/**
- * Opens the encrypted store of a directory, or creates it. Throws a StoreStartError, whose `exitCode` the process should exit
- * with, when the directory is in use, or when its data is newer, damaged or encrypted with another key.
- */
-export async function openStore (options: StoreOptions): Promise<Store> {
-  privateDirectory(options.dir)
-  const lock = await acquireLock(options.dir, options)
-  try {
-    const opened = await openData(options, lock)
-    return createStore(opened, lock, options)
-  } catch (error) {
-    lock.release()
-    // The user gets LevelDB's disk error as a sentence instead of a stack trace.
-    throw !(error instanceof StoreStartError) && rootOf(error).code?.startsWith('LEVEL_') ? new StoreIoError(options.dir, error) : error
-  }
-}
-
 /** Time limit for hashing the files when the store closes; the next start verifies the rest. */
 const LIST_MS = 1_000
 
-function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOptions): Store {
+/** An open database at the newest schema, with its keys. */
+export interface Opened {
+  database: Database
+  keys: Keys
+  meta: Meta
+  /** It differed from its last recorded state when it was opened, whether it was repaired or not. */
+  repaired: boolean
+  /** Reopens the same database after it was closed. */
+  reopen(): Promise<Database>
+  /** Its tables. Once the database is closed and on disk, call `seal` so that later changes to its files are detected. */
+  tables: TableList
+}
+
+/** Creates the store of an open database. It owns the lock of the directory from then on. */
+export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOptions): Store {
   const { keys, meta, repaired, tables } = opened
   const closing = new AbortController()
   const engine: Engine = createEngine({

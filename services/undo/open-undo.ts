@@ -1,16 +1,30 @@
-import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { isId } from '../lib/ids.ts'
-import { UNDO_OPEN, undoFilesPrefix, undoEntryKey, undoEntriesPrefix, type Op } from '../store/index.ts'
+import type { Config } from '../../schemas/config.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
-import type { KeepCall } from '../tools/index.ts'
+import type { Clock } from '../lib/clock.ts'
+import { isId } from '../lib/ids.ts'
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { UNDO_OPEN, undoEntriesPrefix, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
+import type { KeepCall, PathPolicy } from '../tools/index.ts'
 import { UNDO, type Entry, RunLive, RunUnknown } from './undo-entry.ts'
-import type { UndoParts } from './undo-parts.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { removeTemporaries } from './restore.ts'
 import { runChanges } from './run-changes.ts'
 import { settleItems } from './survey.ts'
 import { createUndoSpace } from './space.ts'
 import { undoRun } from './undo-run.ts'
+
+/** The collaborators of undo. */
+export interface UndoParts {
+  store: Store
+  clock: Clock
+  /** The configuration directory; the copies lie in its folder `undo`. */
+  home: string
+  paths: PathPolicy
+  settings: () => Config['undo']
+  /** Whether a run, of a conversation or a task, is not over: undefined when it is not known. */
+  isLive: (runId: string) => Promise<boolean | undefined>
+  log: { warn(details: object, message: string): void }
+}
 
 /** The verbs of `createUndo`, once it is in use. */
 export function openUndo ({ store, clock, paths, settings, isLive, folder }: UndoParts & { folder: string }) {

@@ -2,9 +2,8 @@ import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import type { PathPolicy } from '../tools/index.ts'
-import { inBatches } from './in-batches.ts'
 import { isSame, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
-import { lookAt, namesAt } from './survey.ts'
+import { inBatches, lookAt, namesAt } from './survey.ts'
 
 /** What the entries of a run say of one path. */
 export interface Chain {

@@ -3,9 +3,8 @@ import { mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promise
 import { dirname } from 'node:path'
 import { type Folder, type PathPolicy, withFolder, withParent, withSubfolder } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
-import { inBatches } from './in-batches.ts'
 import { isSame, type FilePlace, type Item } from './undo-entry.ts'
-import { lookAt } from './survey.ts'
+import { inBatches, lookAt } from './survey.ts'
 import type { Chain, Skipped } from './plan-undo.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants

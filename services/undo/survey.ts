@@ -1,7 +1,6 @@
 import { sep, dirname, join } from 'node:path'
 import type { ChangedPath, FileChange } from '../contracts/tool.ts'
 import { readWhole, type ReadFile } from './entry-file.ts'
-import { inBatches } from './in-batches.ts'
 import { isSame, type Item, type Place, CopiesUnavailable } from './undo-entry.ts'
 import { type PathPolicy, type Folder, isMounted, withFile, withFolder, withParent, withSubfolder } from '../tools/index.ts'
 import type { BigIntStats } from 'node:fs'
@@ -201,3 +200,17 @@ export async function lookAt (path: string, like: Place | undefined, survey: Omi
 
 /** Returns the names in a folder; none when it is not a folder. Throws PathRefused when a part of its path was replaced. */
 export const namesAt = (path: string): Promise<string[]> => withFolder(path, ({ entry }) => readdir(entry('.')))
+
+/** How many paths are examined or written side by side. */
+const WIDTH = 32
+
+/** Does the work for each element, several side by side, and returns the results in order. Rejects when nothing is under way any more. */
+export async function inBatches<T, R> (list: readonly T[], work: (element: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let at = 0; at < list.length; at += WIDTH) {
+    const batch = list.slice(at, at + WIDTH).map(work)
+    await Promise.allSettled(batch)
+    results.push(...await Promise.all(batch))
+  }
+  return results
+}

@@ -3,12 +3,12 @@ import type { UndoBody, Undone } from '../../schemas/undo.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import type { Store } from '../store/index.ts'
-import { inBatches } from './in-batches.ts'
 import { isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, planUndo, type Chain, type Skipped } from './plan-undo.ts'
 import { completeFolders, isIndependent, restore } from './restore.ts'
 import { uncoveredCalls } from './run-changes.ts'
+import { inBatches } from './survey.ts'
 
 type Entries = Array<[id: string, entry: Entry]>
 

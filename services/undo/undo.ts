@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
 import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, type Op } from '../store/index.ts'
 import type { KeepCall } from '../tools/index.ts'
-import type { UndoParts } from './undo-parts.ts'
+import type { UndoParts } from './open-undo.ts'
 import type { Kept } from './keep-call.ts'
 
 export type Undo = ReturnType<typeof createUndo>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { systemClock } from '../../services/lib/clock.ts'
-import { openStore } from '../../services/store/store.ts'
+import { openStore } from '../../services/store/open.ts'
 import { filesOf, flip, harmEach, makeStore, unseen, type Harm } from '../services/store/harm.ts'
 
 t.test('every way to harm every file, of a closed store and of one whose process was killed', async (t) => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { systemClock } from '../../services/lib/clock.ts'
-import { openStore } from '../../services/store/store.ts'
+import { openStore } from '../../services/store/open.ts'
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
 const KILLER = new URL('./kill-at-step.ts', import.meta.url).href

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { systemClock } from '../../services/lib/clock.ts'
-import { openStore } from '../../services/store/store.ts'
+import { openStore } from '../../services/store/open.ts'
 import { emptyCounter, PARTS, partsOf } from './store-writer.ts'
 
 const program = fileURLToPath(new URL('store-writer.ts', import.meta.url))

@@ -2,7 +2,7 @@
 // `batch <round>/<writer>/<seq>` for a transaction of three records, `count <n>` for an update of a single record.
 import { writeSync } from 'node:fs'
 import { systemClock } from '../../services/lib/clock.ts'
-import { openStore } from '../../services/store/store.ts'
+import { openStore } from '../../services/store/open.ts'
 
 const WRITERS = 8
 

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../services/lib/clock.ts'
-import { openStore } from '../../services/store/store.ts'
+import { openStore } from '../../services/store/open.ts'
 import { atEnd, type Ending } from './at-end.ts'
 
 /** An encrypted store on a directory of the test's own. */

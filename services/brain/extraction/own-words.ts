@@ -1,5 +1,4 @@
 import { LIMITS } from '../../../schemas/brain.ts'
-import { readable, type ReadableMessage, sentencesOf, type Sentence } from './sentences.ts'
 import { holdsSecret } from './secret-words.ts'
 
 /** Why words are not taken as what the user says. */
@@ -81,3 +80,152 @@ function isWhole (text: string, from: number, words: string): boolean {
   return !cuts(text[from - 1] ?? '', words[0]) && !cuts(words.at(-1)!, text[from + words.length] ?? '')
 }
 const SPACED = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{N}]/u
+
+/** Replaces each character of quoted content. The character itself counts as quoted content in a message, too. */
+const HIDDEN = '\uE000'
+
+/**
+ * Patterns of quoted content: code, quotations, terminal output, quoted lines, markup, data, text below a horizontal rule,
+ * URLs. A straight quotation mark within a word, as in Hebrew abbreviations and after numbers, begins no quotation.
+ */
+const QUOTED = [
+  /(```|~~~)[^]*?(?:\1|$)/g,
+  /`[^`]*`/g,
+  /^[^\S\n]*(?:\$|>>>|[\w-]+@[\w-]+[:~])(?=\s|\S*[$#]\s)[^]*/gm,
+  /^[^\S\n]*(?:[>|{[<#]|&gt;|\/\/|\d{4}-\d\d-\d\d).*$/gm,
+  /^(?:\t| {4,}).*$/gm,
+  /^[^\S\n]*(?:-{3,}|_{3,}|={3,}|\*{3,})[^]*/gm,
+  /<(\w+)[^>]*>[^]*?(?:<\/\1>|$)/g,
+  /(?<![\p{L}\p{N}])"[^"]*(?:"|$)/gu,
+  /\uFF02[^\uFF02]*(?:\uFF02|$)/g,
+  /[\u201C\u201D\u201E\u201F][^\u201C\u201D\u201E\u201F]*(?:[\u201C\u201D\u201F]|$)/g,
+  /[\u00AB\u2039][^\u00BB\u203A]*(?:[\u00BB\u203A]|$)/g,
+  /[\u00BB][^\u00AB]*\u00AB/g,
+  /[\u300C\u300E\uFF62][^\u300D\u300F\uFF63]*(?:[\u300D\u300F\uFF63]|$)/g,
+  /[\u275B\u275D\u300A\u301D][^\u275C\u275E\u300B\u301E\u301F]*(?:[\u275C\u275E\u300B\u301E\u301F]|$)/g,
+  /\u201A[^\u2018'\n]*[\u2018']/g,
+  /\u2018[^\u2018]*?'(?!\p{L})/gu,
+  /(?<![\p{L}\p{N}])'[^'\n]{1,500}(?:'\p{L}[^'\n]{0,500}){0,20}'(?!\p{L})/gu,
+  /(?:https?:\/\/|www\.)\S+/g
+]
+
+/** Signs of a message that may hold pasted text: URLs, code, and markup such as headings, tables, quoted lines and lists. */
+const MARKUP = [
+  /https?:\/\/|\bwww\.\w/,
+  /```|~~~|`[^`\n]+`/,
+  /^[^\S\n]*(?:#{1,6}\s|>|&gt;|\||[{[<])/m,
+  /^(?:\t| {4,})\S/m,
+  /^[^\S\n]*(?:-{3,}|_{3,}|={3,}|\*{3,})[^\S\n]*$/m,
+  /\*\*[^*\n]+\*\*|\b__[^_\n]+__\b|\[[^\]\n]+\]\([^)\n]+\)|<\/?[a-z][^>\n]*>/i,
+  /(?:^[^\S\n]*(?:[-*+\u2022\u2013\u2014]|\d+[.)])\s.*\n?){2}/m
+]
+
+/** A line that introduces text below it, and the text. */
+const INTRODUCED = /[:\uFF1A][^\S\n]*\n[^]*/
+/** A line of a transcript: a name, a colon, words. */
+const SPEAKER = /^[^\S\n]*[^\s:\uFF1A][^:\uFF1A\n]{0,30}[:\uFF1A](?!\/\/).+$/gm
+
+/** A message in the form in which its words are looked up. */
+interface ReadableMessage {
+  /** The message with composed letters and straight apostrophes. */
+  text: string
+  /** The same text with each character of quoted content replaced by HIDDEN. */
+  own: string
+  /** Offset from which the text may be material to work on, because a line introduces it. */
+  materialFrom: number
+  /** Whether somebody may have pasted it: it is long, or has markup, URLs or code, or looks like a transcript. */
+  isMixed: boolean
+}
+
+/** Characters beyond which a message may hold pasted text. */
+const LONG = 600
+
+/** Prepares a message. The lengths of `text` and `own` are equal. */
+function readable (message: string): ReadableMessage {
+  const text = message.toWellFormed().normalize('NFC').replaceAll('\u2019', "'")
+  let own = text
+  for (const pattern of QUOTED) own = own.replace(pattern, (found) => HIDDEN.repeat(found.length))
+  return {
+    text: message.toWellFormed().normalize('NFC'),
+    own,
+    materialFrom: INTRODUCED.exec(text)?.index ?? Infinity,
+    isMixed: [...text].length > LONG || MARKUP.some((sign) => sign.test(text)) || (text.match(SPEAKER)?.length ?? 0) > 1
+  }
+}
+
+/** A sentence of a message. */
+interface Sentence {
+  /** The words with their final mark, exactly as in the message. */
+  text: string
+  /** Offsets in the message: of the first character, and behind the last one. */
+  start: number
+  end: number
+  isQuestion: boolean
+  /** Whether it has quoted content. */
+  isQuoting: boolean
+}
+
+/** Made at the first use, because it loads the rules of all scripts. */
+let segmenter: Intl.Segmenter | undefined
+
+/** Words before a point that rarely end a sentence, in the languages that write so. */
+const ABBREVIATIONS = new Set(
+  ('dr prof mr mrs ms mx st sr sra srta dra dña ing sig dott hr fr herr nr no nos num núm art abs bzw ca usw etc evtl ggf inkl max min ' +
+    'mind vs inc ltd co corp jr gen col sgt rev hon ave blvd rd mt ft approx dept est fig vol ed eds pp cf al av avda blvd cía ee uu ' +
+    'geb jh mio mrd std tgl bijv např tzv nám cad sok mah apt örn vb kb exmo exma ' +
+    'mme mlle mm bd env tél ud uds pág tel str pl ul gosp mgr inż św godz np itd itp im gg pag sigg dott dhr mevr mw drs ir ' +
+    'jan feb mar apr jun jul aug sep sept oct okt nov dec dez г ул д кв стр им тов гр обл см руб тыс млн млрд др пр проф св').split(' ')
+)
+/** The last word before a point. Initials, words with points inside ("e.g") and numbers of one or two digits ("3. Mai") count as well. */
+const LAST_WORD = /(?:^|[\s([{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+|(?<!\d\s)\d{1,2})\.\s*$/u
+
+/** A question mark of any script. */
+const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/
+/** The particles that end a question in Japanese, Chinese and Thai, where its mark may be missing. */
+const PARTICLE = /(?:か|吗|嗎)。?$|(?:ไหม|มั้ย|หรือเปล่า|หรือไม่)(?:ครับ|ค่ะ|คะ)?$/
+/** Greek writes its question mark as a semicolon. */
+const GREEK_QUESTION = /(?<=\p{Script=Greek}['\u0384]?)[;\u037E](?=\s|$)/gu
+const LIST_MARKER = /^(?:[-*+\u2022\u2013\u2014]|\d{1,2}[.)])\s+/
+
+/**
+ * The sentences of a message. A sentence does not end after an abbreviation or before a small letter; it ends at a blank line
+ * and at a line that begins a list item.
+ */
+function sentencesOf ({ text, own }: ReadableMessage): Sentence[] {
+  const marked = text.replace(GREEK_QUESTION, '?')
+  const sentences: Sentence[] = []
+  let start = 0
+  for (const { index, segment } of (segmenter ??= new Intl.Segmenter('und', { granularity: 'sentence' })).segment(marked)) {
+    const end = index + segment.length
+    if (end < marked.length && !endsAt(marked.slice(start, end), marked.slice(end, end + 40))) continue
+    const raw = marked.slice(start, end)
+    const lead = /^\s*/.exec(raw)![0].length
+    const marker = LIST_MARKER.exec(raw.slice(lead))?.[0].length ?? 0
+    const from = start + lead + marker
+    const to = start + raw.trimEnd().length
+    start = end
+    if (to <= from || !/[\p{L}\p{N}]/u.test(marked.slice(from, to))) continue
+    sentences.push({
+      text: text.slice(from, to),
+      start: from,
+      end: to,
+      isQuestion: QUESTION.test(marked.slice(from, to)) || PARTICLE.test(marked.slice(from, to)),
+      isQuoting: own.slice(from, to).includes(HIDDEN)
+    })
+  }
+  return sentences
+}
+
+/** Characters before a possible end that are examined. */
+const MAX_LOOKBACK = 80
+
+/** Whether a sentence ends between two pieces of text. */
+function endsAt (before: string, after: string): boolean {
+  before = before.slice(-MAX_LOOKBACK)
+  const gap = before.slice(before.trimEnd().length)
+  if (/\n[^\S\n]*\n/.test(gap) || LIST_MARKER.test(after)) return true
+  if (/^[^\p{L}\p{N}]*\p{Ll}/u.test(after)) return false
+  const word = LAST_WORD.exec(before)?.[1]
+  if (word === undefined) return true
+  return !(/^\d+$/.test(word) || word.includes('.') || /^\p{L}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase()))
+}

@@ -2,7 +2,7 @@ import { isUnanswered, type AppCallItem, type Owner } from '../../contracts/appr
 import { approvalKey, taskApprovalKey, isLocal, IMPORTED } from '../keys.ts'
 import type { StoreContents, Store } from '../store-types.ts'
 import { isRecord } from '../record-names.ts'
-import { readSchema, type SchemaVersion, ageOf, schemaName } from '../schema-version.ts'
+import { readSchema, type SchemaVersion, ageOf, schemaName } from '../meta-record.ts'
 import { VERSION } from '../../lib/version.ts'
 import {
   BackupDamaged,
@@ -25,8 +25,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import { newestOf, migrations } from '../migrations.ts'
-import { commitReplacement } from '../replacement/replace.ts'
-import { LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../replacement/pending.ts'
+import { commitReplacement, LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../replacement/replace.ts'
 
 type AppCall = Owner & AppCallItem
 type StoredRecord = [key: string, value: unknown]

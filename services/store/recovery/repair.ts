@@ -8,9 +8,8 @@ import { explain, StoreDamaged } from '../store-errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, privateDirectory, stamp } from '../database-files.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { keysFor, type KeySource } from '../master-key.ts'
-import { readMeta } from '../meta-record.ts'
+import { readMeta, type SchemaVersion } from '../meta-record.ts'
 import { describesDatabase } from '../record-names.ts'
-import type { SchemaVersion } from '../schema-version.ts'
 import { unseal } from '../seal.ts'
 
 interface Repair {

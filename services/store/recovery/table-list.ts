@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { digestFile, identityOf } from './file-digest.ts'
-import { databaseFiles, isTable, writeClosed, writeOpen, type StoredManifest, type TableEntry } from './file-manifest.ts'
+import { digestFile, identityOf } from '../database-files.ts'
+import { databaseFiles, isTable, writeClosed, writeOpen, type FileManifest, type StoredManifest, type TableEntry } from './file-manifest.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { liveTables, isTableWhole } from './leveldb-files.ts'
-import type { FileManifest } from './known-files.ts'
 import { linkedTables, linkTo, unlinkTable } from './unchecked-tables.ts'
 
 export type TableList = ReturnType<typeof createTableList>

@@ -1,6 +1,6 @@
 import { chmodSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { identityOf, isSameFile } from './file-digest.ts'
+import { identityOf, isSameFile } from '../database-files.ts'
 
 // A start trusts tables whose name, inode, size and time are listed, and has their content checked later. Until then each has a
 // hard link in a separate folder: a compaction may merge a damaged table into a new one and remove it, and the link keeps the

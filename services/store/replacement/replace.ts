@@ -3,13 +3,25 @@ import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { moveDirectory, namesIn, syncDirectory } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
-import { LEFTOVERS, NEXT, NEXT_CONFIG, NEXT_KEY, PLAN, UPLOAD } from './pending.ts'
 
 // Replaces all data of a directory with a staged database. The plan is first written atomically in one file. From then on, every
 // start finishes the replacement; before that, nothing has changed. A process killed in between therefore leaves either the old
 // data or the new.
 
+/** Names of the staged database and the files that belong to it. */
+export const NEXT = 'data.next'
+export const NEXT_KEY = 'master.key.next'
+export const NEXT_CONFIG = 'config.json.next'
+/** The uploaded file of an import. */
+export const UPLOAD = 'import.partial'
+/** The replacement plan. */
+const PLAN = 'replace.json'
+export const LEFTOVERS = [NEXT, NEXT_KEY, NEXT_CONFIG, UPLOAD]
+/** The data that was replaced, until it is removed. */
 const OLD = 'data.replaced'
+
+/** Whether the directory holds an unfinished or abandoned replacement. */
+export const hasPendingReplacement = (dir: string): boolean => [PLAN, ...LEFTOVERS].some((name) => existsSync(join(dir, name)))
 
 export interface ReplacementPlan {
   /** Action for the key file: keep it, replace it, or remove it because a passphrase is used. */

@@ -10,10 +10,10 @@ import { acquireLock } from '../directory-lock.ts'
 import { generateKeys } from '../master-key.ts'
 import { describesDatabase } from '../record-names.ts'
 import { createStagedDatabase } from './staged-database.ts'
-import { openData, type Opened } from '../open.ts'
-import { commitReplacement, finishReplacement } from './replace.ts'
+import { openData } from '../open.ts'
+import type { Opened } from '../store.ts'
+import { commitReplacement, finishReplacement, NEXT_KEY } from './replace.ts'
 import { unseal } from '../seal.ts'
-import { NEXT_KEY } from './pending.ts'
 
 interface Parts {
   dir: string

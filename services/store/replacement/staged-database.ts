@@ -6,9 +6,9 @@ import type { Keys } from '../encryption-keys.ts'
 import { metaOp, type Meta } from '../meta-record.ts'
 import { DIGEST, describesDatabase, SESSION } from '../record-names.ts'
 import { seal, toJson, unseal } from '../seal.ts'
-import { emptyTables } from '../recovery/known-files.ts'
+import { emptyTables } from '../recovery/file-manifest.ts'
 import { createTableList } from '../recovery/table-list.ts'
-import { NEXT } from './pending.ts'
+import { NEXT } from './replace.ts'
 
 export type StagedDatabase = Awaited<ReturnType<typeof createStagedDatabase>>
 

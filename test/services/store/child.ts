@@ -1,7 +1,7 @@
 // A process that a test starts: `hold` keeps a store open, `lock` only the lock file, `open` tells how opening ended.
 import { systemClock } from '../../../services/lib/clock.ts'
 import { acquireLock } from '../../../services/store/directory-lock.ts'
-import { openStore } from '../../../services/store/store.ts'
+import { openStore } from '../../../services/store/open.ts'
 
 const [mode, dir] = process.argv.slice(2)
 try {

@@ -4,7 +4,7 @@ import { DIGEST } from '../../../services/store/record-names.ts'
 import { finishReplacementLocked, commitReplacement } from '../../../services/store/replacement/replace.ts'
 import { open } from './helper.ts'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { openStore } from '../../../services/store/store.ts'
+import { openStore } from '../../../services/store/open.ts'
 
 /** A store whose contents came from another one. */
 async function moved (t: Parameters<typeof open>[0], dir: string) {

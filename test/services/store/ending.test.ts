@@ -4,8 +4,7 @@ import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { identityOf } from '../../../services/process/process-identity.ts'
-import { writeInstance } from '../../../services/store/instance-file.ts'
-import { acquireLock, waitForEnding } from '../../../services/store/directory-lock.ts'
+import { acquireLock, waitForEnding, writeInstance } from '../../../services/store/directory-lock.ts'
 
 const lockIn = (dir: string) => join(dir, 'service.lock')
 const instanceIn = (dir: string) => join(dir, 'instance.json')

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { openStore } from '../../../services/store/store.ts'
+import { openStore } from '../../../services/store/open.ts'
 import { collect, until } from './helper.ts'
 
 const dir = process.argv[2]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
 import type { Op, StoreOptions } from '../../../services/store/store-types.ts'
-import { openStore } from '../../../services/store/store.ts'
+import { openStore } from '../../../services/store/open.ts'
 import { collect } from './helper.ts'
 
 const SESSIONS = 3

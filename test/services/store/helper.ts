@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import type { StoreOptions } from '../../../services/store/store-types.ts'
 import { openLevel, type OpenDatabase, type RawOp } from '../../../services/store/database.ts'
-import { openStore } from '../../../services/store/store.ts'
+import { openStore } from '../../../services/store/open.ts'
 import { atEnd } from '../../harness/at-end.ts'
 
 /** Opens the store of `dir` and closes it when the test ends. */

@@ -1,7 +1,7 @@
 // Migrations for the tests; run with a directory and a number it is killed when it has yielded that many batches.
 import { systemClock } from '../../../services/lib/clock.ts'
 import type { Migration } from '../../../services/store/store-types.ts'
-import { openStore } from '../../../services/store/store.ts'
+import { openStore } from '../../../services/store/open.ts'
 
 export const KEYS = Array.from({ length: 5 }, (_, i) => `task/${i}`)
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Level } from 'level'
 import { systemClock } from '../../../services/lib/clock.ts'
 import type { OpenDatabase } from '../../../services/store/database.ts'
-import { openStore } from '../../../services/store/store.ts'
+import { openStore } from '../../../services/store/open.ts'
 import { varintAt } from '../../../services/store/recovery/leveldb-files.ts'
 import { flip, unseen } from './harm.ts'
 

@@ -1,6 +1,6 @@
 import type { Clause, Command } from './clause.ts'
 import { readPath, readPaths, looksLikeFolder, type Path } from './paths.ts'
-import { parseObject } from './quotes.ts'
+import { parseObject } from './tokens.ts'
 
 const URL = /^https?:\/\/\S+$/i
 const HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[/?#]\S*)?$/i
