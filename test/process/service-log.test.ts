@@ -112,7 +112,10 @@ t.test('on a terminal the log is shown for people', async (t) => {
     t.pass('not tried', { skip: 'there is no script of util-linux here' })
     return
   }
-  const { url } = JSON.parse((await terminal.shows(/{"event":"ready".*}/))[0])
+  const { url, pid } = JSON.parse((await terminal.shows(/{"event":"ready".*}/))[0])
   await fetch(`${url}/threads`)
   t.ok(await terminal.shows(/\d\d:\d\d:\d\d.* .*info .* request .*method=GET path=\/threads status=200 ms=\d+/))
+  // A terminal that goes away leaves the service writing to a folder that the test removes.
+  process.kill(pid)
+  await terminal.exited
 })

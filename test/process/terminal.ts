@@ -21,6 +21,8 @@ export async function openTerminal (t: Ending, line: string, env: NodeJS.Process
   })
   child.stdin.on('error', () => {})
   return {
+    /** Resolves when what runs on it has ended. */
+    exited,
     /** What it has shown so far. */
     shown: () => shown,
     /** Resolves once it shows that. */
