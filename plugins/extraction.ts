@@ -3,6 +3,8 @@ import fp from 'fastify-plugin'
 import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
 import { askStructured, type NoAnswer } from '../services/models/structured-call.ts'
+import type { Registry } from '../services/models/providers/registry.ts'
+import type { ThreadRun } from '../services/runs/run-record.ts'
 import { createTitles } from '../services/threads/titles.ts'
 
 declare module 'fastify' {
@@ -14,6 +16,8 @@ declare module 'fastify' {
 
 /** Deadline of background model calls. Milliseconds. */
 const ANSWER_MS = 30_000
+/** The model that answers no such question. */
+const OFFLINE = 'offline/assistant'
 /** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
 const DELAY_MS = 5_000
 
@@ -33,16 +37,28 @@ interface Question<S extends TSchema> {
 
 /** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
 export default fp(async (app) => {
-  const { threadRepository: threads, brain, agent, threads: catalog, clock, providers, usage, log } = app
+  const { threadRepository: threads, brain, agent, threads: catalog, clock, providers, usage, engine, log } = app
+  /**
+   * Returns the models for questions about a thread: those of its newest run, so that what was said to a server of the user's own goes
+   * nowhere else. When its model is gone, the active one answers in its place, unless it is the only one of the two in the cloud.
+   */
+  async function modelsOf (thread: string): Promise<Pick<Registry, 'roles' | 'model'>> {
+    const newest = (await engine.runs.ofThread(thread).next()).value
+    const { model } = (newest === undefined ? undefined : await engine.runs.get<ThreadRun>(newest)) ?? {}
+    if (model === undefined) return providers
+    if (providers.usable(model.id) && providers.reach(model.id) === model.reach) return providers.forRun({ model: model.id })
+    const mayCross = model.reach === 'cloud' || providers.reach(providers.active()) !== 'cloud'
+    return mayCross ? providers : providers.forRun({ model: OFFLINE })
+  }
+  const isOffline = async (thread: string) => (await modelsOf(thread)).roles().fast.startsWith('offline/')
   const ask = <S extends TSchema>({ thread, ...question }: Question<S>): Promise<{ value: Static<S> } | NoAnswer> =>
     askStructured({
-      load: () => providers.model('fast'),
+      load: async () => (await modelsOf(thread)).model('fast'),
       meter: usage.meter({ owner: { kind: 'thread', id: thread } }),
       limitMs: ANSWER_MS,
       clock,
       ...question
     })
-  const isOffline = () => providers.roles().fast.startsWith('offline/')
 
   const extractor = createExtraction({
     threads,
@@ -63,7 +79,7 @@ export default fp(async (app) => {
     isLive: agent.isLive,
     after: () => app.config.current.brain?.extractAfter
   })
-  const titles = createTitles({ threads, catalog, ask, log, isWanted: () => app.config.current.threads?.titles !== false && !isOffline() })
+  const titles = createTitles({ threads, catalog, ask, isOffline, log, isWanted: () => app.config.current.threads?.titles !== false })
   app.decorate('extraction', extractor)
   app.decorate('titles', titles)
   agent.onEnd(titles.ended)
@@ -79,5 +95,5 @@ export default fp(async (app) => {
   })
 }, {
   name: 'extraction',
-  dependencies: ['threadRepository', 'brain', 'agent', 'threads', 'clock', 'providers', 'config', 'tasks', 'usage']
+  dependencies: ['threadRepository', 'brain', 'agent', 'threads', 'clock', 'providers', 'config', 'tasks', 'usage', 'engine']
 })

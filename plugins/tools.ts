@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { createDescribeImage } from '../services/models/describe-image.ts'
+import { withRunModels } from '../services/models/providers/registry.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
 import { RECORDS } from '../services/store/keys.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
@@ -20,7 +21,12 @@ export default fp(async (app) => {
   const known = app.store.record<KnownGuides>(RECORDS.guides, () => ({ digests: [] }))
   app.decorate('folderGuides', createFolderGuides({ paths: app.paths, known, digest: app.store.digest, clock: app.clock }))
   app.decorate('fence', fence)
-  const describe = createDescribeImage({ registry: app.providers, clock: app.clock, usage: app.usage })
+  const describe = createDescribeImage({
+    // Runs are executed with the tools.
+    registryOf: (runId) => withRunModels({ registry: app.providers }, app.engine.activeRuns.optionsOf(runId)).registry,
+    clock: app.clock,
+    usage: app.usage
+  })
   app.decorate(
     'tools',
     createToolHost({

@@ -2,6 +2,8 @@ import { Type, type Static } from '@sinclair/typebox'
 
 const ModelId = Type.String({ description: '`<provider>/<model>`' })
 
+const Reach = Type.Union([Type.Literal('machine'), Type.Literal('network'), Type.Literal('cloud')])
+
 export const ProviderListSchema = Type.Object({
   active_model: ModelId,
   gateway_configured: Type.Boolean(),
@@ -15,7 +17,11 @@ export const ProviderListSchema = Type.Object({
         'process; or config.json. Absent when it has none'
     }))
   })),
-  roles: Type.Object({ fast: ModelId, capable: ModelId, vision: ModelId })
+  roles: Type.Object({ fast: ModelId, capable: ModelId, vision: ModelId }),
+  reach: Type.Object({ fast: Reach, capable: Reach, vision: Reach }, {
+    description: "Where the model server of each role is: on this machine, in the user's own network, or elsewhere (cloud). " +
+      'A role for which config.json names no model stays with the provider of the active model'
+  })
 }, { $id: 'ProviderList', description: 'The providers of models, and the models in use' })
 export type ProviderList = Static<typeof ProviderListSchema>
 

@@ -1852,6 +1852,14 @@ export type ProviderList = {
          */
         vision: string;
     };
+    /**
+     * Where the model server of each role is: on this machine, in the user's own network, or elsewhere (cloud). A role for which config.json names no model stays with the provider of the active model
+     */
+    reach: {
+        fast: 'machine' | 'network' | 'cloud';
+        capable: 'machine' | 'network' | 'cloud';
+        vision: 'machine' | 'network' | 'cloud';
+    };
 };
 
 /**

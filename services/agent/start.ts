@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import { answerAppCall } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
@@ -93,6 +94,11 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return { conversation: left.conversation, notes }
   }
 
+  function modelOf (options: RunOptions | undefined): ThreadRun['model'] {
+    const id = options?.model ?? deps.registry.active()
+    return { id, reach: deps.registry.reach(id) }
+  }
+
   async function newRun (request: RunRequest, threadId: string, cwd: string): Promise<Run<ThreadRun>> {
     const { messages, protocol, history, options } = request
     const { ops, answerAt, isWhole } = history === undefined
@@ -112,6 +118,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         status: 'running',
         attempts: 1,
         messageId,
+        model: modelOf(options),
         protocol,
         cwd,
         // Until the analysis sets it.

@@ -4,7 +4,8 @@ import { isBudgetError, type UsageMeters } from '../usage/index.ts'
 import { generateWithin } from './whole-call.ts'
 
 interface Parts {
-  registry: Pick<Registry, 'roles' | 'usable' | 'model' | 'describeFailure'>
+  /** The models that the options of a run leave. */
+  registryOf: (runId: string) => Pick<Registry, 'roles' | 'usable' | 'model' | 'describeFailure'>
   clock: Clock
   usage: Pick<UsageMeters, 'ofRun'>
 }
@@ -21,12 +22,13 @@ const INSTRUCTIONS =
 export type DescribeImage = ReturnType<typeof createDescribeImage>
 
 /** Describes an image with the model of role `vision`. If that fails, the result is a note with the reason. Rejects only on abort. */
-export function createDescribeImage ({ registry, clock, usage }: Parts) {
+export function createDescribeImage ({ registryOf, clock, usage }: Parts) {
   return async (
     png: string,
     question: string | undefined,
     { runId, signal }: { runId: string, signal: AbortSignal }
   ): Promise<{ description: string } | { note: string }> => {
+    const registry = registryOf(runId)
     const id = registry.roles().vision
     if (id.startsWith('offline/') || !registry.usable(id)) {
       return {

@@ -3,6 +3,7 @@ import type { Run as RunView } from '../../schemas/runs.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
+import type { Reach } from '../models/index.ts'
 import type { Owner } from '../contracts/approval-record.ts'
 import type { Summary, UnreadHistory } from '../threads/index.ts'
 
@@ -64,6 +65,8 @@ export interface ThreadRun extends AnyRun {
   taskId?: undefined
   trigger: 'message'
   messageId: string
+  /** The capable model with which it began, and where its server was: later questions about the conversation go no further. */
+  model?: { id: string, reach: Reach }
   /** The protocol of the client, which decides the format of the answer in the thread. */
   protocol?: Protocol
   /** The positions of the run's messages in the thread; undefined if unknown. */

@@ -11,7 +11,9 @@ export interface TitlesParts {
   ask: <S extends TSchema>(
     question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal, thread: string }
   ) => Promise<{ value: Static<S> } | { problem: string }>
-  /** Whether a model is available and the configuration enables titles. */
+  /** Whether no model can be asked about the thread. */
+  isOffline: (thread: string) => Promise<boolean>
+  /** Whether the configuration enables titles. */
   isWanted: () => boolean
   log: { warn(details: object, message: string): void }
 }
@@ -24,7 +26,7 @@ const TURNS = 3
 const LONGEST = 60
 
 /** Gives titles to threads whose id a client chose, after their first exchange, in the background and one at a time. */
-export function createTitles ({ threads, catalog, ask, isWanted, log }: TitlesParts) {
+export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log }: TitlesParts) {
   const closing = new AbortController()
   const waiting = new Set<string>()
   let working: Promise<void> | undefined
@@ -42,7 +44,7 @@ export function createTitles ({ threads, catalog, ask, isWanted, log }: TitlesPa
   async function title (id: string) {
     if (closing.signal.aborted) return
     const head = await threads.get(id)
-    if (head === undefined || head.minted || head.turns > TURNS || !await catalog.isUntitled(id)) return
+    if (head === undefined || head.minted || head.turns > TURNS || !await catalog.isUntitled(id) || await isOffline(id)) return
     const messages = await threads.messages(id, { limit: 20 })
     const firstOf = (role: string) => textOf(messages.find((message) => message.role === role && textOf(message) !== '') ?? { role })
     const { name, schema, instructions, question } = titlePrompt

@@ -27,7 +27,7 @@ t.test('a description of a picture is part of the run that looked at it', async 
     config: { models: { vision: 'test/eye' } },
     structured: () => ({ text: 'A window.', usage: used })
   })
-  const describe = createDescribeImage({ registry: app.providers, clock: app.clock, usage: app.usage })
+  const describe = createDescribeImage({ registryOf: () => app.providers, clock: app.clock, usage: app.usage })
   const total = { inputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 }
   app.usage.open('run', { owner: { kind: 'task', id: 'a-task' }, total, budget: { tokens: 80 } })
   t.match(await describe('', undefined, { runId: 'run', signal }), { description: /./ })

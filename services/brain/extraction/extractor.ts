@@ -23,11 +23,12 @@ const ModelFailed = defineError(
 export interface ExtractionParts {
   threads: ThreadRepository
   brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
-  /** Asks the model of role `fast`. Not called when that is the offline model. */
+  /** Asks the model of role `fast`. Not called when `isOffline`. */
   ask: <S extends TSchema>(
     question: { name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal, thread: string }
   ) => Promise<{ value: Static<S> } | { problem: string, refused?: Error }>
-  isOffline: () => boolean
+  /** Whether no model can be asked about the thread. */
+  isOffline: (thread: string) => Promise<boolean>
   /** Returns the newest background tasks that ran, with the time of their last run. */
   ranTasks: () => Promise<RanTask[]>
   log: { warn(details: object, message: string): void }
@@ -91,7 +92,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
       locked('', async () => {
         if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
         const state = await threads.unread(id)
-        const readings = isOffline()
+        const readings = await isOffline(id)
           ? []
           : await readByModel(await readUserMessages(threads, id, since === 'last' ? state.read : 0), id, signal)
         const { known, proposed } = await brain.ingest(

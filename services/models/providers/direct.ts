@@ -7,6 +7,7 @@ import { isNative, KINDS, type KindName } from './kinds/kinds.ts'
 import type { ProviderKind } from './kinds/provider-kind.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './failures.ts'
+import { reachOf } from './reach.ts'
 
 /** The entry of a provider under `providers` in config.json. `${VAR}` in its key stands for a variable of the environment. */
 export type DirectSettings = NonNullable<Config['providers']>[string]
@@ -82,6 +83,14 @@ export function createDirectProvider (
     kind: 'direct',
     get defaultModel () {
       return `${name}/${settings()?.models?.[0] ?? kind().defaultModel ?? firstListed ?? 'default'}`
+    },
+    get smallModel () {
+      const { baseURL, smallModel } = kind()
+      // Another server at that address may not have it.
+      return smallModel === undefined || ![undefined, baseURL].includes(settings()?.baseURL) ? undefined : `${name}/${smallModel}`
+    },
+    get reach () {
+      return reachOf(settings()?.baseURL ?? kind().baseURL ?? '')
     },
     get contextWindow () {
       return kind().contextWindow

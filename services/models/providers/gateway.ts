@@ -6,6 +6,7 @@ import { withGatewayCaching } from '../caching.ts'
 import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './failures.ts'
+import { reachOf } from './reach.ts'
 import { withBlockBinding } from '../reasoning.ts'
 
 export interface GatewaySettings {
@@ -51,6 +52,11 @@ export function createGatewayProvider (
     name: 'gateway',
     kind: 'gateway',
     defaultModel: 'anthropic/claude-sonnet-5.5',
+    smallModel: 'anthropic/claude-haiku-5.5',
+    get reach () {
+      const { baseURL } = settings()
+      return baseURL ? reachOf(baseURL) : 'cloud'
+    },
     configured: () => key() !== undefined,
     problem: () => key() === undefined ? NO_KEY : undefined,
     secrets () {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { Reach } from './reach.ts'
 
 export interface ModelInfo {
   /** `<provider>/<model>` */
@@ -28,6 +29,10 @@ export interface Provider {
   listModels(signal: AbortSignal): Promise<ModelInfo[]>
   /** `<provider>/<model>` */
   readonly defaultModel: string
+  /** The model for small questions, `<provider>/<model>`; undefined when none is known. */
+  readonly smallModel?: string
+  /** Where its server is. Texts for a server of the user's own never go to another provider by a default. */
+  readonly reach: Reach
   /** The context window in tokens of a model about which nothing else is known. */
   readonly contextWindow?: number
   /**

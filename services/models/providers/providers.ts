@@ -123,6 +123,12 @@ export async function createProviders ({ keys: record, config, clock, environmen
   const catalog = createModelCatalog({ providers, settings, describe: registry.describeListFailure, clock })
   const contextWindow = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
 
+  /** Returns where the model server of each role is. */
+  function reachOfRoles (): ProviderList['reach'] {
+    const { fast, capable, vision } = registry.roles()
+    return { fast: registry.reach(fast), capable: registry.reach(capable), vision: registry.reach(vision) }
+  }
+
   function requireKeyTaker (name: string): void {
     if (!isInConfig(name) && !isNative(name)) throw new UnknownProvider(JSON.stringify(name))
   }
@@ -200,7 +206,8 @@ export async function createProviders ({ keys: record, config, clock, environmen
         const from = keyFrom(provider.name)
         return { ...provider, ...from && { keyFrom: from } }
       }),
-      roles: registry.roles()
+      roles: registry.roles(),
+      reach: reachOfRoles()
     }),
 
     /**

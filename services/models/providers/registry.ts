@@ -3,6 +3,7 @@ import type { Config } from '../../../schemas/config.ts'
 import type { Effort, RunOptions } from '../../../schemas/run-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Provider } from './provider.ts'
+import type { Reach } from './reach.ts'
 import type { Role } from '../../contracts/model-role.ts'
 import { InvalidModelId, ModelNotUsable, ProviderNotConfigured, describeFailure, providerWords, type Failure } from './failures.ts'
 
@@ -60,7 +61,6 @@ export const withRunModels = <D extends { registry: Registry }>(deps: D, options
 })
 
 const DEFAULT_CAPABLE = 'anthropic/claude-sonnet-5.5'
-const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'
 /** The model of runs when nothing is configured. */
 const DEFAULT_OFFLINE = 'offline/assistant'
 const LONGEST_ID = 200
@@ -122,12 +122,24 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     return { provider: direct, model }
   }
 
-  function usable (id: string): boolean {
+  function providerOf (id: string): Provider | undefined {
     try {
-      return parseModelId(id).provider.configured()
+      return parseModelId(id).provider
     } catch {
-      return false
+      return undefined
     }
+  }
+
+  /** Returns `preset` if the provider of `id` serves it, else `id`. */
+  function beside (id: string, preset: string | undefined): string {
+    const provider = providerOf(id)
+    if (provider === undefined || preset === undefined) return id
+    // A name that a direct provider has taken is still one of the gateway's, with its whole id.
+    return [preset, `${provider.name}/${preset}`].find((each) => providerOf(each) === provider && (each === preset || provider === gateway)) ?? id
+  }
+
+  function usable (id: string): boolean {
+    return providerOf(id)?.configured() ?? false
   }
 
   /** Returns the id of the model that runs use. Of several providers with a key, the first one is used. */
@@ -147,21 +159,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
    * Returns the mark of what a model attaches to its answers (see models/reasoning.ts). A model that can be called both through
    * the gateway and directly has two, because each of the two refuses what the other one attached.
    */
-  function origin (id: string): string {
-    try {
-      return parseModelId(id).provider.native ? `direct:${id}` : id
-    } catch {
-      return id
-    }
-  }
-
-  function adviceFor (modelId: string) {
-    try {
-      return parseModelId(modelId).provider.advice
-    } catch {
-      return undefined
-    }
-  }
+  const origin = (id: string): string => providerOf(id)?.native ? `direct:${id}` : id
 
   const isRole = (roleOrId: string): roleOrId is Role => ['fast', 'capable', 'vision'].includes(roleOrId)
 
@@ -174,17 +172,19 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
   function forRun ({ model: own, effort, maxOutputTokens }: ModelOptions = {}) {
     const capableModel = () => own ?? active()
 
-    /** Returns the model of each role; the capable model takes the place of a model whose provider is not configured. */
+    /**
+     * Returns the model of each role; the capable model takes the place of a model whose provider is not configured. A role for which
+     * the user chose none stays with the provider of the capable model, so that what is said to a server of one's own, or to the
+     * offline model, goes nowhere else.
+     */
     function roles (): Record<Role, string> {
       const capable = capableModel()
       const { fast, vision } = settings().models ?? {}
-      // With an offline model the user means to stay offline: only a model that is configured for a role uses the network.
-      const offline = capable.startsWith('offline/')
-      const role = (chosen: string | undefined, preset: string) => {
-        const id = chosen ?? (offline ? capable : preset)
+      const role = (chosen: string | undefined, preset: string | undefined) => {
+        const id = chosen ?? beside(capable, preset)
         return usable(id) ? id : capable
       }
-      return { fast: role(fast, DEFAULT_FAST), capable, vision: role(vision, DEFAULT_CAPABLE) }
+      return { fast: role(fast, providerOf(capable)?.smallModel), capable, vision: role(vision, DEFAULT_CAPABLE) }
     }
 
     /** Returns the models to try, in order, when the capable model fails. */
@@ -232,13 +232,15 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
   }
 
-  const activeProvider = () => usable(active()) ? parseModelId(active()).provider : undefined
+  const activeProvider = () => usable(active()) ? providerOf(active()) : undefined
 
   return {
     ...forRun(),
     forRun,
     parseModelId,
     active,
+    /** Returns where the server of a model is. */
+    reach: (id: string): Reach => providerOf(id)?.reach ?? 'cloud',
 
     /** Whether the id is valid and the model's provider is configured. */
     usable,
@@ -267,7 +269,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
 
     /** Describes a failed call. The message names the model and holds no key. */
     describeFailure (error: unknown, modelId: string): Failure {
-      return describeFailure(error, { modelId, advice: adviceFor(modelId), secrets: secrets(), now: clock.now() })
+      return describeFailure(error, { modelId, advice: providerOf(modelId)?.advice, secrets: secrets(), now: clock.now() })
     },
 
     /** Returns what a provider said when it refused a call, without keys. */

@@ -1,4 +1,5 @@
 import { Draining } from '../../http/index.ts'
+import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { Aborted } from '../../lib/abort.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { TaskRun, ThreadRun } from '../run-record.ts'
@@ -33,6 +34,10 @@ export function createActiveRuns ({ limit }: { limit: () => number }) {
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     /** Returns the active run of a conversation with this id. */
     ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.record.runId === runId),
+    /** Returns the options of an active run. */
+    optionsOf (runId: string): RunOptions | undefined {
+      return (this.ofRun(runId) ?? this.ofTaskRun(runId))?.run.record.options
+    },
     /** Returns the active run of a task with this id. */
     ofTaskRun: (runId: string): ActiveRun<TaskRun> | undefined => ofTasks.get(runId),
     /** The active runs of tasks. */

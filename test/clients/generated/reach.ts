@@ -23,7 +23,8 @@ t.test('providers and models', async (t) => {
       direct,
       { name: 'gateway', default_model: MODEL, kind: 'gateway', configured: false, keyFrom: undefined }
     ],
-    roles: { fast: MODEL, capable: MODEL, vision: MODEL }
+    roles: { fast: MODEL, capable: MODEL, vision: MODEL },
+    reach: { fast: 'machine', capable: 'machine', vision: 'machine' }
   }, 'listProviders')
   const { data } = await sdk.listModels(options)
   is(t, data.models.filter(({ provider }) => provider === 'ollama'), [{

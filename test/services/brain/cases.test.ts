@@ -54,7 +54,7 @@ async function extract (each: MemoryCase, point: Pointing): Promise<Outcome> {
     brain,
     log: { warn () {} },
     ranTasks: async () => [],
-    isOffline: () => false,
+    isOffline: async () => false,
     async ask ({ text }) {
       // The model sees short ids beside the texts.
       const shown = new Map([...text.matchAll(/^(k\d+): (".*")$/gm)].map(([, id, fact]) => [ids.get(JSON.parse(fact)), id]))

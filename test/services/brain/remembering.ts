@@ -33,7 +33,7 @@ export async function remembering (t: Parameters<typeof testStore>[0] & { parent
   const { extract } = createExtraction({
     threads,
     brain,
-    isOffline: () => false,
+    isOffline: async () => false,
     ask: async () => ({ value: { pointers: answer() } as never }),
     log: { warn () {} },
     ranTasks: async () => []

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { health } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { plainWords } from '../../../lib/plain-words.ts'
@@ -10,6 +11,13 @@ import { ActiveModel } from './active-model.tsx'
 import { Discovery } from './discovery.tsx'
 import { useProviders } from '../../../parts/models/model-queries.ts'
 import { ProviderTable } from './provider-table.tsx'
+
+const ROLES = [
+  { role: 'capable', name: 'settings.roleCapable' },
+  { role: 'fast', name: 'settings.roleFast' },
+  { role: 'vision', name: 'settings.roleVision' }
+] as const
+const REACH = { machine: 'settings.reachMachine', network: 'settings.reachNetwork', cloud: 'settings.reachCloud' } as const
 
 /** The model in use, the keys of providers, and model servers on this machine. */
 export function Models () {
@@ -30,9 +38,11 @@ export function Models () {
           <section className='section'>
             <h2>{say('settings.roles')}</h2>
             <dl className='pairs'>
-              <dt>{say('settings.roleCapable')}</dt><dd>{list.roles.capable}</dd>
-              <dt>{say('settings.roleFast')}</dt><dd>{list.roles.fast}</dd>
-              <dt>{say('settings.roleVision')}</dt><dd>{list.roles.vision}</dd>
+              {ROLES.map(({ role, name }) => (
+                <Fragment key={role}>
+                  <dt>{say(name)}</dt><dd>{list.roles[role]} <span className='quiet'>{say(REACH[list.reach[role]])}</span></dd>
+                </Fragment>
+              ))}
             </dl>
           </section>
           <Discovery />

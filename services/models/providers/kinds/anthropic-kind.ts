@@ -11,6 +11,7 @@ export function createAnthropicKind (): ProviderKind {
   return {
     baseURL: 'https://api.anthropic.com/v1',
     defaultModel: 'claude-sonnet-5-5',
+    smallModel: 'claude-haiku-5-5',
     contextWindow: 200_000,
     load,
 

@@ -32,6 +32,8 @@ export interface ProviderKind {
   readonly baseURL?: string
   /** The model to offer when config.json names none. */
   readonly defaultModel?: string
+  /** The model of the API's maker for small questions. */
+  readonly smallModel?: string
   /** The context window in tokens of a model about which the list says nothing. */
   readonly contextWindow: number
   open(model: OpenModel): Promise<ModelCalls>

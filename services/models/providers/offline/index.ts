@@ -26,6 +26,7 @@ export function createOfflineProvider ({ clock, script }: { clock: Clock, script
   return {
     name: 'offline',
     kind: 'offline',
+    reach: 'machine',
     models: names,
     defaultModel: 'offline/assistant',
     configured: () => true,

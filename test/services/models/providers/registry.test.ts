@@ -3,6 +3,7 @@ import { systemClock } from '../../../../services/lib/clock.ts'
 import type { Provider } from '../../../../services/models/providers/provider.ts'
 import { createGatewayProvider } from '../../../../services/models/providers/gateway.ts'
 import { createOfflineProvider } from '../../../../services/models/providers/offline/index.ts'
+import { reachOf } from '../../../../services/models/providers/reach.ts'
 import { createRegistry, type ModelSettings } from '../../../../services/models/providers/registry.ts'
 
 function setUp (settings: ModelSettings = {}, { key, ollama }: { key?: string, ollama?: boolean } = {}) {
@@ -12,6 +13,7 @@ function setUp (settings: ModelSettings = {}, { key, ollama }: { key?: string, o
     kind: 'direct',
     configured: () => ollama ?? false,
     defaultModel: 'ollama/llama3',
+    reach: 'machine',
     listModels: async () => [],
     languageModel: async (id) => ({ modelId: id, provider: 'ollama' } as never)
   }
@@ -91,6 +93,12 @@ t.test('roles have their defaults with a key, and are the active model without',
     capable: 'anthropic/claude-sonnet-5.5',
     vision: 'anthropic/claude-sonnet-5.5'
   })
+  state.settings = { model: 'openai/gpt-6-sol' }
+  t.strictSame(registry.roles(), {
+    fast: 'anthropic/claude-haiku-5.5',
+    capable: 'openai/gpt-6-sol',
+    vision: 'anthropic/claude-sonnet-5.5'
+  }, 'the gateway serves them all')
   state.settings = { model: 'openai/gpt-6-sol', models: { fast: 'offline/assistant', vision: 'google/gemini-4-carbon' } }
   t.strictSame(registry.roles(), { fast: 'offline/assistant', capable: 'openai/gpt-6-sol', vision: 'google/gemini-4-carbon' })
 })
@@ -109,6 +117,34 @@ t.test('who chooses an offline model stays offline, even with a key', async (t) 
   t.strictSame(registry.roles(), { fast: 'offline/scripted', capable: 'offline/scripted', vision: 'offline/scripted' })
   state.settings = { model: 'offline/scripted', models: { fast: 'anthropic/claude-haiku-5.5' } }
   t.equal(registry.roles().fast, 'anthropic/claude-haiku-5.5')
+})
+
+t.test('a role for which nobody chose a model stays with a server of the user', async (t) => {
+  const { registry, state } = setUp({ model: 'ollama/llama3' }, { key: 'a-key', ollama: true })
+  const own = { fast: 'ollama/llama3', capable: 'ollama/llama3', vision: 'ollama/llama3' }
+  t.strictSame(registry.roles(), own)
+  state.settings = { model: 'anthropic/claude-sonnet-5.5' }
+  t.strictSame(registry.forRun({ model: 'ollama/llama3' }).roles(), own, 'also the model of one run')
+  state.settings = { model: 'ollama/llama3', models: { fast: 'anthropic/claude-haiku-5.5' } }
+  t.strictSame(registry.roles(), { ...own, fast: 'anthropic/claude-haiku-5.5' }, 'a choice is a choice')
+})
+
+t.test('where a server is, its address says', async (t) => {
+  const address = {
+    machine: ['http://127.0.0.1:11434/v1', 'http://localhost:1234', 'http://[::1]:80', 'http://llm.localhost/v1', 'http://[::ffff:127.0.0.1]:1'],
+    network: [
+      'http://192.168.1.20:11434/v1',
+      'http://10.1.2.3',
+      'https://172.31.0.1/v1',
+      'http://[fd00::1]:8000',
+      'http://100.100.1.1',
+      'http://nas:11434',
+      'https://gpu.local/v1',
+      'https://box.home.arpa'
+    ],
+    cloud: ['https://api.openai.com/v1', 'http://8.8.8.8', 'http://172.32.0.1', 'https://localhost.example.com', 'https://[2606:4700::1]', 'no address']
+  }
+  for (const [reach, all] of Object.entries(address)) for (const each of all) t.equal(reachOf(each), reach, each)
 })
 
 t.test('a model is opened by role or by id', async (t) => {
