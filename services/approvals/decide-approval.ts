@@ -11,20 +11,7 @@ import {
 } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { AnswersRefused, checkAnswers } from './questions/check-answers.ts'
-import type { Scope, Until } from '../../schemas/grants.ts'
-import type { Answers } from '../../schemas/questions.ts'
-
-/** What a person decided about one approval. */
-export interface Decision {
-  approvalId: string
-  /** Questions are answered, with `answers`, or declined. */
-  approved: boolean
-  answers?: Answers
-  reason?: string
-  /** What the approval covers; default: this call alone. */
-  scope?: Scope
-  until?: Until
-}
+import type { Decision } from './decision.ts'
 
 /**
  * Whether the time to answer has passed. What is overdue counts as expired, even before that is stored; a call that the application

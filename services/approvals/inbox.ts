@@ -1,5 +1,5 @@
 import type { ApprovalDecision, ApprovalPreview, DecidedApproval } from '../../schemas/approvals.ts'
-import type { Decision } from './decide-approval.ts'
+import type { Decision } from './decision.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 import type { ToolHost } from '../tools/index.ts'
 import { type ToolItem, isOfTask, isOfThread } from '../contracts/approval-record.ts'

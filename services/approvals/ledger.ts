@@ -23,8 +23,9 @@ import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation }
 import { inputDigest } from './input-digest.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { createCallLedger } from './app-calls/call-ledger.ts'
-import type { DueCalls } from './app-calls/app-calls.ts'
-import { decideApproval, isOverdue, type Decision } from './decide-approval.ts'
+import type { DueCalls } from './app-calls/due-calls.ts'
+import { decideApproval, isOverdue } from './decide-approval.ts'
+import type { Decision } from './decision.ts'
 
 /** The public form of an approval, without the internal fields. */
 function approvalView (approval: ThreadApproval | TaskApproval): ApprovalView {

@@ -32,7 +32,3 @@ function agree (name: string, value: number | undefined, earlierName: string, ea
     `options.budget.${name} is ${value}, but budget.${earlierName} is ${earlier}; they are two names of one limit. Leave out "budget".`
   )
 }
-
-/** The budget in its earlier form, as earlier clients read it. */
-export const earlierBudget = ({ budget: { tokens, minutes } = {} }: RunOptions): TaskBudget =>
-  ({ maxTokensPerRun: tokens, maxMinutesPerRun: minutes })

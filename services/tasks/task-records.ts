@@ -2,7 +2,6 @@ import type { Task } from '../../schemas/tasks.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun } from '../runs/index.ts'
 import type { Plan as Timing } from './schedule/calendar/schedule-plan.ts'
-import { earlierBudget } from './task-options.ts'
 
 /** A reference to a run of the task. */
 export interface RunPointer {
@@ -65,5 +64,11 @@ export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }:
 export function taskView ({
   outdatedRun, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, waitsUntil, waitingFor, ...task
 }: StoredTask): Task {
-  return { ...task, budget: earlierBudget(task.options), waitingFor: task.status === 'pending_approval' ? waitingFor : undefined }
+  const { tokens, minutes } = task.options.budget ?? {}
+  return {
+    ...task,
+    // The earlier form of the limits, for earlier clients.
+    budget: { maxTokensPerRun: tokens, maxMinutesPerRun: minutes },
+    waitingFor: task.status === 'pending_approval' ? waitingFor : undefined
+  }
 }

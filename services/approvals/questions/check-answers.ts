@@ -1,6 +1,6 @@
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
 import { defineError } from '../../lib/service-error.ts'
-import type { Decision } from '../decide-approval.ts'
+import type { Decision } from '../decision.ts'
 
 export const AnswersRefused = defineError('ERR_INVALID_ANSWERS', '%s')
 

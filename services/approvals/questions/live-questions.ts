@@ -7,7 +7,8 @@ import { createAskUser, createValidator, ToolFailed } from '../../tools/index.ts
 import type { CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
 import { ApprovalExpired, ApprovalWithdrawn } from '../approval-errors.ts'
 import type { Owner, QuestionItem } from '../../contracts/approval-record.ts'
-import { type Decision, decideQuestions } from '../decide-approval.ts'
+import { decideQuestions } from '../decide-approval.ts'
+import type { Decision } from '../decision.ts'
 import type { Ledger } from '../ledger.ts'
 import { AnswersRefused } from './check-answers.ts'
 

@@ -134,8 +134,9 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
   function beside (id: string, preset: string | undefined): string {
     const provider = providerOf(id)
     if (provider === undefined || preset === undefined) return id
+    if (providerOf(preset) === provider) return preset
     // A name that a direct provider has taken is still one of the gateway's, with its whole id.
-    return [preset, `${provider.name}/${preset}`].find((each) => providerOf(each) === provider && (each === preset || provider === gateway)) ?? id
+    return provider === gateway ? `${provider.name}/${preset}` : id
   }
 
   function usable (id: string): boolean {
