@@ -60,6 +60,13 @@ export function createConversation () {
           calls.clear()
           text = ''
           break
+        // The try of the step broke off.
+        case 'data-retry':
+          content = []
+          results = []
+          calls.clear()
+          text = ''
+          break
         case 'text-start': {
           const block = { type: 'text' as const, text: '' }
           blocks.set(event.id, block)

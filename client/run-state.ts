@@ -80,6 +80,7 @@ export function createRunState () {
         threadId,
         runId,
         pending: finish.finishReason === 'tool-calls' ? requests.map(pendingOf) : [],
+        ...(finish.stopped && { stopped: finish.stopped }),
         ...(task && { task }),
         ...(object !== undefined && { object: object as T })
       }

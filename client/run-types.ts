@@ -60,6 +60,8 @@ export interface RunResult<T = unknown> {
   /** The messages to append to the conversation. */
   messages: Message[]
   finishReason: FinishEvent['finishReason']
+  /** Why the run ended before its model said that it was done; `continue()` of the run goes on. */
+  stopped?: FinishEvent['stopped']
   /** The answer that fits the schema of the request. */
   object?: T
   /** The background task that the run created, if there is one. */

@@ -21,6 +21,8 @@ export interface AgentRun<T = unknown> extends AsyncIterable<RunStreamEvent> {
   result (): Promise<RunResult<T>>
   /** Stops the run. The events end with `abort`, and the iteration ends without an error. */
   stop (): Promise<void>
+  /** Starts another run that goes on where this one stopped, failed or was interrupted. */
+  continue (): AgentRun<T>
   /** Sends a message that the model gets at its next step. */
   steer (message: string): Promise<void>
   /** Decides a request of the event `tool-approval-request`, in place of the handler `approve`. */
@@ -166,6 +168,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
       return state.result<T>()
     },
     stop,
+    continue: () => createAgentRun<T>({ ...parts, begin: { body: { id: state.threadId, continue: true } } }),
     async steer (message) {
       await steerRun({ client, path: { id: state.runId! }, body: { message }, throwOnError: true })
     },

@@ -16,6 +16,7 @@ import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { EvaluationSchema } from '../schemas/evaluation.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
+import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
@@ -45,6 +46,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       AnalysisSchema,
       EvaluationSchema,
       CompactionSchema,
+      StoppedSchema,
       RunTaskSchema,
       RunResultSchema,
       LiveRunSchema,

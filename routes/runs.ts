@@ -7,6 +7,7 @@ import { RunOptionsSchema } from '../schemas/run-options.ts'
 import { AnyRunParams, RunListQuerySchema, RunListSchema, RunSchema, WaitQuery } from '../schemas/runs.ts'
 import { TaskQuestionSchema, TaskToolCallSchema } from '../schemas/task-runs.ts'
 import { PhaseSchema } from '../schemas/tasks.ts'
+import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 
 const tags = ['runs']
@@ -21,6 +22,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       TaskQuestionSchema,
       RunOptionsSchema,
       UsageSchema,
+      StoppedSchema,
       RunSchema,
       RunListSchema
     ]

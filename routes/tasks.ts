@@ -21,6 +21,7 @@ import {
   TaskSteeredSchema,
   TaskToolCallSchema
 } from '../schemas/task-runs.ts'
+import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 import {
   IdempotencyHeaders,
@@ -67,6 +68,7 @@ const SHARED = [
   TaskApproveBodySchema,
   TaskApprovedSchema,
   UsageSchema,
+  StoppedSchema,
   QuestionSchema,
   DigestSchema,
   ...taskEvents,

@@ -5,6 +5,7 @@ import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { QUESTION_REQUEST } from './questions.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
+import { StoppedSchema } from './stopped.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
 import { UsageSchema } from './usage.ts'
 
@@ -23,6 +24,9 @@ export const RunBodySchema = Type.Object({
     cwd: Type.Optional(Type.String({ minLength: 1, description: 'The same as `cwd` beside it. Two that differ are a 400' }))
   }, { additionalProperties: true })),
   id: Type.Optional(ThreadId),
+  continue: Type.Optional(Type.Boolean({
+    description: 'With `id` and without messages: goes on after the last run of the thread, which stopped, failed or was interrupted'
+  })),
   options: Type.Optional(ref(RunOptionsSchema)),
   resumable: Type.Optional(
     Type.Boolean({ description: 'The run continues when its client disconnects; GET /run/{id}/stream reads it again' })
@@ -78,6 +82,13 @@ export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Liter
 export type Protocol = Static<typeof ProtocolSchema>
 
 export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
+/** When something is to be done, as the user said it. */
+const WHEN = {
+  at: 'When it is to be done once, or first: as in "2026-01-31T09:00", in the time zone',
+  every: 'How often: as in "day at 9:00", "weekday at 17:30", "30 minutes"',
+  zone: 'The time zone that the user named, such as Europe/Berlin',
+  text: "The user's own words about the time"
+}
 const INTERVAL =
   'Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 ' +
   'minutes" or a cron line'
@@ -88,12 +99,24 @@ export const AnalysisSchema = Type.Object({
   }),
   thinking: Type.String({ description: 'How you read the request, in one or two sentences' }),
   qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' })),
-  interval: Type.Optional(Type.String({ description: INTERVAL }))
+  interval: Type.Optional(Type.String({ description: INTERVAL })),
+  when: Type.Optional(Type.Object({
+    at: Type.Optional(Type.String({ description: WHEN.at })),
+    every: Type.Optional(Type.String({ description: WHEN.every })),
+    zone: Type.Optional(Type.String({ description: WHEN.zone })),
+    text: Type.String({ description: WHEN.text })
+  }, { additionalProperties: false, description: 'When the work is to be done; absent for what is to be done now' }))
 }, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request' })
 /** The schema of the analysis that is sent to models: some providers refuse optional properties. */
 export const AnalysisQuestionSchema = Type.Object({
   ...AnalysisSchema.properties,
-  interval: Type.String({ description: `${INTERVAL}; "" for all else` })
+  interval: Type.String({ description: `${INTERVAL}; "" for all else` }),
+  when: Type.Object({
+    at: Type.String({ description: WHEN.at }),
+    every: Type.String({ description: WHEN.every }),
+    zone: Type.String({ description: WHEN.zone }),
+    text: Type.String({ description: WHEN.text })
+  }, { additionalProperties: false, description: 'When it is to be done; all of them "" for what is to be done now' })
 }, { additionalProperties: false })
 export type Analysis = Static<typeof AnalysisSchema>
 
@@ -141,6 +164,7 @@ export const RunResultSchema = Type.Object({
   })),
   usage: ref(UsageSchema),
   finishReason: FinishReason,
+  stopped: Type.Optional(ref(StoppedSchema)),
   pendingApprovals: Type.Array(Type.Object({
     approvalId: Type.String(),
     toolCallId: Type.String(),

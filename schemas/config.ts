@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { EffortSchema, MaxOutputTokens } from './run-options.ts'
+import { EffortSchema, MAX_STEPS, MaxOutputTokens } from './run-options.ts'
 
 const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
 const PROVIDER_NAME = '^(?!(?:offline|gateway)$)[\\w.-]{1,64}$'
@@ -90,7 +90,13 @@ const CallSettings = Type.Object({
   effort: Type.Optional(EffortSchema),
   maxOutputTokens: Type.Optional(MaxOutputTokens)
 }, { additionalProperties: false })
-const Steps = Type.Integer({ minimum: 1, maximum: 100 })
+const Steps = Type.Integer({ minimum: 1, maximum: MAX_STEPS })
+const Silence = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1_000, maximum: 24 * 60 * 60 * 1000, description: `${description}, milliseconds` }))
+const Timeouts = Type.Object({
+  firstTokenMs: Silence('How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in its private network'),
+  idleMs: Silence('How long a model may say nothing within its answer; 60,000, and 300,000')
+}, { additionalProperties: false })
 
 const ScriptedTurn = Type.Object({
   text: Type.Optional(Type.String()),
@@ -146,7 +152,8 @@ export const ConfigKeys = {
       baseURL: Type.Optional(HttpAddress),
       /** `${VAR}` stands for a variable of the environment. */
       apiKey: Type.Optional(Type.String()),
-      models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 })))
+      models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 }))),
+      timeouts: Type.Optional(Timeouts)
     }),
     {
       additionalProperties: false,
@@ -162,7 +169,7 @@ export const ConfigKeys = {
     /** Ports of this machine at which `GET /models?discover=true` looks for model servers. */
     ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65535 }), { maxItems: 16 }))
   })),
-  gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()) })),
+  gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()), timeouts: Type.Optional(Timeouts) })),
   fetch: Type.Optional(Type.Object({
     /** Whether pages on this machine and its private network may be fetched too. */
     allowPrivate: Type.Optional(Type.Boolean())
@@ -184,8 +191,6 @@ export const ConfigKeys = {
     description: 'An origin as browsers send it, such as app://my.app or http://localhost:5173, without a path'
   }))),
   limits: Type.Optional(Type.Object({
-    /** Maximum duration of a run, in milliseconds. */
-    runMs: Type.Optional(Type.Integer({ minimum: 1000 })),
     liveRuns: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 }))
   })),
   tasks: Type.Optional(Type.Object({
@@ -212,8 +217,10 @@ export const ConfigKeys = {
   agent: Type.Optional(Type.Object({
     /** `false`: the first step of a run waits for the analysis of its request. */
     speculate: Type.Optional(Type.Boolean()),
-    /** The number of steps with tools that a run may make, by the complexity of its request. */
-    steps: Type.Optional(Type.Partial(Type.Object({ simple: Steps, standard: Steps, complex: Steps, long_running: Steps })))
+    /** The number of steps with tools that a run may make, unless its options say otherwise; 100 and 200. */
+    steps: Type.Optional(Type.Object({ conversation: Type.Optional(Steps), task: Type.Optional(Steps) })),
+    /** How long a run may work, in milliseconds, without the time in which it waits for people; 4 hours. */
+    runMs: Type.Optional(Type.Integer({ minimum: 1000 }))
   })),
   /** `false`: requests are not analysed before a run; each counts as a standard one. */
   analysis: Type.Optional(Type.Boolean()),

@@ -1,6 +1,7 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
+import { StoppedSchema } from './stopped.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { ErrorDetails } from './errors.ts'
 import { StructuredAnswer } from './run-options.ts'
@@ -139,6 +140,26 @@ const DataCompaction = event('DataCompactionEvent', 'data-compaction', {
   data: ref(CompactionSchema),
   transient: Type.Literal(true)
 }, 'The conversation was too long for its model and was shortened for it')
+const DataRetry = event('DataRetryEvent', 'data-retry', {
+  data: Type.Object({
+    attempt: Type.Integer({ description: 'Counted from 1 within the step' }),
+    reason: Type.String({ description: 'A sentence that says what happened' }),
+    dropped: Type.Array(Type.String(), { description: 'Ids of the parts and calls that are void: all since the last start-step' })
+  })
+}, 'The answer of the model broke off in the middle, and the model is asked again. Drop what came since the last start-step')
+const DataWaiting = event('DataWaitingEvent', 'data-waiting', {
+  data: Type.Object({
+    for: Type.Literal('model'),
+    sinceMs: Type.Integer({ description: 'How long nothing has come, milliseconds' })
+  }),
+  transient: Type.Literal(true)
+}, 'Nothing has come from the model for ten seconds or more')
+const DataStopped = event(
+  'DataStoppedEvent',
+  'data-stopped',
+  { data: ref(StoppedSchema) },
+  'The run ends before its model said that it was done'
+)
 const ErrorEvent = event('ErrorEvent', 'error', {
   errorText: Type.String({ description: 'A sentence that names the model that failed, what happened and what to do' }),
   code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
@@ -153,7 +174,7 @@ const Abort = event(
 const Finish = event(
   'FinishEvent',
   'finish',
-  { finishReason: FinishReason, usage: ref(UsageSchema) },
+  { finishReason: FinishReason, usage: ref(UsageSchema), stopped: Type.Optional(ref(StoppedSchema)) },
   'The stream is complete. This is always the last event'
 )
 
@@ -183,6 +204,9 @@ export const events = [
   DataTask,
   DataObject,
   DataCompaction,
+  DataRetry,
+  DataWaiting,
+  DataStopped,
   ErrorEvent,
   Abort,
   Finish

@@ -24,6 +24,9 @@ export const MaxOutputTokens = Type.Integer({
   description: 'The greatest length of the answer of one model call, in tokens; providers count reasoning, too'
 })
 
+/** The greatest number of steps with tools that a run may be given. */
+export const MAX_STEPS = 500
+
 /** The longest working time that a run may be given, minutes. */
 export const LONGEST_RUN = 24 * 60
 
@@ -36,7 +39,7 @@ export const BudgetSchema = Type.Object({
     Type.Number({
       exclusiveMinimum: 0,
       maximum: LONGEST_RUN,
-      description: 'Working time in minutes, without the time of waiting for approvals; runs of tasks have 30 by default'
+      description: 'Working time in minutes, without the time of waiting for approvals; 4 hours at most unless config.json says otherwise'
     })
   )
 }, { ...closed, description: 'Limits of the run; it ends when it has reached one' })
@@ -98,7 +101,7 @@ export const RunOptionsSchema = Type.Object({
   effort: Type.Optional(EffortSchema),
   maxOutputTokens: Type.Optional(MaxOutputTokens),
   maxSteps: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'Greatest number of steps with tools, at most what config.json allows' })
+    Type.Integer({ minimum: 1, maximum: MAX_STEPS, description: 'The number of steps with tools; by default 100, and 200 for a task' })
   ),
   budget: Type.Optional(BudgetSchema),
   object: Type.Optional(ObjectOptionSchema),

@@ -5,6 +5,7 @@ import { TaskEvaluationSchema } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
+import { StoppedSchema } from './stopped.ts'
 import { UsageSchema } from './usage.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema } from './tasks.ts'
 import { NOT_BLANK, TaskId } from './ids.ts'
@@ -59,6 +60,7 @@ export const TaskRunSchema = Type.Object({
   output: text('The final text; of a run that wrote none, its object as JSON'),
   object: Type.Optional(StructuredAnswer),
   error: text('Why the run did not complete'),
+  stopped: Type.Optional(ref(StoppedSchema)),
   phases: Type.Array(ref(PhaseSchema)),
   toolCalls: Type.Array(ref(TaskToolCallSchema)),
   toolCount: Type.Integer(),

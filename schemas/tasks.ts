@@ -13,7 +13,9 @@ export type TaskStatus = Static<typeof TaskStatusSchema>
 export const TaskTypeSchema = oneOf('one_shot', 'recurring', 'triggered')
 export type TaskType = Static<typeof TaskTypeSchema>
 
-export const RunStatusSchema = oneOf('queued', 'running', 'pending_approval', 'completed', 'rejected', 'failed', 'cancelled', 'interrupted')
+export const RunStatusSchema = oneOf(
+  ...['queued', 'running', 'pending_approval', 'completed', 'rejected', 'failed', 'stopped', 'cancelled', 'interrupted'] as const
+)
 export type RunStatus = Static<typeof RunStatusSchema>
 
 export const RunTriggerSchema = oneOf('start', 'schedule', 'catch_up', 'manual', 'steer')

@@ -49,6 +49,27 @@ export type Analysis = {
      * Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line
      */
     interval?: string;
+    /**
+     * When the work is to be done; absent for what is to be done now
+     */
+    when?: {
+        /**
+         * When it is to be done once, or first: as in "2026-01-31T09:00", in the time zone
+         */
+        at?: string;
+        /**
+         * How often: as in "day at 9:00", "weekday at 17:30", "30 minutes"
+         */
+        every?: string;
+        /**
+         * The time zone that the user named, such as Europe/Berlin
+         */
+        zone?: string;
+        /**
+         * The user's own words about the time
+         */
+        text: string;
+    };
 };
 
 /**
@@ -383,6 +404,10 @@ export type ApproveBody = {
      */
     id?: string;
     /**
+     * With `id` and without messages: goes on after the last run of the thread, which stopped, failed or was interrupted
+     */
+    continue?: boolean;
+    /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
     resumable?: boolean;
@@ -651,6 +676,35 @@ export type DataObjectEvent = {
 };
 
 /**
+ * The answer of the model broke off in the middle, and the model is asked again. Drop what came since the last start-step
+ */
+export type DataRetryEvent = {
+    type: 'data-retry';
+    data: {
+        /**
+         * Counted from 1 within the step
+         */
+        attempt: number;
+        /**
+         * A sentence that says what happened
+         */
+        reason: string;
+        /**
+         * Ids of the parts and calls that are void: all since the last start-step
+         */
+        dropped: Array<string>;
+    };
+};
+
+/**
+ * The run ends before its model said that it was done
+ */
+export type DataStoppedEvent = {
+    type: 'data-stopped';
+    data: Stopped;
+};
+
+/**
  * The run created and started a background task for the request. The text of the answer says so, too
  */
 export type DataTaskEvent = {
@@ -660,6 +714,21 @@ export type DataTaskEvent = {
      */
     id: string;
     data: RunTask;
+};
+
+/**
+ * Nothing has come from the model for ten seconds or more
+ */
+export type DataWaitingEvent = {
+    type: 'data-waiting';
+    data: {
+        for: 'model';
+        /**
+         * How long nothing has come, milliseconds
+         */
+        sinceMs: number;
+    };
+    transient: true;
 };
 
 /**
@@ -715,7 +784,7 @@ export type Digest = {
             runId: string;
             runNumber: number;
             trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
-            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
              */
@@ -797,7 +866,7 @@ export type Digest = {
             runId: string;
             runNumber: number;
             trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
-            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
              */
@@ -879,7 +948,7 @@ export type Digest = {
             runId: string;
             runNumber: number;
             trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
-            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
              */
@@ -1078,7 +1147,7 @@ export type Digest = {
             runId: string;
             runNumber: number;
             trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
-            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
              */
@@ -1391,6 +1460,7 @@ export type FinishEvent = {
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     usage: Usage;
+    stopped?: Stopped;
 };
 
 /**
@@ -2072,7 +2142,7 @@ export type Run = {
      * message: a request of a conversation
      */
     trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'message';
-    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
      */
@@ -2103,6 +2173,7 @@ export type Run = {
      * Why the run did not complete
      */
     error?: string;
+    stopped?: Stopped;
     /**
      * Runs of tasks only
      */
@@ -2171,6 +2242,10 @@ export type RunBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
+    /**
+     * With `id` and without messages: goes on after the last run of the thread, which stopped, failed or was interrupted
+     */
+    continue?: boolean;
     options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
@@ -2213,7 +2288,7 @@ export type RunEndEvent = {
      * The task; absent for a conversation
      */
     taskId?: string;
-    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
      */
@@ -2257,7 +2332,7 @@ export type RunOptions = {
      */
     maxOutputTokens?: number;
     /**
-     * Greatest number of steps with tools, at most what config.json allows
+     * The number of steps with tools; by default 100, and 200 for a task
      */
     maxSteps?: number;
     /**
@@ -2273,7 +2348,7 @@ export type RunOptions = {
          */
         tokens?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; runs of tasks have 30 by default
+         * Working time in minutes, without the time of waiting for approvals; 4 hours at most unless config.json says otherwise
          */
         minutes?: number;
     };
@@ -2371,6 +2446,7 @@ export type RunResult = {
      * Why the run ended; "tool-calls" when it waits for approvals, answers or the application
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+    stopped?: Stopped;
     pendingApprovals: Array<{
         approvalId: string;
         toolCallId: string;
@@ -2524,6 +2600,12 @@ export type RunStreamEvent = ({
 } & DataObjectEvent) | ({
     type: 'data-compaction';
 } & DataCompactionEvent) | ({
+    type: 'data-retry';
+} & DataRetryEvent) | ({
+    type: 'data-waiting';
+} & DataWaitingEvent) | ({
+    type: 'data-stopped';
+} & DataStoppedEvent) | ({
     type: 'error';
 } & ErrorEvent) | ({
     type: 'abort';
@@ -2695,6 +2777,20 @@ export type StepBoundaryEvent = {
 };
 
 /**
+ * Why a run ended before its model said that it was done
+ */
+export type Stopped = {
+    /**
+     * steps: its steps are used up; repeating: it made the same calls again and again; output-limit: an answer, or the input of a call, was longer than the model may answer; empty: the model said nothing, also when asked again; refused: the model or its provider refused; user: the user stopped it
+     */
+    reason: 'steps' | 'repeating' | 'output-limit' | 'empty' | 'refused' | 'user';
+    /**
+     * The same in a sentence for people, with what to do
+     */
+    text: string;
+};
+
+/**
  * One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may resume from. Later versions may add fields and event types, so clients must ignore unknown ones
  */
 export type StreamEvent = ({
@@ -2814,7 +2910,7 @@ export type Task = {
     /**
      * How the run at lastRunAt ended
      */
-    lastRunStatus?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    lastRunStatus?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
      */
@@ -2949,7 +3045,7 @@ export type TaskApproved = {
     runId: string;
     approvalId: string;
     approved: boolean;
-    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
 };
 
 /**
@@ -3026,7 +3122,7 @@ export type TaskCompleteEvent = {
     taskId: string;
     runId: string;
     runNumber: number;
-    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     output: string;
     /**
      * The structured answer; it fits options.object.schema
@@ -3055,7 +3151,7 @@ export type TaskErrorEvent = {
     taskId: string;
     runId: string;
     error: string;
-    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
 };
 
 /**
@@ -3265,7 +3361,7 @@ export type TaskRun = {
     taskId: string;
     runNumber: number;
     trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
-    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
      */
@@ -3296,6 +3392,7 @@ export type TaskRun = {
      * Why the run did not complete
      */
     error?: string;
+    stopped?: Stopped;
     phases: Array<Phase>;
     toolCalls: Array<TaskToolCall>;
     toolCount: number;
@@ -7192,7 +7289,7 @@ export type ListRunsData = {
          * A UUID: only the runs of this task; not together with threadId
          */
         taskId?: string;
-        status?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+        status?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
         limit?: number;
         /**
          * nextCursor of the previous page

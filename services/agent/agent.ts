@@ -28,13 +28,14 @@ import { BadMessage } from '../threads/index.ts'
 import { interrupt, replayRecorded } from './interrupted-runs.ts'
 import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
+import { withoutDroppedTries } from './dropped-tries.ts'
 import { createUserWords } from './user-words.ts'
 
 /** Returns the status of an active run by its events. Its segment may be over already: its readers have got the end by then. */
 function activeStatus (events: readonly RunEvent[]): RunStatus {
   const [before, last] = events.slice(-2)
   if (last?.type !== 'finish') return 'running'
-  if (before?.type === 'abort') return before.reason === 'shutdown' ? 'interrupted' : 'cancelled'
+  if (before?.type === 'abort') return before.reason === 'shutdown' ? 'interrupted' : before.reason === 'stop' ? 'stopped' : 'cancelled'
   if (before?.type === 'error') return 'failed'
   return last.finishReason === 'tool-calls' && openCalls(events).length > 0 ? 'pending_approval' : 'completed'
 }
@@ -43,6 +44,13 @@ const OptionsOfNoRun = defineError(
   'ERR_INVALID_REQUEST',
   '"options" belong to the request that begins a run. The run keeps its own: leave them out of the body of /run/approve.'
 )
+
+const NothingToContinue = defineError(
+  'ERR_NOTHING_TO_CONTINUE',
+  'The last run of this conversation has ended properly, or waits for an answer, so there is nothing to go on with. Send a message.'
+)
+/** Runs that ended before their model had answered. */
+const UNFINISHED: readonly RunStatus[] = ['stopped', 'failed', 'interrupted', 'cancelled']
 
 export type Agent = ReturnType<typeof createAgent>
 
@@ -71,7 +79,9 @@ export function createAgent (deps: AgentDeps) {
    * Completes the request: a `message` with an `id` continues the stored thread, so the messages that fit a model's window
    * are read from it. Throws BadMessage (400) or ConversationBusy (409).
    */
-  async function withHistory (body: RunBody, protocol?: Protocol): Promise<RunRequest> {
+  async function withHistory (given: RunBody, protocol?: Protocol): Promise<RunRequest> {
+    if (given.continue) return toContinue(given, protocol)
+    const body = withoutDroppedTries(given)
     if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
     if (body.message === undefined || body.id === undefined) {
       throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
@@ -85,8 +95,29 @@ export function createAgent (deps: AgentDeps) {
     return { ...request, messages: [...messages, body.message], history }
   }
 
+  /** Throws BadMessage (400), ConversationBusy or NothingToContinue (409). */
+  async function toContinue ({ id, cwd, options, ...body }: RunBody, protocol?: Protocol): Promise<RunRequest> {
+    if (id === undefined || body.messages !== undefined || body.message !== undefined) {
+      throw new BadMessage('"continue" goes with the "id" of a thread, and without "messages" and "message".')
+    }
+    await settleRun(activeRuns.of(id), deps.clock)
+    if (activeRuns.has(id)) throw new ConversationBusy()
+    const newest = (await runs.ofThread(id).next()).value
+    const last = newest === undefined ? undefined : await runs.get<ThreadRun>(newest)
+    if (last === undefined || !(UNFINISHED.includes(last.status) || last.stopped !== undefined)) throw new NothingToContinue()
+    const chosen = options ?? last.options
+    const { messages, ...history } = await readHistory(id, { threads: deps.threads, window: () => largestWindow(chosen) })
+    return {
+      ...body,
+      ...{ id, messages, history, continue: true, protocol: protocol ?? last.protocol ?? 'documented' },
+      cwd: cwd ?? last.cwd,
+      ...(chosen && { options: chosen })
+    }
+  }
+
   async function run (body: RunBody, protocol?: Protocol): Promise<Subscription> {
     const request = await withHistory(body, protocol)
+    if (request.continue) return startRun(request)
     return (await answersOf(request)).length > 0 ? answer(request) : startRun(request)
   }
 

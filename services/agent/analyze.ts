@@ -49,6 +49,8 @@ export function createAnalysisPauses ({ clock, setup }: { clock: Pick<Clock, 'mo
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
+/** The maximum length of the answer, tokens. */
+const MAX_ANSWER_TOKENS = 400
 /** The maximum length of a task's goal, characters. */
 const LONGEST_GOAL = 20_000
 
@@ -69,15 +71,16 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
     const { fast } = registry.roles()
     const at = prompt.findLastIndex(({ role }) => role === 'user')
     const request = textOf(prompt[at])
-    const standard = (reason: string): Analysis => ({
+    const standard = (): Analysis => ({
       complexity: 'standard',
       goal: request.slice(0, 200),
-      thinking: `The analysis ${reason}; taking this as a standard request.`,
+      thinking: '',
       qualityCriteria: []
     })
-    if (pauses.has(fast)) return standard('failed for the latest requests and is left out for some minutes')
+    if (pauses.has(fast)) return standard()
 
-    const { name, instructions, question, earlier } = analysisPrompt
+    const { name, question, earlier } = analysisPrompt
+    const instructions = analysisPrompt.instructions(new Date(clock.now()))
     const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
     const before = earlier(said.map((message) => ({ role: message.role, text: textOf(message) })))
     const answer = await askStructured({
@@ -89,18 +92,24 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
       text: question(request),
       earlier: before,
       limitMs: ANALYSIS_MS,
+      maxAnswerTokens: MAX_ANSWER_TOKENS,
       meter,
       signal,
       clock
     })
     if ('problem' in answer && answer.refused) throw answer.refused
     pauses.record(fast, { hasFailed: 'problem' in answer })
-    return 'value' in answer ? normalize(answer.value, request, before !== undefined) : standard(answer.problem)
+    return 'value' in answer ? normalize(answer.value, request, before !== undefined) : standard()
   }
 }
 
-/** Removes the interval of a request that is not long-running, and gives a task the user's full text if the model saw only a part. */
-function normalize ({ interval = '', ...analysis }: Analysis, request: string, isFollowUp: boolean): Analysis {
+/**
+ * Leaves out what is empty, removes the interval of a request that is not long-running, and gives a task the user's full text if the model
+ * saw only a part.
+ */
+function normalize ({ interval = '', when, ...rest }: Analysis, request: string, isFollowUp: boolean): Analysis {
+  const said = Object.entries(when ?? {}).filter(([, text]) => text.trim() !== '')
+  const analysis: Analysis = { ...rest, ...(said.length > 0 && { when: { text: '', ...Object.fromEntries(said) } }) }
   if (analysis.complexity === 'simple' && isFollowUp) return { ...analysis, complexity: 'standard' }
   if (analysis.complexity !== 'long_running') return analysis
   const goal = request.length > REQUEST_SHOWN || analysis.goal.trim() === '' ? request.slice(0, LONGEST_GOAL) : analysis.goal

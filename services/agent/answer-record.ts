@@ -6,8 +6,8 @@ import type { AgentDeps } from './agent-deps.ts'
 import { continuedMessage } from './message-import.ts'
 import type { Op } from '../store/index.ts'
 
-/** How a run of a conversation ends. `interrupted`: the service ended first. `cancelled`: stopped, left by its client, or superseded. */
-export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'interrupted'
+/** How a run of a conversation ends. `interrupted`: the service ended first. `cancelled`: left by its client, or superseded. */
+export type RunEnd = 'completed' | 'failed' | 'stopped' | 'cancelled' | 'interrupted'
 
 const asJson = (output: Record<string, unknown>) => ({ type: 'json' as const, value: output as never })
 

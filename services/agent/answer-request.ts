@@ -10,14 +10,11 @@ import { conversationOwner } from './conversation-owner.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
 import type { Context } from './run-prompt.ts'
 
-const DEFAULTS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
+/** Steps with tools, by default. */
+const STEPS = 100
 
-/**
- * Returns the number of steps with tools of a request of that complexity, at most as many as the run's options allow. After them the
- * model must answer without tools.
- */
-export const stepLimit = ({ agent }: Config, complexity: Analysis['complexity'], { maxSteps = Infinity }: RunOptions = {}): number =>
-  Math.min(agent?.steps?.[complexity] ?? DEFAULTS[complexity], maxSteps)
+/** Returns the number of steps with tools of a run. After them the model must answer without tools. */
+export const stepLimit = ({ agent }: Config, { maxSteps }: RunOptions = {}): number => maxSteps ?? agent?.steps?.conversation ?? STEPS
 
 /**
  * Returns the work of a new run. The request is analysed, and the first step begins beside the analysis; its events are held
@@ -47,11 +44,11 @@ export function createAnswerRequest (shared: AgentDeps) {
   }
 }
 
-/** Streams the analysis as reasoning, and sets the run's maximum number of steps. */
+/** Streams the analysis as reasoning. */
 async function analyzeRun (
   { live, meter }: ConversationAttempt,
   { prompt }: Context,
-  { registry, config }: AgentDeps,
+  { registry }: AgentDeps,
   analyze: ReturnType<typeof createAnalysis>
 ): Promise<Analysis> {
   const { run: { log }, signal } = live
@@ -61,10 +58,9 @@ async function analyzeRun (
     end()
     throw error
   })
-  log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
+  if (analysis.thinking !== '') log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
   end()
   log.append({ type: 'analysis', analysis })
-  live.run.record = { ...live.run.record, maxSteps: stepLimit(config(), analysis.complexity, live.run.record.options) }
   return analysis
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
-import { type ActiveRun, endsOfLiveQuestions } from '../runs/index.ts'
+import { type ActiveRun, endsOfLiveQuestions, stoppedFor, stoppedShort } from '../runs/index.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
@@ -17,13 +17,15 @@ export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?:
   live.endSteering()
   const last = run.log.events.findLast((event) => event.type === 'step-finish')
   // The calls of a step that gave the structured answer were the answer.
-  const finishReason = answer !== undefined || last === undefined ? 'stop' : last.finishReason
-  const end: RunEvent = { type: 'finish', finishReason, usage: { ...run.record.usage } }
+  const stopped = answer === undefined ? stoppedShort(run.record, run.log.events) : undefined
+  const isOther = stopped !== undefined && stopped.reason !== 'output-limit' && stopped.reason !== 'refused'
+  const finishReason = answer !== undefined || last === undefined ? 'stop' : isOther ? 'other' : last.finishReason
+  const end: RunEvent = { type: 'finish', finishReason, usage: { ...run.record.usage }, ...(stopped && { stopped }) }
   return endSegment(run, deps, { finalEvents: answer === undefined ? [end] : [answer, end], end: 'completed' })
 }
 
 /** How a run ended that was aborted; any other failure is `failed`. */
-const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 'cancelled', shutdown: 'interrupted' }
+const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 'stopped', shutdown: 'interrupted' }
 
 /**
  * Ends a run that was aborted or failed, with the reason in its stream. A run that continues after an approval keeps its last stored step,
@@ -44,7 +46,7 @@ export async function endEarly (
   const finalEvents: RunEvent[] = [
     ...endsOfLiveQuestions(run.log.events),
     reasonOf(error, run.record.runId, deps.log),
-    { type: 'finish', finishReason, usage: { ...run.record.usage } }
+    { type: 'finish', finishReason, usage: { ...run.record.usage }, ...(kind === 'stop' && { stopped: stoppedFor('user') }) }
   ]
   try {
     // A deleted conversation must not be written again; only wait for the writes that were begun.

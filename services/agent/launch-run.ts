@@ -4,8 +4,6 @@ import type { ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endEarly } from './end-run.ts'
 
-/** The default time limit of a run, milliseconds. */
-const RUN_MS = 10 * 60 * 1000
 /** The interval at which the events of a resumable run are stored, milliseconds. */
 const SAVE_MS = 1_000
 
@@ -28,7 +26,7 @@ export interface RunCollaborators {
 
 /** Runs work as the active run of its conversation, with a time limit and a fence, and ensures a final event in its log. */
 export function createRunLauncher (activeRuns: ActiveRuns, deps: AgentDeps) {
-  const { clock, config, runs } = deps
+  const { clock, runs } = deps
 
   /** Stores the text so far of a run that nobody may be reading. */
   async function saveRegularly (run: Run<ThreadRun>, signal: AbortSignal): Promise<void> {
@@ -40,8 +38,7 @@ export function createRunLauncher (activeRuns: ActiveRuns, deps: AgentDeps) {
 
   return ({ run, conversation, work, ...options }: Launch): ActiveRun =>
     activeRuns.launch(run, options, async (live) => {
-      const { minutes } = run.record.options?.budget ?? {}
-      const attempt = openAttempt(live, { ms: config().limits?.runMs ?? RUN_MS, minutes }, deps)
+      const attempt = openAttempt(live, deps)
       const ended = new AbortController()
       if (options.resumable) saveRegularly(run, AbortSignal.any([live.signal, ended.signal])).catch(() => {})
       try {

@@ -15,7 +15,8 @@ import {
   type Run,
   type Subscription,
   type ThreadRun,
-  WHOLE_THREAD
+  WHOLE_THREAD,
+  withRunOptions
 } from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { referencedApprovals } from './approval-answers.ts'
@@ -23,6 +24,8 @@ import { callResults, type CallResult } from './call-results.ts'
 import { createAnswerRequest, stepLimit } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes, supersededNotes } from './cut-calls.ts'
+import { runSteps } from './loop.ts'
+import { NOTE_OPENING } from '../contracts/model-texts.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition } from './thread-history.ts'
@@ -53,6 +56,8 @@ function withResult (item: ThreadItem, given: readonly CallResult[], now: number
     throw error
   }
 }
+
+const GO_ON = `${NOTE_OPENING} The user lets you go on where you stopped. Do what is left of the last request.]`
 
 const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
 
@@ -88,7 +93,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       ...ledger.record(asked.filter(({ kind, state }) => kind === 'app' && (state === 'done' || state === 'error'))),
       ...ledger.withdraw(asked),
       ...ledger.record(begun.map((approval) => inState(approval, 'unknown'))),
-      ...run === undefined ? [] : runs.end(run, 'cancelled', isStopped ? STOPPED : undefined),
+      ...run === undefined ? [] : runs.end(run, isStopped ? 'stopped' : 'cancelled', isStopped ? STOPPED : undefined),
       left.op
     ])
     return { conversation: left.conversation, notes }
@@ -103,7 +108,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const { messages, protocol, history, options } = request
     const { ops, answerAt, isWhole } = history === undefined
       ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
-      : { ...await threads.append(threadId, messages.slice(-1)), isWhole: false }
+      : { ...await threads.append(threadId, request.continue ? [] : messages.slice(-1)), isWhole: false }
     // The positions are unknown if the client's messages are not all messages of the thread.
     const known = history ?? (isWhole ? WHOLE_THREAD : undefined)
     const now = clock.now()
@@ -121,15 +126,17 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         model: modelOf(options),
         protocol,
         cwd,
-        // Until the analysis sets it.
-        maxSteps: stepLimit(deps.config(), 'standard', options),
+        maxSteps: stepLimit(deps.config(), options),
         ...(known !== undefined && { history: known }),
         usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
         answerAt: continued === undefined ? answerAt : answerAt - 1
       },
       messages,
-      log: createRunLog([{ type: 'start', messageId, threadId, runId }]),
+      log: createRunLog([
+        { type: 'start', messageId, threadId, runId },
+        ...request.continue ? [{ type: 'message' as const, text: GO_ON, isRetry: true as const }] : []
+      ]),
       stored: 0,
       saved: Promise.resolve(),
       writing: Promise.resolve(),
@@ -149,7 +156,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
    * and the origin of each message.
    */
   async function recall (
-    { messages, history }: RunRequest,
+    { messages, history, continue: isContinued = false }: RunRequest,
     threadId: string
   ): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
     const ofThread = (n: number): Origin => ({
@@ -157,9 +164,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       isStored: true
     })
     if (history !== undefined) {
-      const last = messages.length - 1
+      const last = isContinued ? messages.length : messages.length - 1
       return {
-        messages: [...messages.slice(0, last), withoutModelMarks(messages[last]) as RawMessage],
+        messages: isContinued ? messages : [...messages.slice(0, last), withoutModelMarks(messages[last]) as RawMessage],
         originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false }
       }
     }
@@ -199,7 +206,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           conversation,
           resumable,
           protocol,
-          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.record.history), notes, guide })
+          work (attempt) {
+            const whole = { ...context, ...threadPlacement(origins, run.record.history), notes, guide }
+            return request.continue ? runSteps(attempt, whole, withRunOptions(deps, options)) : answerRequest(attempt, whole)
+          }
         })
       })
       return live.subscribe(0)

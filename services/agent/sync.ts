@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { type EventOf, type RunEvent, answerText } from '../contracts/run-events.ts'
 import { noUsage } from '../usage/index.ts'
-import type { Subscription } from '../runs/index.ts'
+import { type Subscription, withoutDroppedTries } from '../runs/index.ts'
 import { answerMessages } from './answer-record.ts'
 
 /** The codes of a run's `error` event that do not stand for a failure of the model provider. */
@@ -24,12 +24,13 @@ const OWN_FAILURES: readonly ErrorCode[] = [
  * (503), too many tasks (409) or an internal error (500).
  */
 export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
-  const events: RunEvent[] = []
+  const read: RunEvent[] = []
   try {
-    for await (const batch of subscription.batches(signal)) events.push(...batch)
+    for await (const batch of subscription.batches(signal)) read.push(...batch)
   } finally {
     subscription.unsubscribe()
   }
+  const events = withoutDroppedTries(read)
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
   const [failure] = of('error')
   if (failure !== undefined) {
@@ -45,6 +46,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     toolCalls: toolCalls(events),
     usage: finish?.usage ?? noUsage(),
     finishReason: finish?.finishReason ?? 'other',
+    ...(finish?.stopped && { stopped: finish.stopped }),
     pendingApprovals: of('approval-request').map(({ type, app, ...request }) => request),
     pendingQuestions: of('question-request').map(({ type, ...request }) => request),
     pendingToolCalls: of('tool-call-request').map(({ type, ...request }) => request),
@@ -59,7 +61,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
   }
 }
 
-function toolCalls (events: RunEvent[]): RunResult['toolCalls'] {
+function toolCalls (events: readonly RunEvent[]): RunResult['toolCalls'] {
   const calls = new Map<string, RunResult['toolCalls'][number]>()
   for (const event of events) {
     if (!('toolCallId' in event) || !('toolName' in event)) continue

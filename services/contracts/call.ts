@@ -6,6 +6,8 @@ export interface Call {
   toolCallId: string
   toolName: string
   input: unknown
+  /** The model wrote it as text. */
+  isFromText?: true
 }
 
 /** What the ledger knows of a call that needed an approval. */

@@ -5,6 +5,7 @@ import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
 import type { Question } from '../../schemas/questions.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
+import type { Stopped } from '../../schemas/stopped.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { StateOf } from './approval-states.ts'
 import type { FileChange } from './tool.ts'
@@ -70,6 +71,9 @@ export interface RunContext {
   tools: LanguageModelV4FunctionTool[]
 }
 
+/** A part or a call of an answer that has begun. */
+export type OpenPart = { kind: 'text' | 'reasoning', id: string } | { kind: 'call', id: string, toolName: string }
+
 /**
  * One neutral event of a run. The loop appends the events; every view of the run (the documented stream, the SDK's protocol,
  * replays, the prompt of the next model call) is rendered from them.
@@ -84,14 +88,25 @@ export type RunEvent =
   | { type: 'analysis', analysis: Analysis }
   | { type: 'context', context: RunContext }
   | { type: 'step-start', step: number }
-  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage }
+  /** `isPaused`: the provider paused a long turn; the model is asked again as it is, and goes on. */
+  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage, isPaused?: true }
+  /**
+   * The answer of the step broke off: what it held since `step-start` is dropped (`dropped`: the ids of its parts and calls; `open`: what
+   * readers take to be under way), and the model is asked again. `step-start` of the same step follows.
+   */
+  | { type: 'retry', attempt: number, reason: string, dropped: string[], open: OpenPart[] }
+  /** Nothing has come from the model for so long, milliseconds. It is shown while the run waits, and not stored. */
+  | { type: 'waiting', for: 'model', sinceMs: number }
   | { type: 'text-start', id: string } & Meta
   | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta
   | { type: 'tool-input-start' } & Call
   | { type: 'tool-input-delta', toolCallId: string, delta: string }
-  /** `app`: the application executes the call. Chat clients act on a call when its input is there, so they get it later. */
-  | { type: 'tool-input', input: unknown, app?: true } & Call & Meta
+  /**
+   * `app`: the application executes the call. Chat clients act on a call when its input is there, so they get it later. `isFromText`: the
+   * model wrote the call as text, so that it asks unless it only reads.
+   */
+  | { type: 'tool-input', input: unknown, app?: true, isFromText?: true } & Call & Meta
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   /**
    * The tool of the call is about to start. In runs that continue after a crash, it is stored before each call that may change
@@ -126,13 +141,13 @@ export type RunEvent =
    */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
   /**
-   * A user message to the model between two steps: steering, the issues that the judge found, or, with `isRetry`, that the run still
-   * owes its structured answer.
+   * A user message to the model between two steps: steering, the issues that the judge found, or, with `isRetry`, what the service has
+   * to say: that the run still owes its answer, or repeats itself.
    */
   | { type: 'message', text: string, isRetry?: true }
   | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }
   | { type: 'abort', reason: string }
-  | { type: 'finish', finishReason: FinishReason, usage: Usage }
+  | { type: 'finish', finishReason: FinishReason, usage: Usage, stopped?: Stopped }
 
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 

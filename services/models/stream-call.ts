@@ -30,6 +30,14 @@ export interface ModelCall {
   signal: AbortSignal
   clock: Clock
   meter: Meter
+  /** How long the model of an id may say nothing, and whether its server is the user's own. */
+  timeouts(id: string): Timeouts
+  /** Lets the time of the run not pass until the promise settles. */
+  pause<T>(work: Promise<T>): Promise<T>
+  /** Called before the model is asked again although parts of its answer were delivered: they are void. */
+  onDropped(dropped: { attempt: number, reason: string }): void
+  /** Called while nothing comes from the model, with the milliseconds since it was heard last. */
+  onWaiting(sinceMs: number): void
   /**
    * Called with the parts as they arrive, at least one at a time, and with the origin of the answer. A returned promise pauses
    * the model stream.
@@ -37,8 +45,16 @@ export interface ModelCall {
   onParts(parts: readonly LanguageModelV4StreamPart[], origin: string): void | Promise<void>
 }
 
-/** The maximum time until the first part and between parts, milliseconds. */
-const SILENCE_MS = 60_000
+/** How long a model may say nothing before and within its answer, milliseconds. */
+export interface Timeouts {
+  firstTokenMs: number
+  idleMs: number
+  /** A server of the user's own, which is slow rather than gone: a slow answer is not asked for again. */
+  isOwn: boolean
+}
+
+/** The silence after which, and the interval at which, readers are told that the run waits; milliseconds. */
+const WAITING_MS = 10_000
 const RETRIES = 3
 /** The wait before the first retry, milliseconds; it doubles with each retry. */
 const RETRY_MS = 1_000
@@ -51,13 +67,14 @@ const CHARACTERS_PER_TOKEN = 4
 const MAX_WAIT_MS = 60_000
 
 /**
- * Streams one model call. Before the first part, a failed call is retried (RETRIES times, with the wait of `retry-after`; once
- * with a shorter prompt), then sent to the next model. After the first part, a failure is final. Rejects with ModelFailed, with
- * the error that `onParts` threw, with the signal's reason, or with the budget's error when a call may not be made.
+ * Streams one model call. A failed call is retried (RETRIES times, with the wait of `retry-after`; once with a shorter prompt), then
+ * sent to the next model. When its answer had begun, that is dropped (`onDropped`), unless nobody is left to be asked. Rejects with
+ * ModelFailed, with the error that `onParts` threw, with the signal's reason, or with the budget's error when a call may not be made.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
-  for (const id of call.models) {
+  let dropped = 0
+  for (const [at, id] of call.models.entries()) {
     let isShortened = false
     let prompt: LanguageModelV4Prompt | undefined
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
@@ -67,22 +84,28 @@ export async function streamModel (call: ModelCall): Promise<void> {
         const { model, origin = id } = await call.load(id)
         prompt ??= await call.prompt(id, isShortened)
         if (prompt === undefined) break
-        return await attemptOnce(origin, model, prompt, call, progress)
+        return await attemptOnce({ id, origin, model }, prompt, call, progress)
       } catch (error) {
         progress.isCutOff = abortKind(error) !== undefined
         if (call.signal.aborted) throw call.signal.reason
         if (progress.rejection) throw progress.rejection.error
         failure = call.describe(error, id)
         call.meter.failed({ model: id, role: 'capable', ms: call.clock.awake() - progress.begunAt, code: failure.code })
-        if (progress.started) throw new ModelFailed(failure)
+        const { started, isCutOff } = progress
+        // An answer that makes no sense would make none again.
+        if (started && (!failure.retryable || failure.code === 'ERR_PROVIDER_RESPONSE')) throw new ModelFailed(failure)
         if (failure.code === TOO_LONG && !isShortened) {
           isShortened = true
           prompt = undefined
           continue
         }
         const wait = failure.retryAfterMs ?? RETRY_MS * 2 ** attempt
-        if (!failure.retryable || wait > MAX_WAIT_MS || attempt === RETRIES) break
-        await call.clock.sleep(wait, call.signal)
+        const isSlow = isCutOff && !started && call.timeouts(id).isOwn
+        const isAgain = failure.retryable && !isSlow && wait <= MAX_WAIT_MS && attempt < RETRIES
+        if (started && !isAgain && at === call.models.length - 1) throw new ModelFailed(failure)
+        if (started) call.onDropped({ attempt: ++dropped, reason: failure.message })
+        if (!isAgain) break
+        await call.pause(call.clock.sleep(wait, call.signal))
       } finally {
         await countAttempt(call, id, prompt, progress)
       }
@@ -94,6 +117,8 @@ export async function streamModel (call: ModelCall): Promise<void> {
 interface Progress {
   /** When the attempt began; `clock.awake()`. */
   begunAt: number
+  /** When the model was heard last, and undefined while a reader is waited for; `clock.monotonic()`. */
+  heardAt?: number
   /** Whether a part of the answer has arrived. */
   started: boolean
   /** The length of the answer so far. */
@@ -118,32 +143,58 @@ async function countAttempt ({ meter, clock }: ModelCall, model: string, prompt:
 }
 
 async function attemptOnce (
-  origin: string,
-  model: LanguageModelV4,
+  { id, origin, model }: { id: string, origin: string, model: LanguageModelV4 },
   prompt: LanguageModelV4Prompt,
-  { options, signal, clock, onParts }: ModelCall,
+  call: ModelCall,
   progress: Progress
 ) {
-  const message = `The model sent nothing for ${SILENCE_MS / 1000} s.`
-  await withDeadline({ clock, ms: SILENCE_MS, signal, message }, async (abortSignal, renew) => {
-    const batches = batchesOf(await model.doStream({ ...options, prompt, abortSignal }))
-    const cancel = () => batches.cancel(abortSignal.reason)
-    abortSignal.addEventListener('abort', cancel)
-    try {
-      await readAll(batches, abortSignal, renew)
-    } finally {
-      abortSignal.removeEventListener('abort', cancel)
-      batches.cancel(undefined)
-    }
-  })
+  const { options, signal, clock } = call
+  const { firstTokenMs, idleMs } = call.timeouts(id)
+  const message = (ms: number) => `The model sent nothing for ${ms / 1000} s.`
+  const over = new AbortController()
+  tellWhileSilent(call, progress, over.signal).catch(() => {})
+  try {
+    await withDeadline({ clock, ms: firstTokenMs, signal, message: message(firstTokenMs) }, async (abortSignal, _renew, rest) => {
+      const batches = batchesOf(await model.doStream({ ...options, prompt, abortSignal }))
+      try {
+        if (await readParts({ batches, origin, signal: abortSignal, isOver: () => progress.started }, call, progress)) return
+        const idle = { clock, ms: idleMs, signal: abortSignal, message: message(idleMs) }
+        const toEnd = { batches, origin, isOver: () => false }
+        await rest(withDeadline(idle, (signal, renew) => readParts({ ...toEnd, signal, renew }, call, progress)))
+      } finally {
+        batches.cancel(undefined)
+      }
+    })
+  } finally {
+    // Without a reason, Node would make an exception with a stack trace.
+    over.abort('over')
+  }
+}
 
-  async function readAll (batches: PartBatches, abortSignal: AbortSignal, renew: () => void) {
-    for (;;) {
+interface Reading {
+  batches: PartBatches
+  origin: string
+  signal: AbortSignal
+  /** Called after each batch. */
+  renew?: () => void
+  isOver: () => boolean
+}
+
+/** Reads parts until `isOver`, or to the end of the answer. Resolves to whether that was reached. */
+async function readParts (
+  { batches, origin, signal, renew, isOver }: Reading,
+  { clock, onParts }: ModelCall,
+  progress: Progress
+): Promise<boolean> {
+  const cancel = () => batches.cancel(signal.reason)
+  signal.addEventListener('abort', cancel)
+  try {
+    while (!isOver()) {
       const batch = await batches.read()
-      abortSignal.throwIfAborted()
+      signal.throwIfAborted()
       if (batch === undefined) {
         if (progress.reported === undefined) throw new Error("The model's answer broke off before it was finished.")
-        return
+        return true
       }
       let begins = false
       const end = batch.findIndex(isFailure)
@@ -157,17 +208,34 @@ async function attemptOnce (
         progress.started ||= begins
         try {
           const backpressure = onParts(parts, origin)
-          if (backpressure) await backpressure
+          if (backpressure) {
+            progress.heardAt = undefined
+            await backpressure
+          }
         } catch (error) {
           progress.rejection = { error }
           throw error
         }
       }
       if (end !== -1) throw failureOf(batch[end])
-      renew()
+      progress.heardAt = clock.monotonic()
+      renew?.()
       // A short answer arrives as a whole: readers get its text before the work of its end is done.
       const turn = begins ? nextTurn() : yieldToEventLoop()
       if (turn) await turn
     }
+    return false
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+async function tellWhileSilent ({ clock, onWaiting }: ModelCall, progress: Progress, signal: AbortSignal): Promise<void> {
+  progress.heardAt = clock.monotonic()
+  for (let wait = WAITING_MS; ;) {
+    await clock.sleep(wait, signal)
+    const silent = clock.monotonic() - (progress.heardAt ?? clock.monotonic())
+    wait = silent < WAITING_MS ? WAITING_MS - silent : WAITING_MS
+    if (silent >= WAITING_MS) onWaiting(Math.round(silent))
   }
 }

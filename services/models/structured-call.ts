@@ -30,10 +30,41 @@ export interface StructuredCall<S extends TSchema> {
   clock: Clock
 }
 
+/** Returns the value of a JSON text, or of the object in a text that says more. Throws a SyntaxError when there is none. */
+function jsonIn (text: string): unknown {
+  const bare = text.replace(/^\s*```(?:json)?|```\s*$/g, '')
+  try {
+    return JSON.parse(bare)
+  } catch (error) {
+    const [first, last] = [text.indexOf('{'), text.lastIndexOf('}')]
+    // Words before the object may hold a brace of their own.
+    for (let from = first; from !== -1 && from < last && from - first < MAX_PROSE; from = text.indexOf('{', from + 1)) {
+      try {
+        return JSON.parse(text.slice(from, last + 1))
+      } catch {}
+    }
+    throw error
+  }
+}
+
+/** Returns an answer with '' for null where a text is due, and without properties that hold nothing and may be absent. */
+function withoutNulls (schema: TSchema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || schema.type !== 'object') return value
+  return Object.fromEntries(Object.entries(value).flatMap(([name, each]): Array<[string, unknown]> => {
+    const rules: TSchema | undefined = schema.properties?.[name]
+    const isNone = each === null || (each === '' && rules?.type === 'object')
+    if (!isNone || rules === undefined) return [[name, rules === undefined ? each : withoutNulls(rules, each)]]
+    if (rules.type === 'string') return [[name, '']]
+    return schema.required?.includes(name) ? [[name, null]] : []
+  }))
+}
+
 const userMessage = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
 
 /** Characters of an answer that are read; models that ignore its maximum length may send megabytes. */
 const MAX_ANSWER_CHARACTERS = 512 * 1024
+/** Characters of prose in which the beginning of an object is looked for. */
+const MAX_PROSE = 4_000
 /** The maximum length of an answer, tokens. */
 const MAX_ANSWER_TOKENS = 2_000
 
@@ -87,8 +118,8 @@ export async function askStructured<S extends TSchema> ({
     })
     const answer = content.map((part) => part.type === 'text' ? part.text : '').join('')
     if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long' }
-    const value: unknown = JSON.parse(answer.replace(/^\s*```(?:json)?|```\s*$/g, ''))
     const { Value } = await import('@sinclair/typebox/value')
+    const value = withoutNulls(schema, jsonIn(answer))
     return Value.Check(schema, value) ? { value } : { problem: 'could not be read' }
   } catch (error) {
     signal.throwIfAborted()

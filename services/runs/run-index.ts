@@ -2,7 +2,7 @@ import type { RunStatus } from '../../schemas/tasks.ts'
 import { type Op, runStateKey } from '../store/index.ts'
 
 /** The states of the index of all runs. `live`: the run is queued or executes; `waiting`: for a person or the application. */
-export const INDEX_STATES = ['live', 'waiting', 'completed', 'rejected', 'failed', 'cancelled', 'interrupted'] as const
+export const INDEX_STATES = ['live', 'waiting', 'completed', 'rejected', 'failed', 'stopped', 'cancelled', 'interrupted'] as const
 export type IndexState = typeof INDEX_STATES[number]
 
 export function indexStateOf (status: RunStatus): IndexState {

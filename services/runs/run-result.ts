@@ -2,6 +2,7 @@ import type { RunStatus } from '../../schemas/tasks.ts'
 import { answerText } from '../contracts/run-events.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { isOver, type ThreadRun } from './run-record.ts'
+import { stoppedFor } from './engine/stopping.ts'
 import { CALL_SHOWN, toolCallsOf } from './tool-calls.ts'
 
 /** Why a run of a conversation ended whose events do not say it. */
@@ -23,6 +24,7 @@ type Result = Pick<
   | 'output'
   | 'object'
   | 'error'
+  | 'stopped'
   | 'toolCalls'
   | 'toolCount'
   | 'qualityScore'
@@ -45,12 +47,14 @@ export function resultOf (
   const output = answerText(events) || (object === undefined ? '' : JSON.stringify(object))
   const evaluation = lastOf(events, 'evaluation')?.evaluation
   const { score, ...judged } = evaluation ?? {}
+  const stopped = status === 'stopped' ? stoppedFor('user') : isOver({ status }) ? lastOf(events, 'finish')?.stopped : undefined
   const error = isOver({ status }) && status !== 'completed' ? reasonOf(events, status) : undefined
   return {
     ...(isOver({ status }) && { completedAt: at, durationMs: Math.max(at - startedAt, 0) }),
     ...(output !== '' && { output }),
     ...(object && { object }),
     ...(error !== undefined && { error }),
+    ...(stopped && { stopped }),
     toolCalls,
     toolCount: toolCalls.length,
     ...(evaluation && score !== undefined && {

@@ -1,6 +1,7 @@
 import type { TaskToolCall } from '../../schemas/task-runs.ts'
 import { PHASE_TOOL } from '../contracts/model-texts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
+import { withoutDroppedTries } from './run-log/cut-steps.ts'
 
 /** Characters of each tool input and output in a run's record; the history keeps them whole. */
 export const CALL_SHOWN = 2_000
@@ -11,7 +12,7 @@ export const CALL_SHOWN = 2_000
  */
 export function toolCallsOf (log: readonly RunEvent[], limit = Infinity): TaskToolCall[] {
   const calls = new Map<string, TaskToolCall>()
-  for (const event of log) {
+  for (const event of withoutDroppedTries(log)) {
     if (!('toolCallId' in event) || event.toolCallId === undefined || ('toolName' in event && event.toolName === PHASE_TOOL)) continue
     const { toolCallId } = event
     const call = calls.get(toolCallId)

@@ -1,3 +1,4 @@
+import type { Config } from '../../schemas/config.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { RunTrigger } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
@@ -7,11 +8,11 @@ import { noUsage } from '../usage/index.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
-/** Steps with tools that a run may take; the step after them gets no tools. */
-const MAX_STEPS = 49
+/** Steps with tools, by default. */
+const STEPS = 200
 
-/** The same for a run with these options. */
-export const mostSteps = ({ maxSteps = MAX_STEPS }: RunOptions): number => Math.min(MAX_STEPS, maxSteps)
+/** Returns the number of steps with tools of a run. After them the model must answer without tools. */
+export const stepLimit = ({ maxSteps }: RunOptions, { agent }: Config): number => maxSteps ?? agent?.steps?.task ?? STEPS
 
 /** Runs that are kept for each task. */
 const MAX_RUNS = 1_000
@@ -42,7 +43,8 @@ function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: 
     trigger,
     status: 'queued',
     cwd: task.cwd,
-    maxSteps: mostSteps(task.options),
+    // Until it starts.
+    maxSteps: STEPS,
     phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
     usage: noUsage(),
     attempts: 0,

@@ -2,9 +2,6 @@ import type { Budget, RunOptions } from '../../schemas/run-options.ts'
 import type { TaskBudget } from '../../schemas/tasks.ts'
 import { BadTask } from './task-errors.ts'
 
-/** Working time of a run, unless its task says otherwise; minutes. */
-const DEFAULT_MINUTES = 30
-
 interface Given {
   options?: RunOptions
   /** The earlier form of `options.budget`. */
@@ -23,7 +20,7 @@ export function taskOptions ({ options, budget }: Given, had: RunOptions): RunOp
 function withEarlierForm ({ usd, tokens, minutes }: Budget = {}, { maxTokensPerRun, maxMinutesPerRun }: TaskBudget = {}): Budget {
   agree('tokens', tokens, 'maxTokensPerRun', maxTokensPerRun)
   agree('minutes', minutes, 'maxMinutesPerRun', maxMinutesPerRun)
-  return { usd, tokens: tokens ?? maxTokensPerRun, minutes: minutes ?? maxMinutesPerRun ?? DEFAULT_MINUTES }
+  return { usd, tokens: tokens ?? maxTokensPerRun, minutes: minutes ?? maxMinutesPerRun }
 }
 
 function agree (name: string, value: number | undefined, earlierName: string, earlier: number | undefined) {

@@ -82,3 +82,18 @@ export function excerpt (text: string, limit: number): string {
   const blank = cut.lastIndexOf(' ')
   return `${(blank > limit / 2 ? cut.slice(0, blank) : cut).toWellFormed().trimEnd()}…`
 }
+
+/**
+ * Returns a chat's message without the tries of steps that broke off: what it holds from the last `step-start` before a part `data-retry`
+ * up to that. The message itself when there are none.
+ */
+export function dropTries<M extends { role: string }> (message: M): M {
+  const { parts } = message as { parts?: unknown }
+  if (!Array.isArray(parts) || !parts.some((part) => part?.type === 'data-retry')) return message
+  const kept: Array<{ type?: string }> = []
+  for (const part of parts) {
+    if (part?.type !== 'data-retry') kept.push(part)
+    else kept.length = Math.max(kept.findLastIndex((each) => each?.type === 'step-start'), 0)
+  }
+  return { ...message, parts: kept }
+}

@@ -4,6 +4,7 @@ import { withDefaults, createValidator, type Validation } from './input-validato
 import { withCallLimit } from './call-limit.ts'
 import type { FileChange, Permission, Tool, ToolContext, ToolOutput, WorkFolder, ChangedPath } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
+import { mendInput } from './lenient-input.ts'
 import type { Fence } from './fence.ts'
 import { toModelOutput } from './model-output.ts'
 import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
@@ -105,7 +106,9 @@ export function createToolHost ({ tools, permissions, clock, fence, undo, ended 
     const error = validationError(tool, filled)
     if (error === undefined) return { ok: true, input: filled }
     // A default may contradict its own schema.
-    return filled !== input && validationError(tool, input) === undefined ? { ok: true, input } : { ok: false, error }
+    if (filled !== input && validationError(tool, input) === undefined) return { ok: true, input }
+    const mended = mendInput(tool.inputSchema, filled)
+    return mended !== filled && validationError(tool, mended) === undefined ? { ok: true, input: mended } : { ok: false, error }
   }
 
   /** Returns the folder that the call works in. Throws ToolFailed unless that is the folder the call was approved for. */

@@ -1,3 +1,4 @@
+export { nameMeant } from './lenient-input.ts'
 export { isAppIdentity, checkAppTools, withAppTools } from './app-tools.ts'
 export type { Fence } from './fence.ts'
 export { contentDigest, digestAt } from './files/change-digest.ts'

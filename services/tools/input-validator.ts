@@ -3,6 +3,7 @@ import { ajvFor } from '../lib/json-schema.ts'
 import { createTimeLimit } from '../lib/time-limit.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { exceededLimit } from '../lib/json.ts'
+import { readNearlyJson } from './lenient-input.ts'
 
 /** The input that a call gets, or for the model what is wrong with the one that it gave. */
 export type Validation = { ok: true, input: unknown } | { ok: false, error: string }
@@ -188,21 +189,31 @@ const isObject = (value: unknown): value is Schema => typeof value === 'object' 
 /** The same limit as for request bodies: a deeper value cannot be serialized as JSON again. */
 const INPUT_DEPTH = 64
 
-/** Parses and validates the input of a call, which the model wrote as JSON. For an invalid input, `error` is a text for the model. */
+/**
+ * Parses and validates the input of a call, which the model wrote as JSON, or nearly so unless the call `isCut`. For an invalid input,
+ * `error` is a text for the model; `isJson` says whether it could be parsed at all.
+ */
 export function readInput (
   toolName: string,
   text: string,
-  validate: (name: string, input: unknown) => Validation
-): Validation & { input: unknown } {
+  validate: (name: string, input: unknown) => Validation,
+  isCut = false
+): Validation & { input: unknown, isJson: boolean } {
   let input: unknown
   if (exceededLimit(Buffer.from(text), { levels: INPUT_DEPTH }) !== undefined) {
-    return { ok: false, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
+    return { ok: false, isJson: true, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
   }
   try {
     input = JSON.parse(text.trim() === '' ? '{}' : text)
   } catch (error) {
-    return { ok: false, input: text, error: `The input of ${toolName} is not JSON: ${(error as Error).message}` }
+    const read = isCut ? undefined : readNearlyJson(text)
+    if (read === undefined) {
+      return { ok: false, isJson: false, input: text, error: `The input of ${toolName} is not JSON: ${(error as Error).message}` }
+    }
+    input = read.value
   }
+  // Some models write the JSON of their input as a text.
+  if (typeof input === 'string') input = readNearlyJson(input)?.value ?? input
   const checked = validate(toolName, input)
-  return checked.ok ? checked : { ok: false, input, error: checked.error }
+  return { isJson: true, ...checked.ok ? checked : { ok: false, input, error: checked.error } }
 }

@@ -35,7 +35,7 @@ export async function stopInTheMiddle (t: Test, { ms, children, limitMs }: { ms:
     }
   }
   const { service, where } = await startLoaded(t, reply, {
-    config: { permissions: { '*': 'allow' }, tasks: { concurrency: 2 }, ...(limitMs && { limits: { runMs: limitMs } }) }
+    config: { permissions: { '*': 'allow' }, tasks: { concurrency: 2 }, ...(limitMs && { agent: { runMs: limitMs } }) }
   })
   const send = async (path: string, body?: object): Promise<any> =>
     (await fetch(service.url + path, {

@@ -47,3 +47,6 @@ export const answer = (app: App, decisions: Record<string, unknown>, extra: Extr
 export const asked = (events: Sent[]): string[] => of(events, 'tool-approval-request').map(({ approvalId }) => approvalId)
 
 export const of = (events: Sent[], type: string): Sent[] => events.filter((event) => event.type === type)
+
+/** Whether a call is the last of a run whose steps are used up: nothing that it calls is carried out. */
+export const isLastWord = ({ body }: { body: any }): boolean => /no tool runs any more/.test(JSON.stringify(body.prompt.at(-1)))

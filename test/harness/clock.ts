@@ -96,3 +96,17 @@ export function heldClock () {
     }
   }
 }
+
+/** The real clock, but the waits between tries, of one to eight seconds, are over at once. */
+export const hastyClock = (): Clock => ({
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(ms >= 1_000 && ms <= 8_000 ? 1 : ms, signal)
+})
+
+/** Does that again and again until the promise settles. */
+export async function until (settled: Promise<unknown>, again: () => Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  const abort = () => over.abort()
+  void settled.then(abort, abort)
+  while (!over.signal.aborted) await again()
+}

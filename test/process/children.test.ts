@@ -63,7 +63,7 @@ async function gone (t: Test, marker: string, what: string) {
 t.test('no process of a command is left when it ends, its client leaves, its run is stopped or over time, or the service goes', {
   skip: linux
 }, async (t) => {
-  const dir = t.testdir({ work, home: home({}), brief: home({ limits: { runMs: 3000 } }) })
+  const dir = t.testdir({ work, home: home({}), brief: home({ agent: { runMs: 3000 } }) })
   const where = { home: `${dir}/home`, cwd: `${dir}/work` }
   const brief = { ...where, home: `${dir}/brief` }
   const [service, hasty] = await Promise.all([startService(t, where), startService(t, brief)])

@@ -121,19 +121,6 @@ t.test('a person is asked only when the request is understood, and the answer co
   t.equal(gateway.requests.filter(({ structured }) => structured === 'analysis').length, 1)
 })
 
-t.test('the limit of steps that the analysis sets counts the step that began before it', async (t) => {
-  const { app, analysed, answered, steps } = await withAnalysis(
-    t,
-    ({ body }) => body.toolChoice.type === 'auto' ? look : { text: 'Enough.' },
-    { config: { agent: { steps: { simple: 1, standard: 5 } } } }
-  )
-  const running = say(app, 'go')
-  await answered()
-  analysed('simple')
-  t.match(textOf((await running).events), /Enough\.$/)
-  t.same(steps().map(({ body }) => body.toolChoice.type), ['auto', 'none'], 'and the first one may call tools')
-})
-
 t.test('an answer as one object holds the analysis and all of the first step', async (t) => {
   const { app, analysed, answered } = await withAnalysis(t, (_request, nth) => nth === 0 ? look : { text: 'Done.' })
   const running = app.inject({ method: 'POST', url: '/run/sync', payload: userSays('go') })

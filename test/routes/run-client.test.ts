@@ -86,9 +86,10 @@ t.test('also of those that come at the same moment only so many begin', async (t
 
 t.test('silence is broken by a comment every fifteen seconds', async (t) => {
   const clock = fakeClock()
-  const { app } = await withGateway(t, () => stalled, { clock })
+  const sleep = { toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 60' } }] }
+  const { app } = await withGateway(t, () => sleep, { clock, config: { permissions: { runCommand: 'allow' } } })
   const run = await openRun(app, userSays('go'))
-  await run.says('and then')
+  await clock.sleeper(30_000)
   t.notMatch(run.text, ': ping')
   await clock.advance(15_000)
   await run.says(': ping\n\n')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
-import { answer, asked, say } from '../harness/agent.ts'
+import { answer, asked, isLastWord, say } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
 import { openRun, readRun, userSays } from '../harness/reader.ts'
 import { kinds, parseEvents, textOf } from '../harness/sse.ts'
@@ -110,7 +110,8 @@ t.test('a run can be stopped; its stream says so, and the conversation goes on',
   await run.says('first ')
   t.match((await post(app, '/run/chat/stop')).json(), { ok: true, threadId: 'chat' })
   t.equal(await run.ended, 'whole')
-  t.match(run.events.slice(-2), [{ type: 'abort', reason: 'stop' }, { type: 'finish' }])
+  const stopped = { reason: 'user' }
+  t.match(run.events.slice(-3), [{ type: 'abort', reason: 'stop' }, { type: 'data-stopped', data: stopped }, { type: 'finish', stopped }])
   t.equal(await gateway.requests[0].ended, 'aborted')
   t.equal(textOf((await say(app, 'go', { id: 'chat' })).events), 'next')
 })
@@ -199,13 +200,13 @@ t.test('what is said while the answer is reviewed is heard', async (t) => {
 
 t.test('what is said after the last step with tools is heard', async (t) => {
   const wait = gate()
-  const { app, gateway } = await withGateway(t, async ({ body }) => {
-    if (body.toolChoice.type === 'auto') return { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
+  const { app, gateway } = await withGateway(t, async (request) => {
+    if (!isLastWord(request)) return { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
     await wait.opened
     return { text: 'enough' }
-  })
+  }, { config: { agent: { steps: { conversation: 2 } } } })
   const run = await openRun(app, { ...userSays('go'), id: 'chat' })
-  while (gateway.requests.length < 11) await new Promise(setImmediate)
+  while (gateway.requests.length < 3) await new Promise(setImmediate)
   t.equal((await post(app, '/run/chat/steer', { message: 'turn left' })).statusCode, 200)
   wait.open()
   await run.ended

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
 import { of, say } from '../harness/agent.ts'
-import { fakeClock } from '../harness/clock.ts'
+import { fakeClock, hastyClock, until } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
 import { connect, misbehaving } from '../harness/mcp.ts'
 import { openRun, userSays } from '../harness/reader.ts'
@@ -66,13 +66,14 @@ t.test('a model without a key fails with what to do', async (t) => {
   t.match(events.at(-1), { type: 'finish', finishReason: 'error' })
 })
 
-for (const ending of ['cut', 'no-finish', 'invalid-json'] as const) {
-  t.test(`an answer that breaks off (${ending}) ends the stream with an error, keeping what came`, async (t) => {
-    const { app, gateway } = await withGateway(t, () => ({ text: ['half ', 'of an ', 'answer'], ending, after: 4 }))
+for (const [ending, calls] of [['cut', 4], ['no-finish', 4], ['invalid-json', 1]] as const) {
+  t.test(`an answer that always breaks off (${ending}) ends the stream with an error, keeping what came last`, async (t) => {
+    const { app, gateway } = await withGateway(t, () => ({ text: ['half ', 'of an ', 'answer'], ending, after: 4 }), { clock: hastyClock() })
     const { events } = await say(app, 'go')
     t.match(textOf(events), /^half /)
     t.match(events.slice(-2), [{ type: 'error', errorText: /test\/model/ }, { type: 'finish', finishReason: 'error' }])
-    t.equal(gateway.requests.length, 1, 'what was begun is not begun again')
+    t.equal(gateway.requests.length, calls)
+    t.equal(of(events, 'data-retry').length, calls - 1)
   })
 }
 
@@ -135,13 +136,20 @@ t.test('an answer whose end says nothing of tokens or reason is an answer', asyn
   t.match(events.at(-1), { type: 'finish', finishReason: 'other' })
 })
 
-t.test('a model that falls silent is given up after a minute', async (t) => {
+t.test('a model that falls silent is asked again, and given up in the end', async (t) => {
   const clock = fakeClock()
-  const { app, gateway } = await withGateway(t, () => ({ text: ['and then '], ending: 'stall', after: 4 }), { clock })
+  const { app, gateway } = await withGateway(t, () => ({ text: ['and then '], ending: 'stall', after: 4 }), {
+    clock,
+    config: { gateway: { timeouts: { idleMs: 60_000 } } }
+  })
   const run = await openRun(app, userSays('go'))
   await run.says('and then')
-  await clock.advance(60_000)
-  await run.ended
+  await clock.advance(59_999)
+  t.match(run.text, /"type":"data-waiting","data":\{"for":"model","sinceMs":50000\}/)
+  t.notMatch(run.text, 'data-retry')
+  await clock.advance(1)
+  await run.says('data-retry')
+  await until(run.ended, () => clock.advance(1_000))
   const { events } = run
   t.match(of(events, 'error'), [{ errorText: /60 s|time/i }])
   t.equal(await gateway.requests[0].ended, 'aborted', 'and the call is ended')
@@ -151,7 +159,7 @@ t.test('a run ends when its time is up', async (t) => {
   const clock = fakeClock()
   const { app } = await withGateway(t, () => ({ toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 60' } }] }), {
     clock,
-    config: { permissions: { runCommand: 'allow' }, limits: { runMs: 5_000 } }
+    config: { permissions: { runCommand: 'allow' }, agent: { runMs: 5_000 } }
   })
   const running = say(app, 'go')
   await clock.sleeper(30_000)
@@ -188,7 +196,7 @@ t.test('an analysis that makes no sense, or takes more than two seconds, makes t
   await clock.sleeper(2_000)
   await clock.advance(2_000)
   for (const { events } of [senseless, await running]) {
-    t.match(of(events, 'reasoning-delta'), [{ content: /standard/ }])
+    t.same(of(events, 'reasoning-delta'), [])
     t.equal(textOf(events), 'ok')
   }
 })

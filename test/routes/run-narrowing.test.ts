@@ -64,21 +64,6 @@ t.test('while a tool server is not connected, any name may be one of its tools',
   t.match(await refusal(app, { denyTools: ['create_issue'] }), { status: 200 })
 })
 
-t.test('maxSteps is a cap on the steps with tools', async (t) => {
-  const { app, gateway } = await withGateway(t, () => look, { config: { agent: { steps: { standard: 2 } } } })
-  await say(app, 'go', { options: { maxSteps: 1 } })
-  t.equal(gateway.requests.length, 2, 'one step with tools, and the answer')
-  t.match(gateway.requests[1].body.toolChoice, { type: 'none' })
-  await say(app, 'go', { options: { maxSteps: 100 } })
-  t.equal(gateway.requests.length, 5, 'never more than config.json allows')
-})
-
-t.test('maxSteps caps what the analysis allows, too', async (t) => {
-  const { app, gateway } = await withGateway(t, () => look, { config: { analysis: true } })
-  await say(app, 'go', { options: { maxSteps: 2 } })
-  t.equal(gateway.requests.filter(({ structured }) => structured === undefined).length, 3)
-})
-
 t.test("the application's instructions have their place in the system prompt, marked as its own", async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
   await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })

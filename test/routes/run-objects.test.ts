@@ -134,7 +134,7 @@ t.test('when the steps are used up, the answer can still be given, and corrected
   t.equal(gateway.requests.length, 4)
   t.match(gateway.requests.map(({ body }) => body.toolChoice.type), Array(4).fill('auto'))
   t.match(lastTold(gateway.requests[1]), /call the tool answer now/)
-  t.match(of(events, 'tool-input-error'), [{ toolName: 'systemInfo', errorText: /steps of this run are used up/ }, { toolName: 'answer' }])
+  t.match(of(events, 'tool-input-error'), [{ toolName: 'systemInfo', errorText: /No tool is called any more/ }, { toolName: 'answer' }])
 })
 
 t.test('a run without tools answers in the format of the response', async (t) => {

@@ -23,7 +23,7 @@ t.test('a run is answered by the model of its options, with their effort and len
   t.match(await sync(app, { options }), { status: 200, text: 'done', options })
   t.notOk((await sync(app, {})).options, 'a run without options shows none')
   const [analysis, own, , plain] = gateway.requests
-  t.match(asCalled(analysis), ['test/fast', 'none', 2_000])
+  t.match(asCalled(analysis), ['test/fast', 'none', 400])
   t.same(asCalled(own), ['other/large', 'high', 900])
   t.same(asCalled(plain), ['test/model', undefined, undefined])
 })
@@ -40,7 +40,7 @@ t.test('settings of the roles apply to every run, and those of a run come first'
     ['test/model', 'max', 5_000],
     ['test/model', 'provider-default', 9]
   ])
-  t.same(asCalled(gateway.requests[0]), ['test/fast', 'none', 700], 'questions to the fast model never ask for reasoning')
+  t.same(asCalled(gateway.requests[0]), ['test/fast', 'none', 400], 'questions to the fast model never ask for reasoning, nor for more than they need')
 })
 
 for (
@@ -120,7 +120,7 @@ t.test('options that cannot be used are a 400 that says what can', async (t) => 
     [{ instructions: 'x'.repeat(20_001) }, /instructions must NOT have more than 20000 characters/],
     [{ allowTools: 'readFile' }, /allowTools must be array/],
     [{ maxSteps: 0 }, /maxSteps must be >= 1/],
-    [{ maxSteps: 101 }, /maxSteps must be <= 100/],
+    [{ maxSteps: 501 }, /maxSteps must be <= 500/],
     [{ object: {} }, /object needs the field "schema"/],
     [{ object: { schema: true } }, /schema must be object/],
     [{ object: { schema: { type: 'array' } } }, /schema\.type must be "object"/],
@@ -238,11 +238,11 @@ t.test('a budget of more minutes than the limit of runs does not lift that limit
   const { app } = await withGateway(t, () => {
     begun.resolve()
     return { text: ['and ', 'then'], ending: 'stall', after: 4 }
-  }, { clock, config: { limits: { runMs: 30_000 } } })
+  }, { clock, config: { agent: { runMs: 30_000 } } })
   const run = say(app, 'go', { options: { budget: { minutes: 60 } } })
   await begun.promise
   await clock.advance(30_000)
-  t.match(of((await run).events, 'error'), [{ errorText: /took longer than 30 s/ }])
+  t.match(of((await run).events, 'error'), [{ errorText: /worked for longer than 30 s/ }])
 })
 
 t.test('the background task that a run makes has the options of the run', async (t) => {
@@ -253,7 +253,7 @@ t.test('the background task that a run makes has the options of the run', async 
   })
   const { task } = await sync(app, { options: { ...options, budget: { tokens: 5_000 } } })
   const made = (await app.inject(`/tasks/${task.taskId}`)).json()
-  t.strictSame(made.options, { ...options, budget: { tokens: 5_000, minutes: 30 } })
+  t.strictSame(made.options, { ...options, budget: { tokens: 5_000 } })
 })
 
 t.test('/run/sync answers 402 when the minutes are over', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { of, say } from '../harness/agent.ts'
+import { say } from '../harness/agent.ts'
 import { kinds, textOf } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -67,22 +67,6 @@ t.test('only complex requests are judged', async (t) => {
   t.equal(textOf((await say(app, 'hello')).events), 'Short.')
   t.notOk(gateway.requests.some(({ structured }) => structured === 'evaluation'))
 })
-
-for (const [complexity, steps] of [['simple', 3], ['standard', 10], ['complex', 25]] as const) {
-  t.test(`a ${complexity} request may take ${steps} steps with tools`, async (t) => {
-    const { app } = await withGateway(
-      t,
-      ({ body }) => body.toolChoice.type === 'auto' ? { toolCalls: [{ toolName: 'systemInfo', input: {} }] } : { text: 'enough' },
-      {
-        config: { analysis: true },
-        structured: (name) => name === 'analysis' ? { object: { ...complex, complexity } } : { object: verdict(true) }
-      }
-    )
-    const { events } = await say(app, 'go')
-    t.equal(of(events, 'tool-output-available').length, steps)
-    t.equal(textOf(events), 'enough')
-  })
-}
 
 t.test('a claim that no call can have had is found in a conversation too, and the request is judged in its own words', async (t) => {
   const claims = [{ claim: 'Gespeichert', effect: 'file', target: 'liste.md', call: null }]

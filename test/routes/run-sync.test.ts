@@ -68,7 +68,7 @@ t.test('a failing model is a 502 that says what to do', async (t) => {
 })
 
 t.test('time running out is a 504', async (t) => {
-  const { app } = await withGateway(t, () => ({ text: ['a', 'b'], ending: 'stall', after: 4 }), { config: { limits: { runMs: 1000 } } })
+  const { app } = await withGateway(t, () => ({ text: ['a', 'b'], ending: 'stall', after: 4 }), { config: { agent: { runMs: 1000 } } })
   t.match(await sync(app, { messages: [user('go')] }), { status: 504, body: { code: 'ERR_TIMEOUT' } })
 })
 

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
+import { isLastWord } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -86,8 +87,8 @@ t.test('an answer waits for the approval of a call of its step, and is the same 
 
 t.test('maxSteps caps the steps of a run; in the last one the answer can be given and corrected', async (t) => {
   const look = { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
-  const { app, gateway } = await withGateway(t, ({ body }, nth) =>
-    body.toolChoice.type === 'none' ? { text: 'Looked.' } : nth === 3 ? give({ n: 1 }) : look)
+  const { app, gateway } = await withGateway(t, (request, nth) =>
+    nth === 3 ? give({ n: 1 }) : nth > 3 && isLastWord(request) ? { text: 'Looked.' } : look)
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
   const { id } = await tasks.create('count', { plan, options: { ...options, maxSteps: 2 } })

@@ -98,6 +98,7 @@ export function createDirectProvider (
     get native () {
       return kind().baseURL !== undefined
     },
+    timeouts: () => settings()?.timeouts ?? {},
     configured: () => problem() === undefined,
     problem,
     advice: {

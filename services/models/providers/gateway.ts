@@ -11,6 +11,7 @@ import { withBlockBinding } from '../reasoning.ts'
 
 export interface GatewaySettings {
   baseURL?: string
+  timeouts?: ReturnType<NonNullable<Provider['timeouts']>>
   apiKey?: string
 }
 
@@ -57,6 +58,7 @@ export function createGatewayProvider (
       const { baseURL } = settings()
       return baseURL ? reachOf(baseURL) : 'cloud'
     },
+    timeouts: () => settings().timeouts ?? {},
     configured: () => key() !== undefined,
     problem: () => key() === undefined ? NO_KEY : undefined,
     secrets () {

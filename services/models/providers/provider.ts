@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { Timeouts } from '../stream-call.ts'
 import type { Reach } from './reach.ts'
 
 export interface ModelInfo {
@@ -40,6 +41,8 @@ export interface Provider {
    * for the same model elsewhere.
    */
   readonly native?: boolean
+  /** How long its models may say nothing, where the configuration says it. */
+  timeouts?(): Partial<Pick<Timeouts, 'firstTokenMs' | 'idleMs'>>
   /** The names of all models, when the provider has a fixed set; other names are refused. */
   models?: readonly string[]
   /** Every key that the provider has used; the keys are redacted from all messages. */

@@ -98,7 +98,10 @@ export async function createProviders ({ keys: record, config, clock, environmen
   function createSources (keyOf: (name: string) => string | undefined, gatewayKey: () => string | undefined): () => Provider[] {
     const gateway = createGatewayProvider({
       clock,
-      settings: () => ({ apiKey: gatewayKey(), baseURL: environment.gatewayBaseURL ?? config.current.gateway?.baseURL })
+      settings () {
+        const { baseURL, timeouts } = config.current.gateway ?? {}
+        return { apiKey: gatewayKey(), baseURL: environment.gatewayBaseURL ?? baseURL, timeouts }
+      }
     })
     const direct = new Map<string, Provider>()
 

@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptio
 import type { Config } from '../../../schemas/config.ts'
 import type { Effort, RunOptions } from '../../../schemas/run-options.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Timeouts } from '../stream-call.ts'
 import type { Provider } from './provider.ts'
 import type { Reach } from './reach.ts'
 import type { Role } from '../../contracts/model-role.ts'
@@ -64,6 +65,8 @@ const DEFAULT_CAPABLE = 'anthropic/claude-sonnet-5.5'
 /** The model of runs when nothing is configured. */
 const DEFAULT_OFFLINE = 'offline/assistant'
 const LONGEST_ID = 200
+const CLOUD_MS = { firstTokenMs: 120_000, idleMs: 60_000 }
+const OWN_MS = { firstTokenMs: 15 * 60_000, idleMs: 5 * 60_000 }
 /** Ids become parts of headers and of addresses, so they hold no control characters and nothing that leads to another address. */
 const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+\/[^\s\p{Cc}\p{Cs}?#%\\]+$/u
 
@@ -242,6 +245,13 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     active,
     /** Returns where the server of a model is. */
     reach: (id: string): Reach => providerOf(id)?.reach ?? 'cloud',
+
+    /** Returns how long a model may say nothing. A server of the user's own may take minutes to read a long prompt. */
+    timeouts (id: string): Timeouts {
+      const provider = providerOf(id)
+      const isOwn = provider !== undefined && provider.reach !== 'cloud'
+      return { ...(isOwn ? OWN_MS : CLOUD_MS), ...provider?.timeouts?.(), isOwn }
+    },
 
     /** Whether the id is valid and the model's provider is configured. */
     usable,

@@ -49,20 +49,24 @@ export interface RunAttempt<R extends RunRecord = RunRecord> {
   close: () => Promise<void>
 }
 
-/** Opens an attempt: gives it a number, a meter, and the time that is left of its limit. `ms`: how long the run may work in all. */
+/** How long a run may work in all, by default, milliseconds. */
+const RUN_MS = 4 * 60 * 60 * 1000
+
+/** Opens an attempt: gives it a number, a meter, and the time that is left to the run. */
 export function openAttempt<R extends RunRecord> (
   live: ActiveRun<R>,
-  { ms = Infinity, minutes = Infinity }: { ms?: number, minutes?: number },
-  { clock, fence, usage, runs }: Pick<EngineDeps, 'clock' | 'fence' | 'usage' | 'runs'>
+  { clock, fence, usage, runs, config }: Pick<EngineDeps, 'clock' | 'fence' | 'usage' | 'runs' | 'config'>
 ): RunAttempt<R> {
   const { run } = live
   const { runId, threadId, taskId, activeMs: before, options } = run.record
   const begun = clock.awake()
-  const left = Math.max(minutes * 60_000 - before, 0)
-  const reason = () => left < ms
+  const minutes = options?.budget?.minutes ?? Infinity
+  const ms = config().agent?.runMs ?? RUN_MS
+  const reason = () => minutes * 60_000 < ms
     ? new Aborted('budget', `The run worked for ${minutes} minutes; that is its budget.`)
-    : new Aborted('timeout', `The run took longer than ${ms / 1000} s and was stopped.`)
-  const deadline = startDeadline({ clock, ms: Math.min(ms, left) }, () => live.abort(reason()))
+    : new Aborted('timeout', `The run worked for longer than ${ms / 1000} s and was stopped.`)
+  const left = Math.max(Math.min(minutes * 60_000, ms) - before, 0)
+  const deadline = startDeadline({ clock, ms: left }, () => live.abort(reason()))
   const activeMs = () => before + Math.round(clock.awake() - begun - deadline.paused())
   let isOver = false
 

@@ -21,6 +21,7 @@ export function nextAction (
   if (newest[0]?.type !== 'step-start') return 'step'
   const end = newest.findLastIndex(({ type }) => type === 'step-finish')
   if (end === -1 || openCalls(newest).length > 0) return 'settle'
+  if (newest[end].type === 'step-finish' && newest[end].isPaused && steps <= maxSteps) return 'step'
   const last = newest.findLast(({ type }, at) => at > end && (type === 'message' || type === 'object'))
   if (last !== undefined || isOwed) return last?.type === 'object' ? 'judge' : 'step'
   const hasCalls = newest.some(({ type }) => type === 'tool-input' || type === 'tool-input-error')

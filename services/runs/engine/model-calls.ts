@@ -56,7 +56,7 @@ export const directOutput = <R extends RunRecord>({ run, backpressure, signal }:
 
 /** Returns the function that makes the model calls of a run, one for each step. */
 export function createModelCalls<R extends RunRecord> (
-  { live, meter, owed }: RunAttempt<R>,
+  { live, meter, owed, pause }: RunAttempt<R>,
   owner: RunOwner<R>,
   { clock, log }: Pick<EngineDeps, 'clock' | 'log'>,
   { append, backpressure, signal }: ModelOutput
@@ -68,6 +68,7 @@ export function createModelCalls<R extends RunRecord> (
     clock,
     signal,
     meter,
+    pause,
     tools,
     ids: createIdSource(run.log.events, prompt),
     summaries,
@@ -83,9 +84,9 @@ export function createModelCalls<R extends RunRecord> (
     const { record } = run
     const { pendingSteering = [] } = record
     const step = record.steps + 1
-    const { calls, finishReason, usage } = await modelStep({
+    const { calls, finishReason, usage, isPaused } = await modelStep({
       step,
-      isLast: step > record.maxSteps,
+      ...(step > record.maxSteps && { lastWord: record.isRepeating ? 'repeating' as const : 'steps' as const }),
       owed: await owed(),
       notes: [...pendingSteering, ...owner.takeNotes(), ...live.drainSteering()],
       messages: [...prompt, ...foldToModelMessages(run.log.events, tools.forModel)],
@@ -98,6 +99,6 @@ export function createModelCalls<R extends RunRecord> (
     })
     run.record = { ...run.record, steps: step }
     log.info({ runId: record.runId, step, calls: calls.length, finishReason, ms: Math.round(clock.awake() - begun) }, 'step')
-    return { stepFinish: { type: 'step-finish', step, finishReason, usage }, read: pendingSteering.length }
+    return { stepFinish: { type: 'step-finish', step, finishReason, usage, ...(isPaused && { isPaused }) }, read: pendingSteering.length }
   }
 }

@@ -5,13 +5,14 @@ import type {
   LanguageModelV4StreamPart
 } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
+import type { Deadline } from '../../lib/deadline.ts'
 import { type Compactor, type CompactorParts, type Conversation, openCompactor } from '../../threads/index.ts'
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { type ContextWindows, type Registry, streamModel, withRecentImages } from '../../models/index.ts'
 import type { ObjectAnswer } from '../answers/object-answer.ts'
 import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { readInput, type ToolHost } from '../../tools/index.ts'
+import { nameMeant, readInput, type ToolHost } from '../../tools/index.ts'
 import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
@@ -22,6 +23,8 @@ export interface ModelStepParts {
   signal: AbortSignal
   /** Counts and admits the calls. */
   meter: Meter
+  /** Lets the time of the run not pass until the promise settles. */
+  pause: Deadline['pause']
   tools: Pick<ToolHost, 'ready' | 'validate' | 'find'>
   ids: IdSource
   /** Load and store the summaries that replace older parts of the conversation. */
@@ -35,8 +38,8 @@ export interface ModelStepParts {
 /** One model call. */
 export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
   step: number
-  /** The model must answer without calling tools; `answer` may be called. */
-  isLast: boolean
+  /** Why the model has to answer now: no call of this step is carried out, but for `answer`. */
+  lastWord?: 'steps' | 'repeating'
   /** The structured answer that the run owes. */
   owed?: ObjectAnswer
   /** User messages that the model gets for the first time with this step. */
@@ -45,16 +48,23 @@ export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'o
   context: () => Promise<{ opening: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[] }>
 }
 
-const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
+const NO_STEPS_LEFT = 'No tool is called any more in this run.'
+const CUT_OFF = 'This call was cut off, because the answer reached its greatest length, and was not carried out. Do the same in parts: ' +
+  'write the beginning of a long text first, and add the rest with further calls.'
+const NOT_WHOLE = 'The input of this call did not arrive as a whole, so it was not carried out. Make the call again.'
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
-/** The last message of the last step. The system prompt must stay the same in all steps. */
-const STEPS_USED_UP = userMessage(
-  `${NOTE_OPENING} You have used all your steps with tools: answer with what you have, and say what is left to do.]`
-)
-/** The same where the run owes a structured answer. No choice of the tool is forced: models that reason refuse it. */
-const ONLY_ANSWER_LEFT = userMessage(
-  `${NOTE_OPENING} You have used all your steps with tools: call the tool ${ANSWER_TOOL} now, with what you have. No other tool runs.]`
-)
+const REASONS = { steps: 'You have used all your steps with tools', repeating: 'You made the same calls again and again' }
+/**
+ * The last message of the last step. System prompt and tools stay the same in all steps, so that a cache serves them; no choice of a tool
+ * is forced, which models that reason refuse.
+ */
+const lastMessage = (why: keyof typeof REASONS, mayAnswer: boolean) =>
+  userMessage(
+    `${NOTE_OPENING} ${REASONS[why]}, and no tool runs any more: ` +
+      (mayAnswer
+        ? `call the tool ${ANSWER_TOOL} now, with what you have.]`
+        : 'answer with what you have, and say what is done and what is left to do.]')
+  )
 
 /**
  * Returns the function that makes the model calls of one attempt: it fits the conversation into the model's window, streams the
@@ -62,11 +72,13 @@ const ONLY_ANSWER_LEFT = userMessage(
  * invalid call, and each call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects
  * like `streamModel` and `createStepWriter`.
  */
-export function createModelSteps ({ registry, clock, signal, meter, tools: host, ids, summaries, append, afterParts }: ModelStepParts) {
+export function createModelSteps (
+  { registry, clock, signal, meter, pause, tools: host, ids, summaries, append, afterParts }: ModelStepParts
+) {
   let compactor: Promise<Compactor> | undefined
   const answeredBy = (name: string) => host.find(name)?.answeredBy?.by
 
-  return async ({ step, isLast, owed, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
+  return async ({ step, lastWord, owed, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     for (const text of notes) append({ type: 'message', text })
     append({ type: 'step-start', step })
     await host.ready(signal)
@@ -84,40 +96,60 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
     const isAnswer = (toolName: string) => mayAnswer && toolName === ANSWER_TOOL
     const described = tools.length > 0 ? tools : toolsCalled(messages)
     const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
-    const { write, result } = createStepWriter({ append, ids, isAnswered: (name) => answeredBy(name) !== undefined })
+    const names = tools.map(({ name }) => name)
+    const toolMeant = (name: string) => nameMeant(name, names)
+    const newWriter = () => createStepWriter({ append, ids, toolMeant, isAnswered: (name) => answeredBy(name) !== undefined })
+    let writer = newWriter()
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
       describe: registry.describeFailure,
       async prompt (id, tooLong) {
         const prompt = await compact(id, conversation, tooLong)
-        return isLast && prompt !== undefined ? [...prompt, mayAnswer ? ONLY_ANSWER_LEFT : STEPS_USED_UP] : prompt
+        return lastWord !== undefined && prompt !== undefined ? [...prompt, lastMessage(lastWord, mayAnswer)] : prompt
       },
       // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
       options: {
         ...registry.callSettings('capable'),
         ...(described.length > 0 && {
           tools: described,
-          toolChoice: { type: tools.length === 0 || (isLast && !mayAnswer) ? 'none' as const : 'auto' as const }
+          toolChoice: { type: tools.length === 0 ? 'none' as const : 'auto' as const }
         }),
         ...(owed !== undefined && tools.length === 0 && { responseFormat: owed.responseFormat })
       },
       signal,
       clock,
       meter,
+      pause,
+      timeouts: registry.timeouts,
+      onDropped (dropped) {
+        append({ type: 'retry', ...dropped, ...writer.broken() })
+        append({ type: 'step-start', step })
+        writer = newWriter()
+      },
+      onWaiting: (sinceMs) => append({ type: 'waiting', for: 'model', sinceMs }),
       onParts (parts, id) {
-        for (const part of parts) write(part, id)
+        for (const part of parts) writer.write(part, id)
         return afterParts(parts)
       }
     })
-    for (const { toolCallId, toolName, input: text, providerMetadata } of result.calls) {
-      const checked = readInput(toolName, text, owed !== undefined && isAnswer(toolName) ? owed.validateCall : host.validate)
+    const { result } = writer
+    const isCut = result.finishReason === 'length'
+    for (const { toolCallId, toolName, input: text, providerMetadata, isFromText } of result.calls) {
+      const checked = readInput(toolName, text, owed !== undefined && isAnswer(toolName) ? owed.validateCall : host.validate, isCut)
       const call = { toolCallId, toolName, input: checked.input, providerMetadata }
-      const errorText = isLast && !isAnswer(toolName) ? NO_STEPS_LEFT : checked.ok ? undefined : checked.error
+      const wrong = checked.ok ? undefined : isCut && !checked.isJson ? CUT_OFF : checked.error
+      const errorText = lastWord !== undefined && !isAnswer(toolName) ? NO_STEPS_LEFT : wrong
       const app = answeredBy(toolName) === 'app' && { app: true as const }
-      append(errorText === undefined ? { type: 'tool-input', ...call, ...app } : { type: 'tool-input-error', ...call, errorText })
+      append(
+        errorText === undefined
+          ? { type: 'tool-input', ...call, ...app, ...(isFromText && { isFromText }) }
+          : { type: 'tool-input-error', ...call, errorText }
+      )
     }
-    return isLast && result.calls.some(({ toolName }) => !isAnswer(toolName)) ? { ...result, finishReason: 'length' } : result
+    for (const call of result.cut) append({ type: 'tool-input-error', ...call, input: {}, errorText: isCut ? CUT_OFF : NOT_WHOLE })
+    const isUnheard = lastWord !== undefined && result.calls.some(({ toolName }) => !isAnswer(toolName))
+    return isUnheard ? { ...result, finishReason: 'length' } : result
   }
 }
 

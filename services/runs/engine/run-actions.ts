@@ -1,4 +1,5 @@
 import { takeAnswer } from '../answers/take-answer.ts'
+import { withoutDroppedTries } from '../run-log/cut-steps.ts'
 import { joinDeltas } from '../run-log/join-deltas.ts'
 import { openCalls } from '../../contracts/run-events.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
@@ -7,7 +8,9 @@ import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { EngineDeps, RunAttempt } from './attempt.ts'
 import type { AskedCall } from '../../contracts/call.ts'
-import { type RunActions, newestStep, nextAction } from './drive.ts'
+import { type NextAction, type RunActions, newestStep, nextAction } from './drive.ts'
+import { createRepetitions } from './repetitions.ts'
+import { EMPTY_ANSWER, isCutTwice, isEmptyAnswer, REPEATED, wasAskedAgain } from './stopping.ts'
 import { createModelCalls, directOutput, type ModelCalls } from './model-calls.ts'
 import type { RunItems } from './asked-items.ts'
 import type { RunOwner } from './run-owner.ts'
@@ -51,6 +54,9 @@ export function createRunActions<R extends RunRecord> (
   /** A first step that was begun beforehand has events in the log before it is made here. */
   let isBegun = callModel !== undefined
   const settling = new Set<Promise<unknown>>()
+  const repetitions = createRepetitions(deps.clock)
+  /** The newest step that was looked at for repetitions. */
+  let looked = run.record.steps
 
   const isSteered = () => live.isSteered || (run.record.pendingSteering ?? []).length > 0
   const isLast = () => run.record.steps > run.record.maxSteps
@@ -62,6 +68,35 @@ export function createRunActions<R extends RunRecord> (
     if (left.length > 0) run.record = { ...run.record, pendingSteering }
   }
 
+  /** Tells the model something before its next step. */
+  async function tell (text: string): Promise<void> {
+    const message: RunEvent = { type: 'message', text, isRetry: true }
+    if (owner.storesSteps) await commit({ finalEvents: [message] })
+    else log.append(message)
+  }
+
+  /** Lets an empty answer be given once more, and ends a run that repeats itself or whose calls are too long for the model. */
+  async function guarded (action: NextAction): Promise<NextAction> {
+    const { steps } = run.record
+    if (action === 'judge') {
+      if (answer !== undefined || isLast() || !isEmptyAnswer(log.events) || wasAskedAgain(log.events)) return action
+      await tell(EMPTY_ANSWER)
+      return 'step'
+    }
+    if (action === 'settle' || isLast()) return action
+    if (isCutTwice(log.events)) return 'judge'
+    if (steps === looked) return action
+    looked = steps
+    const repetition = repetitions.add(newestStep(log.events))
+    if (repetition === 'told') await tell(REPEATED)
+    if (repetition === 'stopped') {
+      const changes = { maxSteps: steps, isRepeating: true } as Partial<R>
+      if (owner.storesSteps) await commit({ changes })
+      else run.record = { ...run.record, ...changes }
+    }
+    return action
+  }
+
   async function step (): Promise<void> {
     isAccepted = false
     isBegun = false
@@ -70,6 +105,7 @@ export function createRunActions<R extends RunRecord> (
     held = []
     const made = await call()
     stepFinish = made.stepFinish
+    held = [...withoutDroppedTries(held)]
     const events = owner.storesSteps ? held : newestStep(log.events)
     const calls = events.filter(({ type }) => type === 'tool-input' || type === 'tool-input-error')
     const isSettled = openCalls(events).length === 0 && await attempt.owed() === undefined
@@ -135,7 +171,9 @@ export function createRunActions<R extends RunRecord> (
         return 'end'
       }
       const isOwed = await attempt.owed() !== undefined
-      const action = isBegun ? 'step' : answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed })
+      const action = isBegun
+        ? 'step'
+        : await guarded(answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed }))
       // Steering may arrive during the review, too; then the answer is not the last word.
       if (action === 'judge' && isSteered()) return 'step'
       if (action !== 'judge' || !isAccepted) return action

@@ -26,6 +26,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const begun = intentsIn(ports.events)
   let isHeld = false
   const isRead = ({ toolName }: Call) => tools.find(toolName)?.effect === 'read'
+  /** What a model wrote as text, it may have meant to show. */
+  const needsApproval = (call: Call) => ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call))
   const failed = ({ toolCallId, toolName }: Call, errorText: string, state: CallEnd['state'] = 'done'): CallEnd =>
     ({ event: { type: 'tool-error', toolCallId, toolName, errorText }, state })
   const refused = ({ toolCallId, toolName }: Call, state: CallEnd['state'], reason: string, approvalId?: string): CallEnd =>
@@ -43,7 +45,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     if (answer !== undefined) return answer.is === 'open' ? 'wait' : answered(call, answer)
     if (begun.has(call.toolCallId)) return failed(call, OUTCOME_UNKNOWN, 'unknown')
     const approval = ports.approvalOf(call.toolCallId)
-    if (approval === undefined) return answeredBy(call)?.by !== 'user' && ports.needsApproval(call.toolName) ? 'ask' : 'run'
+    if (approval === undefined) return answeredBy(call)?.by !== 'user' && needsApproval(call) ? 'ask' : 'run'
     switch (approval.state) {
       case 'approved':
         return 'run'
@@ -82,7 +84,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     ports.checkLimit()
     const approval = ports.approvalOf(toolCallId)
     // A tool that was replaced while its server reconnected may need an approval; the call is bound to the tool that is checked.
-    const isAsked = approval === undefined && ports.needsApproval(toolName)
+    const isAsked = approval === undefined && needsApproval(call)
     // Looked up again: a call before this one may have ended the grant.
     const granted = isAsked ? await grantOf(call) : undefined
     if (isAsked && granted === undefined) return ask(call)

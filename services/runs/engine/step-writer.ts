@@ -1,8 +1,9 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { newId } from '../../lib/ids.ts'
 import { defineError } from '../../lib/service-error.ts'
+import { createTaggedText, type TextPiece } from './tagged-text.ts'
 import type { Usage } from '../../../schemas/usage.ts'
-import type { FinishReason, RunEvent } from '../../contracts/run-events.ts'
+import type { FinishReason, OpenPart, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage, tokensReported } from '../../usage/index.ts'
 import { attachedTo, createMetadata } from '../../models/index.ts'
 
@@ -30,13 +31,15 @@ export interface ToolCall {
   toolName: string
   input: string
   providerMetadata?: SharedV4ProviderMetadata
+  /** It was written as text; the model may have meant to show it. */
+  isFromText?: true
 }
 
 interface Part {
   id: string
   providerMetadata?: SharedV4ProviderMetadata
 }
-interface OpenPart {
+interface PartBegun {
   id: string
   collect: ReturnType<typeof createMetadata>
 }
@@ -45,29 +48,40 @@ export interface StepResult {
   calls: ToolCall[]
   finishReason: FinishReason
   usage: Usage
+  /** The calls whose inputs have begun and not ended. */
+  cut: Array<Pick<ToolCall, 'toolCallId' | 'toolName'>>
+  /** The provider paused the turn; see `step-finish`. */
+  isPaused?: true
 }
 
 /**
  * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
  * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
  * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
- * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `isAnswered` says whether the user or the application answers calls
- * of a tool.
+ * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `toolMeant` returns the name of the tool
+ * that a model means; `isAnswered` says whether the user or the application answers calls of a tool.
  */
-export function createStepWriter ({ append, ids, isAnswered = () => false }: {
+export function createStepWriter ({ append, ids, toolMeant = (name) => name, isAnswered = () => false }: {
   append: (event: RunEvent) => void,
   ids: IdSource,
+  toolMeant?: (name: string) => string | undefined,
   isAnswered?: (toolName: string) => boolean
 }) {
-  const parts = { text: new Map<string, OpenPart>(), reasoning: new Map<string, OpenPart>() }
+  const parts = { text: new Map<string, PartBegun>(), reasoning: new Map<string, PartBegun>() }
   const calls = new Map<string, string>()
+  /** The first text of the answer, until it is known to be plain, and its part. */
+  let tagged: ReturnType<typeof createTaggedText> | undefined = createTaggedText((name) => toolMeant(name) !== undefined)
+  let taggedPart: Part | undefined
+  /** All that was begun, in order. */
+  const begun: OpenPart[] = []
   let bytes = 0
-  const result: StepResult = { calls: [], finishReason: 'other', usage: noUsage() }
+  const result: StepResult = { calls: [], finishReason: 'other', usage: noUsage(), cut: [] }
 
   /** Begins a part and returns it. `attached` is the provider's metadata so far. */
-  const begin = (kind: 'text' | 'reasoning', id: string, model: string, attached: unknown): OpenPart => {
+  const begin = (kind: 'text' | 'reasoning', id: string, model: string, attached: unknown): PartBegun => {
     const part = { id: ids.part(kind), collect: createMetadata(model, { always: kind === 'reasoning' }) }
     parts[kind].set(id, part)
+    begun.push({ kind, id: part.id })
     const metadata = part.collect(attached)
     append(
       kind === 'text'
@@ -92,29 +106,73 @@ export function createStepWriter ({ append, ids, isAnswered = () => false }: {
     parts[kind].delete(id)
   }
   /** The ledger finds a call that the user or the application answers by its id alone, so that id is unique everywhere. */
-  const beginCall = (id: string, toolName: string) => {
+  const beginCall = (id: string, named: string) => {
+    const toolName = toolMeant(named) ?? named
     const unique = calls.get(id) ?? (isAnswered(toolName) ? newId() : ids.call(id))
     calls.set(id, unique)
+    begun.push({ kind: 'call', id: unique, toolName })
     append({ type: 'tool-input-start', toolCallId: unique, toolName })
     return unique
   }
 
+  /** Writes pieces of the first text. */
+  function writePieces (pieces: Iterable<TextPiece>, part: Part, model: string) {
+    for (const piece of pieces) {
+      if (piece.kind === 'reasoning') extend('reasoning', { id: part.id, delta: piece.delta }, model)
+      else close('reasoning', { id: part.id })
+      if (piece.kind === 'text') {
+        start('text', part, model)
+        extend('text', { id: part.id, delta: piece.delta }, model)
+      }
+      if (piece.kind === 'call') {
+        const toolCallId = beginCall(`text-${part.id}`, piece.name)
+        append({ type: 'tool-input-delta', toolCallId, delta: piece.input })
+        result.calls.push({ toolCallId, toolName: toolMeant(piece.name)!, input: piece.input, isFromText: true })
+        calls.delete(`text-${part.id}`)
+      }
+    }
+  }
+  function endTagged (model: string) {
+    if (taggedPart !== undefined) {
+      const before = begun.length
+      writePieces(tagged?.end() ?? [], taggedPart, model)
+      close('reasoning', { id: taggedPart.id })
+      // An empty text may have something attached.
+      if (before === 0 && begun.length === 0) start('text', taggedPart, model)
+    }
+    tagged = taggedPart = undefined
+  }
+
+  const isOpen = (id: string) => [...calls.values()].includes(id)
+
   return {
     result,
+    /** Returns what the answer so far consists of: all ids, and what readers take to be under way. A call is, until its step is settled. */
+    broken (): { dropped: string[], open: OpenPart[] } {
+      const underWay = new Set([...parts.text.values(), ...parts.reasoning.values()].map(({ id }) => id))
+      return { dropped: begun.map(({ id }) => id), open: begun.filter(({ kind, id }) => kind === 'call' || underWay.has(id)) }
+    },
     /** Writes a part of the answer of `model` (`<provider>/<model>`). */
     write (part: LanguageModelV4StreamPart, model: string) {
       bytes += PART_BYTES + lengthOf(part)
       if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLong()
       switch (part.type) {
         case 'text-delta':
-          return extend('text', part, model)
+          if (tagged === undefined || (taggedPart !== undefined && taggedPart.id !== part.id)) return extend('text', part, model)
+          taggedPart ??= { id: part.id }
+          writePieces(tagged.take(part.delta), taggedPart, model)
+          if (tagged.isPlain) tagged = undefined
+          return
         case 'reasoning-delta':
           return extend('reasoning', part, model)
         case 'text-start':
-          return start('text', part, model)
+          if (tagged === undefined || taggedPart !== undefined) return start('text', part, model)
+          taggedPart = { id: part.id, providerMetadata: part.providerMetadata }
+          return
         case 'reasoning-start':
           return start('reasoning', part, model)
         case 'text-end':
+          if (part.id === taggedPart?.id) endTagged(model)
           return close('text', part)
         case 'reasoning-end':
           return close('reasoning', part)
@@ -130,18 +188,24 @@ export function createStepWriter ({ append, ids, isAnswered = () => false }: {
           if (part.providerExecuted) return
           if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
           const known = calls.get(part.toolCallId)
-          const toolCallId = known ?? beginCall(part.toolCallId, part.toolName)
+          const toolName = toolMeant(part.toolName) ?? part.toolName
+          const toolCallId = known ?? beginCall(part.toolCallId, toolName)
           // Chat clients get the input of such a call later, so the deltas must hold it.
-          if (known === undefined && isAnswered(part.toolName)) append({ type: 'tool-input-delta', toolCallId, delta: part.input })
-          result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...attachedTo(part.providerMetadata, model) })
+          if (known === undefined && isAnswered(toolName)) append({ type: 'tool-input-delta', toolCallId, delta: part.input })
+          result.calls.push({ toolCallId, toolName, input: part.input, ...attachedTo(part.providerMetadata, model) })
           // A later call with the same id is another call, even in this step.
           calls.delete(part.toolCallId)
           return
         }
         case 'finish':
+          endTagged(model)
           // The answer is complete, so missing fields here must not fail it.
-          result.finishReason = part.finishReason?.unified ?? 'other'
+          result.finishReason = result.calls.some(({ isFromText }) => isFromText) ? 'tool-calls' : part.finishReason?.unified ?? 'other'
           result.usage = tokensReported(part.usage)
+          if (part.finishReason?.raw === 'pause_turn') result.isPaused = true
+          result.cut = begun.flatMap((each) =>
+            each.kind === 'call' && isOpen(each.id) ? [{ toolCallId: each.id, toolName: each.toolName }] : []
+          )
           break
         default:
           // Other parts are not used.

@@ -33,6 +33,10 @@ export function endsOfCutParts (events: readonly RunEvent[]): RunEvent[] {
   return [...open].map(([id, type]) => ({ type, id }))
 }
 
+/** Returns the events without the tries of steps that broke off and were made again. */
+export const withoutDroppedTries = (events: readonly RunEvent[]): readonly RunEvent[] =>
+  events.some(({ type }) => type === 'retry') ? withoutRepeatedSteps(events) : events
+
 /** Returns the stored events of a run, each step once: the model was called again for a step whose first call was cut. */
 export function withoutRepeatedSteps (events: readonly RunEvent[]): readonly RunEvent[] {
   let kept: RunEvent[] = []

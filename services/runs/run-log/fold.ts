@@ -9,6 +9,7 @@ import type {
 import { asObject } from '../../lib/json.ts'
 import { isAttached } from '../../models/index.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
+import { withoutDroppedTries } from './cut-steps.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: any }
@@ -67,7 +68,7 @@ export function foldToModelMessages (
     results.push({ type: 'tool-result', toolCallId, toolName, output })
   }
 
-  for (const event of events) {
+  for (const event of withoutDroppedTries(events)) {
     switch (event.type) {
       case 'step-start':
         closeStep()

@@ -1,5 +1,6 @@
 import type { Protocol } from '../../../schemas/agent.ts'
 import type { RunEvent, EventOf } from '../../contracts/run-events.ts'
+import { withoutDroppedTries } from './cut-steps.ts'
 
 /**
  * Joins the segments of a run to one, as chat clients read a message that they do not have: with one `start`, without the ends of the
@@ -7,7 +8,9 @@ import type { RunEvent, EventOf } from '../../contracts/run-events.ts'
  * calls of the application again. Clients of version 5 keep each request for approval as a data part of the message, so `ui5` has them.
  */
 export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): RunEvent[] {
-  const newest = events.findLastIndex(({ type }) => type === 'start')
+  const all = withoutDroppedTries(events)
+  const kept = all.slice(all.findIndex(({ type }) => type === 'start'))
+  const newest = kept.findLastIndex(({ type }) => type === 'start')
   const isPart = ({ type }: RunEvent, at: number) => {
     switch (type) {
       case 'start':
@@ -25,7 +28,7 @@ export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): 
         return true
     }
   }
-  return events.slice(events.findIndex(({ type }) => type === 'start')).filter(isPart)
+  return kept.filter(isPart)
 }
 
 /** A part of a chat client's message. */
@@ -99,7 +102,7 @@ export function foldToUIMessage (
     else Object.assign(known, part)
   }
 
-  for (const event of events) {
+  for (const event of withoutDroppedTries(events)) {
     switch (event.type) {
       case 'start':
         hasFailed = false
@@ -110,7 +113,10 @@ export function foldToUIMessage (
         hasFailed = true
         break
       case 'finish':
-        if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason, usage: event.usage }
+        if (!hasFailed) {
+          metadata = { ...metadata, finishReason: event.finishReason, usage: event.usage, ...(event.stopped && { stopped: event.stopped }) }
+        }
+        if (!hasFailed && event.stopped) parts.push({ type: 'data-stopped', data: event.stopped })
         break
       case 'step-start':
         parts.push({ type: 'step-start' })

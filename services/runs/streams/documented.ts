@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { OBJECT_PART, objectData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine } from './event-line.ts'
+import { compactionLine, eventLine, retryLine, stoppedLine, waitingLine } from './event-line.ts'
 
 /**
  * Renders the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
@@ -89,9 +89,13 @@ function render (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort', reason: event.reason })
     case 'finish':
-      return eventLine({ type: 'finish', finishReason: event.finishReason, usage: event.usage })
+      return stoppedLine(event) + eventLine({ ...event, type: 'finish' })
     case 'compaction':
       return compactionLine(event)
+    case 'retry':
+      return retryLine(event, true)
+    case 'waiting':
+      return waitingLine(event)
     case 'analysis':
     case 'context':
     case 'evaluation':

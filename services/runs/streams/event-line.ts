@@ -4,4 +4,21 @@ import type { EventOf } from '../../contracts/run-events.ts'
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
 /** Renders a compaction, the same in every protocol: clients accept data parts of any name and keep no transient ones. */
+const BROKE_OFF = 'The answer broke off and is asked for again.'
+/**
+ * The try of a step broke off: what is open is closed, and readers drop what came since the last `start-step`. Another one follows. No
+ * call of it looks as if it had an input, because chat clients would act on it.
+ */
+export const retryLine = ({ attempt, reason, dropped, open }: EventOf<'retry'>, withIds: boolean) =>
+  open.map((part) =>
+    part.kind === 'call'
+      ? eventLine({ type: 'tool-input-error', toolCallId: part.id, toolName: part.toolName, input: {}, errorText: BROKE_OFF })
+      : eventLine({ type: `${part.kind}-end`, id: part.id })
+  ).join('') +
+  eventLine({ type: 'data-retry', data: { attempt, reason, ...(withIds && { dropped }) } }) +
+  eventLine({ type: 'finish-step' })
+/** Transient: it is shown, and kept nowhere. */
+export const waitingLine = ({ type, ...data }: EventOf<'waiting'>) => eventLine({ type: 'data-waiting', data, transient: true })
+export const stoppedLine = ({ stopped }: EventOf<'finish'>) =>
+  stopped === undefined ? '' : eventLine({ type: 'data-stopped', data: stopped })
 export const compactionLine = ({ type, ...data }: EventOf<'compaction'>) => eventLine({ type: 'data-compaction', data, transient: true })

@@ -1,7 +1,7 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine } from './event-line.ts'
+import { compactionLine, eventLine, retryLine, stoppedLine, waitingLine } from './event-line.ts'
 
 /**
  * Renders the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
@@ -80,13 +80,20 @@ function renderChunk (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort' })
     case 'finish':
-      return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason, usage: event.usage } })
+      return stoppedLine(event) + eventLine({
+        type: 'finish',
+        messageMetadata: { finishReason: event.finishReason, usage: event.usage, ...(event.stopped && { stopped: event.stopped }) }
+      })
     case 'compaction':
       return compactionLine(event)
     case 'tool-progress': {
       const { type, ...data } = event
       return eventLine({ type: 'data-tool-progress', data, transient: true })
     }
+    case 'retry':
+      return retryLine(event, false)
+    case 'waiting':
+      return waitingLine(event)
     case 'analysis':
     case 'context':
     case 'evaluation':

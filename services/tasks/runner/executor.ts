@@ -1,10 +1,11 @@
+import type { Config } from '../../../schemas/config.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { createRunItems, isOver, withoutCutCall, askItems } from '../../runs/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { type RunEnding, afterRun, closeRun } from './run-ending.ts'
 import { type WorkerPool, WorkerDied } from './workers.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import { interruptedRun, mostSteps } from '../new-run.ts'
+import { interruptedRun, stepLimit } from '../new-run.ts'
 import { isGone } from '../task-errors.ts'
 import { createTaskAttempt, type TaskAttempt } from './task-attempt.ts'
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
@@ -79,7 +80,9 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
         return undefined
       }
       const asked = await ledger.ofTask(run.asked)
-      const started = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, suspended: false }, events: [] }
+      const started = run.status === 'queued'
+        ? firstStart(task, run, clock.now(), deps.config())
+        : { task, run: { ...run, suspended: false }, events: [] }
       const segment = Math.max(-1, ...asked.map((item) => item.segment)) + 1
       const record = { ...started.run, cwd: task.cwd, segment }
       return {
@@ -310,7 +313,7 @@ function requestEvents (item: TaskItem): TaskStreamEvent[] {
 }
 
 /** The first attempt at a queued run: its record, the steering that it receives, and its start event. */
-function firstStart (task: StoredTask, run: StoredRun, now: number) {
+function firstStart (task: StoredTask, run: StoredRun, now: number, config: Config) {
   const { mode, firstN, approvedRuns } = task.approval
   const started: StoredRun = {
     ...run,
@@ -319,7 +322,7 @@ function firstStart (task: StoredTask, run: StoredRun, now: number) {
     attempts: 1,
     options: task.options,
     cwd: task.cwd,
-    maxSteps: mostSteps(task.options),
+    maxSteps: stepLimit(task.options, config),
     phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
     steering: task.steeringHistory.filter(({ runId }) => runId === undefined).map(({ comment }) => comment),
     needsApproval: mode === 'always' || (mode === 'first_n' && approvedRuns < firstN)

@@ -105,5 +105,6 @@ const ONE_SHOT = {
   failed: 'failed',
   interrupted: 'failed',
   rejected: 'planned',
+  stopped: 'planned',
   cancelled: 'planned'
 } as const satisfies Record<TerminalStatus, TaskStatus>

@@ -11,6 +11,7 @@ import {
   type CallEnd,
   createRunActions,
   openAttempt,
+  stoppedShort,
   type Review,
   type RunActions,
   type RunItems,
@@ -20,7 +21,6 @@ import {
   withRunOptions
 } from '../../runs/index.ts'
 import { createPhaseTool, beginNext } from './phases.ts'
-import { LONGEST_RUN } from '../../../schemas/run-options.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { questionView } from '../../approvals/index.ts'
@@ -110,7 +110,7 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
   const { runId, options = task.options } = run.record
   const deps = withRunOptions(shared, options)
   const { repository, host, emit } = deps
-  const attempt = openAttempt(live, { minutes: options.budget?.minutes ?? LONGEST_RUN }, deps)
+  const attempt = openAttempt(live, deps)
   const ids = { taskId: task.id, runId }
   const { interactive } = options
   const mayAsk = interactive ?? asksForResults(task)
@@ -228,7 +228,14 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
     const learned = satisfied ? await findInReport(task.goal, report, parts, signal) : undefined
     return {
       ...(isRefined && { refinement }),
-      changes: { evaluation, qualityScore, output: report, refined: refined || isRefined, ...(learned && { learned }) },
+      changes: {
+        evaluation,
+        qualityScore,
+        output: report,
+        refined: refined || isRefined,
+        stopped: isRefined ? undefined : stoppedShort(run.record, run.log.events),
+        ...(learned && { learned })
+      },
       told: () => emit({ type: 'task:eval', ...ids, ...evaluation })
     }
   }

@@ -53,9 +53,10 @@ t.test('a run as one object', async (t) => {
     usage: { ...USAGE, costUsd: undefined },
     finishReason: 'tool-calls',
     pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, scopes: SCOPES, expiresAt: Number }],
+    stopped: undefined,
     pendingQuestions: [],
     pendingToolCalls: [],
-    analysis: { ...complex, interval: undefined },
+    analysis: { ...complex, interval: undefined, when: undefined },
     compactions: undefined,
     evaluation: undefined,
     task: undefined,
@@ -282,7 +283,8 @@ t.test('the runs, and the events that tell of them', async (t) => {
     usage: USAGE,
     options: undefined,
     attempts: 1,
-    standsFor: undefined
+    standsFor: undefined,
+    stopped: undefined
   }, 'getRun')
   is(t, (await sdk.listRuns({ ...options, query: { threadId, limit: 1 } })).data, {
     runs: Array,

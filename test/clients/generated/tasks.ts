@@ -112,7 +112,8 @@ t.test('tasks and their runs', async (t) => {
     usage: USAGE,
     options: ofRuns,
     attempts: 1,
-    standsFor: undefined
+    standsFor: undefined,
+    stopped: undefined
   }
   is(t, (await sdk.getTaskRun({ ...options, path: { ...path, runId } })).data, run, 'getTaskRun')
   is(t, (await sdk.getTask({ ...options, path })).data.waitingFor!, [{ kind: 'tool', id: approvalId }], 'getTask')

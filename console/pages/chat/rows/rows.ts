@@ -1,4 +1,5 @@
 import { getToolName, isToolUIPart, type ToolUIPart, type DynamicToolUIPart, type UIMessage } from 'ai'
+import { withoutDroppedTries } from '../../../../client/chat-messages.ts'
 import type { RunTask } from '../../../../client/generated/index.ts'
 import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
 import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'
@@ -67,7 +68,7 @@ export function createRows (): (message: UIMessage) => Row[] {
   }
 
   function rowsOf (message: UIMessage): Row[] {
-    const rows = message.parts.flatMap((part, at) => {
+    const rows = withoutDroppedTries(message.parts).flatMap((part, at) => {
       const key = `${message.id} ${at}`
       return contentOf(message, part, key).map((content, n): Row => ({ ...content, key: `${key} ${n}` }))
     })

@@ -18,7 +18,7 @@ interface Props {
 
 /** The end of a conversation: that the agent works, why it stopped, or what to do when there is nothing yet. */
 export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
-  const { messages, isBusy, isStreaming, error, returned, isUnsure, reread } = conversation
+  const { messages, isBusy, isStreaming, error, returned, isUnsure, reread, goOn } = conversation
   const { data } = useQuery({
     queryKey: [...keys.runs(), 'newest of', id],
     queryFn: () => listRuns({ ...asked(), query: { threadId: id, limit: 1 } }).then(body)
@@ -41,12 +41,17 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
   }
   if (messages.length === 0) return <p className='row quiet chat-empty'>{say('chat.empty')}</p>
   if (run === undefined || isWaiting) return null
-  if (run.status === 'failed') return <div className='row'><Failed error={new Error(run.error)} onRetry={onRegenerate} /></div>
-  if (run.status !== 'interrupted' && run.status !== 'cancelled') return null
+  const goesOn = <Button onClick={goOn}>{say('chat.goOn')}</Button>
+  if (run.status === 'failed') {
+    return <div className='row'><Failed error={new Error(run.error)} onRetry={onRegenerate} />{goesOn}</div>
+  }
+  const isShort = run.stopped !== undefined && run.stopped.reason !== 'user'
+  if (!isShort && run.status !== 'interrupted' && run.status !== 'cancelled' && run.status !== 'stopped') return null
   return (
     <div className='row'>
       <div className='note note-warn'>
-        <p>{say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}</p>
+        <p>{isShort ? run.stopped?.text : say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}</p>
+        {goesOn}
         {onRegenerate && !hasContent(messages.at(-1)) && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
       </div>
     </div>

@@ -93,6 +93,8 @@ export function useConversation (id: string, page: ThreadPage) {
       if (edited !== undefined) void chat.sendMessage({ text, messageId }, chosen(options))
       else void chat.sendMessage({ id: messageId, parts: [{ type: 'text', text }] }, chosen(options))
     },
+    /** Lets the agent go on where its last run ended too early. */
+    goOn: () => void chat.sendMessage(undefined, { body: { continue: true } }),
     regenerate: (options: RunOptions) => void chat.regenerate(chosen(options)),
     reread () {
       clearError()

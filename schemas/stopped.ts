@@ -1,0 +1,19 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+/** Why a run ended before its model said that it was done. */
+export const StoppedSchema = Type.Object({
+  reason: Type.Union([
+    Type.Literal('steps'),
+    Type.Literal('repeating'),
+    Type.Literal('output-limit'),
+    Type.Literal('empty'),
+    Type.Literal('refused'),
+    Type.Literal('user')
+  ], {
+    description: 'steps: its steps are used up; repeating: it made the same calls again and again; output-limit: an answer, or the input ' +
+      'of a call, was longer than the model may answer; empty: the model said nothing, also when asked again; refused: the model or its ' +
+      'provider refused; user: the user stopped it'
+  }),
+  text: Type.String({ description: 'The same in a sentence for people, with what to do' })
+}, { $id: 'Stopped', additionalProperties: false, description: 'Why a run ended before its model said that it was done' })
+export type Stopped = Static<typeof StoppedSchema>

@@ -1,0 +1,61 @@
+import type { Stopped } from '../../../schemas/stopped.ts'
+import { NOTE_OPENING } from '../../contracts/model-texts.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import { newestStep } from './drive.ts'
+import type { RunRecord } from '../run-record.ts'
+
+// When a run stops before its model said that it was done, and what the model and the user hear of it.
+
+/** Told when a call, or a cycle of calls, was made three times with the same result. */
+export const REPEATED =
+  `${NOTE_OPENING} You made the same call three times, or the same few calls in turn, and got the same each time. Do something else, or ` +
+  'say what is missing. The run stops if you go on like this.]'
+/** Told after an answer without text and calls. */
+export const EMPTY_ANSWER = `${NOTE_OPENING} Your last answer held no text. Answer now, or go on with the work.]`
+
+const SENTENCES: Record<Stopped['reason'], string> = {
+  steps: 'The run has used all its steps. Let it go on, or give it more steps at once.',
+  repeating: 'The model made the same calls again and again, with the same results, so the run was stopped. Say what it should do instead.',
+  'output-limit': 'The answer is not complete: it reached the greatest length of one answer. Let the run go on, or ask for less at once.',
+  empty: 'The model answered nothing, also when it was asked again. Ask in other words, or choose another model.',
+  refused: 'The model, or its provider, refused to answer this. Ask in other words, or choose another model.',
+  user: 'You stopped the run.'
+}
+
+export const stoppedFor = (reason: Stopped['reason']): Stopped => ({ reason, text: SENTENCES[reason] })
+
+const CALLS: ReadonlySet<RunEvent['type']> = new Set(['tool-input', 'tool-input-error'])
+const hasCalls = (step: readonly RunEvent[]) => step.some(({ type }) => CALLS.has(type))
+const hasText = (step: readonly RunEvent[]) => step.some((event) => event.type === 'text-delta' && event.delta.trim() !== '')
+const reasonOf = (step: readonly RunEvent[]) => step.findLast((event) => event.type === 'step-finish')?.finishReason
+
+/** Whether the newest step holds neither text nor calls. */
+export function isEmptyAnswer (events: readonly RunEvent[]): boolean {
+  const step = newestStep(events)
+  return step[0]?.type === 'step-start' && !hasCalls(step) && !hasText(step)
+}
+
+/** Whether the newest step came because the answer before it was empty. */
+export function wasAskedAgain (events: readonly RunEvent[]): boolean {
+  const before = events.slice(0, events.findLastIndex(({ type }) => type === 'step-start'))
+  return newestStep(before).some((event) => event.type === 'message' && event.text === EMPTY_ANSWER)
+}
+
+/** Whether each of the two newest steps reached the greatest length of an answer within its calls. */
+export function isCutTwice (events: readonly RunEvent[]): boolean {
+  const starts = events.flatMap(({ type }, at) => type === 'step-start' ? [at] : []).slice(-2)
+  const steps = starts.map((start, n) => events.slice(start, starts[n + 1]))
+  return steps.length === 2 && steps.every((step) => reasonOf(step) === 'length' && step.some(({ type }) => type === 'tool-input-error'))
+}
+
+/** Returns why a run that ends with these events stopped short; undefined when its model has answered. */
+export function stoppedShort ({ steps, maxSteps, isRepeating }: RunRecord, events: readonly RunEvent[]): Stopped | undefined {
+  if (isRepeating) return stoppedFor('repeating')
+  if (steps > maxSteps) return stoppedFor('steps')
+  const step = newestStep(events)
+  if (step[0]?.type !== 'step-start') return undefined
+  const finishReason = reasonOf(step)
+  if (finishReason === 'length') return stoppedFor('output-limit')
+  if (finishReason === 'content-filter') return stoppedFor('refused')
+  return isEmptyAnswer(events) ? stoppedFor('empty') : undefined
+}

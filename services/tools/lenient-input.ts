@@ -1,0 +1,117 @@
+import { jsonrepair } from 'jsonrepair'
+
+// What models write is read leniently where only one meaning is possible, and never guessed.
+
+type Schema = Record<string, any>
+
+/**
+ * Returns the value of a text that is nearly JSON: with a comma too many, quotes of another language, comments or a fence around it.
+ * Undefined for what may have been cut off, or could mean something else. A text of JSON in JSON counts as the inner one.
+ */
+export function readNearlyJson (text: string): { value: unknown } | undefined {
+  const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
+  if (!isWhole(bare)) return undefined
+  try {
+    return { value: JSON.parse(jsonrepair(bare)) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether every bracket and quote of the text has its end, and each text in it stands where JSON has one. */
+function isWhole (text: string): boolean {
+  const open: string[] = []
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"' || character === "'") {
+      const end = endOfText(text, at)
+      if (end === undefined || !/^\s*(?:[,:}\]/]|$)/.test(text.slice(end + 1, end + 200))) return false
+      at = end
+    } else if (character === '{' || character === '[') open.push(character === '{' ? '}' : ']')
+    else if (character === '}' || character === ']') {
+      if (open.pop() !== character) return false
+    } else if (open.length === 0 && /\S/.test(character)) return false
+  }
+  return open.length === 0 && text !== ''
+}
+
+function endOfText (text: string, from: number): number | undefined {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === text[from]) return at
+  }
+  return undefined
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+/** Levels of an input that are looked at. */
+const MOST_LEVELS = 8
+
+/**
+ * Returns the input with what a schema allows one reading of: no null where a property may be absent, a number or boolean in quotes as
+ * such, and JSON in a text as what it says where an object or a list is due. The input itself when there is nothing of the kind.
+ */
+export function mendInput (schema: Schema, input: unknown, level = 0): unknown {
+  if (level > MOST_LEVELS) return input
+  const types: unknown[] = [schema.type].flat()
+  const mayBe = (type: string) => types.includes(type)
+  if (typeof input === 'string' && !mayBe('string')) return valueOf(input, mayBe) ?? input
+  if (Array.isArray(input) && isObject(schema.items)) return withChanges(input, (each) => mendInput(schema.items, each, level + 1))
+  if (!isObject(input) || !isObject(schema.properties)) return input
+  const required: unknown[] = Array.isArray(schema.required) ? schema.required : []
+  let changed = false
+  const mended = Object.entries(input).flatMap(([name, value]): Array<[string, unknown]> => {
+    const rules = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+    if (!isObject(rules)) return [[name, value]]
+    if (value === null && !required.includes(name) && ![rules.type].flat().includes('null') && rules.type !== undefined) {
+      changed = true
+      return []
+    }
+    const better = mendInput(rules, value, level + 1)
+    changed ||= better !== value
+    return [[name, better]]
+  })
+  return changed ? Object.fromEntries(mended) : input
+}
+
+function withChanges (list: unknown[], change: (value: unknown) => unknown): unknown[] {
+  const changed = list.map(change)
+  return changed.some((value, at) => value !== list[at]) ? changed : list
+}
+
+function valueOf (text: string, mayBe: (type: string) => boolean): unknown {
+  const trimmed = text.trim()
+  if ((mayBe('number') || mayBe('integer')) && NUMBER.test(trimmed)) return Number(trimmed)
+  if (mayBe('boolean') && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true'
+  if (!(mayBe('object') || mayBe('array')) || !/^[{[]/.test(trimmed)) return undefined
+  try {
+    const value: unknown = JSON.parse(trimmed)
+    return mayBe(Array.isArray(value) ? 'array' : 'object') ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Returns the name of the tool that a model means: the name itself when there is such a tool, else the only one that differs in case,
+ * in underscores, dashes and dots, or in what stands before such a mark. Undefined when none or several do.
+ */
+export function nameMeant (name: string, names: readonly string[]): string | undefined {
+  if (names.includes(name)) return name
+  const plain = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
+  const isEnd = (long: string, short: string) => {
+    const rest = long.toLowerCase().slice(0, -short.length)
+    return long.length > short.length && long.toLowerCase().endsWith(short.toLowerCase()) && /[^\p{L}\p{N}]$/u.test(rest)
+  }
+  const readings: Array<(known: string) => boolean> = [
+    (known) => plain(known) === plain(name),
+    (known) => isEnd(name, known) || isEnd(known, name)
+  ]
+  for (const fits of readings) {
+    const meant = plain(name) === '' ? [] : names.filter(fits)
+    if (meant.length > 0) return meant.length === 1 ? meant[0] : undefined
+  }
+  return undefined
+}

@@ -1,0 +1,241 @@
+import t, { type Test } from 'tap'
+import type { App } from '../../app.ts'
+import { openChat } from '../clients/chat.ts'
+import { versions } from '../clients/versions.ts'
+import type { Plan } from '../fakes/gateway.ts'
+import { isLastWord, of, say, sayAll } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { textOf } from '../harness/sse.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withDirect } from '../harness/with-direct.ts'
+import { withGateway } from '../harness/with-gateway.ts'
+
+const allow = { permissions: { '*': 'allow' } }
+const call = (toolName: string, input: unknown): Plan => ({ toolCalls: [{ toolName, input }] })
+const look = (n: number) => call('listDirectory', { path: '.', limit: n + 1 })
+const sync = async (app: App, payload: object) => (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
+const user = (content: string) => ({ role: 'user', content })
+const runsOf = async (app: App, id: string) => (await app.inject(`/runs?threadId=${id}`)).json().runs
+const lastOf = (prompt: Array<{ content: any }>): string => prompt.at(-1)!.content[0].text
+
+t.test('a hundred steps with tools, then the model says what is left, and the run can go on', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth < 101 ? look(nth) : { text: 'All done.' })
+  const { events } = await say(app, 'go through it', { id: 'long' })
+  t.equal(of(events, 'tool-output-available').length, 100)
+  t.match(of(events, 'data-stopped'), [{ data: { reason: 'steps', text: /all its steps/ } }])
+  t.match(events.at(-1), { type: 'finish', finishReason: 'other', stopped: { reason: 'steps' } })
+  t.equal(gateway.requests.length, 101)
+  const [before, last] = gateway.requests.slice(-2).map(({ body }) => body)
+  t.match(lastOf(last.prompt), /used all your steps.*what is done and what is left/)
+  t.same({ ...last, prompt: 0 }, { ...before, prompt: 0 }, 'tools and settings stay, so that the beginning is cached')
+  for (const { body } of gateway.requests) t.equal(body.prompt[0].content, before.prompt[0].content)
+  t.equal(of(events, 'tool-input-error').length, 1, 'its call was not carried out')
+  t.match(await runsOf(app, 'long'), [{ status: 'completed', stopped: { reason: 'steps' } }])
+
+  const { events: more } = await sayAll(app, undefined as never, { id: 'long', continue: true })
+  t.equal(textOf(more), 'All done.')
+  t.match(lastOf(gateway.requests.at(-1)!.body.prompt), /go on where you stopped/)
+  t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /go through it/)
+  t.match((await runsOf(app, 'long'))[0], { status: 'completed', stopped: undefined })
+  const again = await app.inject({ method: 'POST', url: '/run', payload: { id: 'long', continue: true } })
+  t.match({ ...again.json(), status: again.statusCode }, { status: 409, code: 'ERR_NOTHING_TO_CONTINUE' })
+  const both = await app.inject({ method: 'POST', url: '/run', payload: { id: 'long', continue: true, message: user('x') } })
+  t.equal(both.statusCode, 400)
+})
+
+t.test('config.json and the options of a run set its steps, the nearest of them', async (t) => {
+  const config = { agent: { steps: { conversation: 2, task: 3 } } }
+  const { app } = await withGateway(t, (request, nth) => isLastWord(request) ? { text: 'Looked.' } : look(nth), { config })
+  t.equal((await sync(app, { messages: [user('go')] })).toolCalls.filter(({ status }: any) => status === 'completed').length, 2)
+  const given = await sync(app, { messages: [user('go')], options: { maxSteps: 4 } })
+  t.equal(given.toolCalls.filter(({ status }: any) => status === 'completed').length, 4, 'also more than config.json')
+  t.match(given, { finishReason: 'other', stopped: { reason: 'steps' } })
+  const tasks = await tasksOf(t, app)
+  const watched = await tasks.watch()
+  const { id } = await tasks.create('count the files', { plan: { phases: [{ description: 'look' }] } })
+  await tasks.post(`/${id}/start`)
+  await watched.until('task:complete')
+  t.match((await tasks.runs(id))[0], { stopped: { reason: 'steps' }, toolCount: 3, status: 'completed' }, 'judged as it stands')
+})
+
+t.test('a run that repeats itself is told, then stopped; polling and slow looks are no repetition', async (t) => {
+  const calls = async (t: Test, plans: (nth: number) => Plan, { clock = fakeClock(), during = async () => {} }: any = {}) => {
+    const made = await withGateway(t, async (_request, nth) => {
+      await during(clock)
+      return nth < 30 ? plans(nth) : { text: 'enough' }
+    }, { config: allow, clock })
+    return { ...made, result: await sync(made.app, { id: 'r', messages: [user('go')] }) }
+  }
+  await t.test('the same call', async (t) => {
+    const { result, gateway } = await calls(t, () => look(0))
+    t.match(result, { finishReason: 'other', stopped: { reason: 'repeating', text: /again and again/ } })
+    t.equal(gateway.requests.length, 6)
+    t.match(lastOf(gateway.requests[3].body.prompt), /same call three times/)
+    t.match(lastOf(gateway.requests[5].body.prompt), /You made the same calls again and again.*no tool runs/)
+  })
+  await t.test('three calls in turn', async (t) => {
+    const { result, gateway } = await calls(t, (nth) => look(nth % 3))
+    t.match(result.stopped, { reason: 'repeating' })
+    t.equal(gateway.requests.length, 16)
+  })
+  await t.test('a look every ten seconds', async (t) => {
+    const { result, gateway } = await calls(t, () => look(0), { during: (clock: any) => clock.advance(10_000) })
+    t.match(result, { text: 'enough', stopped: undefined })
+    t.equal(gateway.requests.length, 31)
+  })
+  await t.test('looks at a command that runs', async (t) => {
+    const { result } = await calls(t, () => call('readCommand', { id: 'none' }))
+    t.match(result.stopped, { reason: 'repeating' }, 'an error is the same error')
+  })
+  await t.test('a call whose result differs', async (t) => {
+    const { result } = await calls(t, (nth) => nth < 12 ? call('runCommand', { command: 'date +%s%N' }) : { text: 'enough' })
+    t.match(result, { text: 'enough', stopped: undefined })
+  })
+})
+
+t.test('an answer that says nothing is asked for once more, then told', async (t) => {
+  const silent: Record<string, Plan> = { empty: { text: [] }, blank: { text: ['\n ', '\n'] }, thinking: { reasoning: 'hm', text: [] } }
+  for (const [name, plan] of Object.entries(silent)) {
+    await t.test(name, async (t) => {
+      const { app, gateway } = await withGateway(t, (_request, nth) => nth === 1 ? { text: 'Here.' } : plan)
+      t.match(await sync(app, { id: 'e', messages: [user('go')] }), { text: 'Here.', finishReason: 'stop', stopped: undefined })
+      t.match(lastOf(gateway.requests[1].body.prompt), /held no text/)
+      t.match(await sync(app, { id: 'f', messages: [user('go')] }), { finishReason: 'other', stopped: { reason: 'empty' } })
+      t.equal(gateway.requests.length, 4, 'not a third time')
+    })
+  }
+})
+
+t.test('an answer that is refused or cut off is told', async (t) => {
+  const reasons = { refused: 'content-filter', 'output-limit': 'length' }
+  for (const [reason, finishReason] of Object.entries(reasons)) {
+    await t.test(reason, async (t) => {
+      const { app } = await withGateway(t, () => ({ text: 'Well, I', finishReason }))
+      t.match(await sync(app, { messages: [user('go')] }), { text: 'Well, I', finishReason, stopped: { reason } })
+    })
+  }
+})
+
+t.test('a call that the output limit cut off is told how to be made in parts; twice stops the run', async (t) => {
+  const cut = (input: string): Plan => ({
+    parts: [
+      { type: 'tool-input-start', id: 'c', toolName: 'writeFile' },
+      { type: 'tool-input-delta', id: 'c', delta: input },
+      ...input.endsWith('!') ? [{ type: 'tool-call', toolCallId: 'c', toolName: 'writeFile', input }] : [],
+      { type: 'finish', finishReason: { unified: 'length' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
+    ]
+  })
+  // As an SDK reports it, with the call or without.
+  for (const input of ['{"path":"a.txt","content":"the begin!', '{"path":"a.txt","content":"the begin']) {
+    await t.test(input, async (t) => {
+      const reply = (_request: unknown, nth: number) => nth === 1 ? call('listDirectory', { path: '.' }) : cut(input)
+      const { app, gateway } = await withGateway(t, reply, { config: allow })
+      const { toolCalls, ...result } = await sync(app, { messages: [user('go')] })
+      t.match(result, { stopped: { reason: 'output-limit' } })
+      t.match(toolCalls[0], { status: 'error', errorText: /cut off.*in parts/ })
+      t.equal(gateway.requests.length, 4, 'one is no end, two in a row are')
+    })
+  }
+})
+
+t.test('the input of a call is read leniently where it has one meaning, and the approval shows that', async (t) => {
+  const raw = (input: string, toolName = 'readFile'): Plan => ({
+    parts: [
+      { type: 'tool-call', toolCallId: `c${Math.random()}`, toolName, input },
+      { type: 'finish', finishReason: { unified: 'tool-calls' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
+    ]
+  })
+  const { app } = await withGateway(t, (_request, nth) => nth % 2 === 0 ? plans[nth / 2] : { text: 'ok' })
+  const good = [
+    raw('{"path":"a.txt","limit":"10","offset":null}'),
+    raw('{"path":"a.txt","limit":10,}'),
+    raw(JSON.stringify('{"path":"a.txt","limit":10}')),
+    raw("{'path': 'a.txt', 'limit': 10}"),
+    raw('```json\n{"path":"a.txt","limit":10}\n```'),
+    raw('{"path":"a.txt","limit":10}', 'read_file'),
+    raw('{"path":"a.txt","limit":10}', 'ReadFile'),
+    raw('{"path":"a.txt","limit":10}', 'functions.readFile')
+  ]
+  const bad = [
+    raw('{"path":"a.txt","limit":10'),
+    raw('{"path":"a.txt","limit":"ten"}'),
+    raw('{"path":"a" "b"}'),
+    raw('{"path":"a.txt"}', 'file')
+  ]
+  const plans = [...good, ...bad]
+  for (const plan of plans) {
+    const { toolCalls } = await sync(app, { messages: [user('go')] })
+    const [{ input, toolName, errorText }] = toolCalls
+    const meant = { input: { path: 'a.txt', limit: 10 }, toolName: 'readFile' }
+    if (good.includes(plan)) t.same({ input, toolName }, meant, JSON.stringify(plan.parts![0]))
+    else t.match(errorText, /is not JSON|is not valid|no tool named/)
+  }
+})
+
+t.test('reasoning in tags at the beginning is reasoning, and an answer that is one call is that call', async (t) => {
+  const write = JSON.stringify({ name: 'writeFile', arguments: { path: 'x.txt', content: 'x' } })
+  const texts = [
+    ['<th', 'ink>Let me', ' see.</thi', 'nk>\n\nIt is ', 'so.'],
+    ['<tool_call>\n', JSON.stringify({ name: 'listDirectory', arguments: { path: '.' } }), '\n</tool_call>'],
+    ['Listed.'],
+    ['<think>I write.</think>', '<tool_', `call>${write}</tool_call>`],
+    [`Write this: <tool_call>${write}</tool_call>`],
+    [`<tool_call>${write}</tool_call> is what I would send.`],
+    ['<tool_call>{"name":"noSuchTool","arguments":{}}</tool_call>'],
+    ['<thinking aloud> is no tag']
+  ]
+  const { app, server } = await withDirect(t, (_request, nth) => ({ text: texts[nth] }), { config: allow })
+  const first = await say(app, 'go')
+  t.equal(textOf(first.events).trim(), 'It is so.')
+  t.equal(of(first.events, 'reasoning-delta').map(({ delta }) => delta).join(''), 'Let me see.')
+  const listed = await sync(app, { messages: [user('go')] })
+  t.match(listed, { text: 'Listed.', toolCalls: [{ toolName: 'listDirectory', status: 'completed' }] })
+  t.match(server.calls.at(-1)!.body.messages.at(-2), { tool_calls: [{ function: { name: 'listDirectory' } }] }, 'the model sees its call')
+  const asks = await sync(app, { messages: [user('go')] })
+  const pendingApprovals = [{ toolName: 'writeFile', input: { path: 'x.txt' } }]
+  t.match(asks, { finishReason: 'tool-calls', pendingApprovals }, 'asks, though writing is allowed')
+  for (const text of texts.slice(4)) {
+    t.match(await sync(app, { messages: [user('go')] }), { text: text.join(''), toolCalls: [], finishReason: 'stop' })
+  }
+})
+
+t.test('a chat goes on in the same message', async (t) => {
+  for (const version of versions) {
+    await t.test(version.name, async (t) => {
+      const half = { text: 'Half of', finishReason: 'length' }
+      const { app } = await withGateway(t, (_request, nth) => nth === 0 ? half : { text: 'the whole.' })
+      const open = await openChat(app, version, { id: 'c', ...(version.approvals ? {} : { path: '/run?protocol=ui5' }) })
+      await open.say('tell me')
+      t.match(open.last.metadata, { stopped: { reason: 'output-limit' }, finishReason: 'length' })
+      t.match(open.parts.at(-1), { type: 'data-stopped', data: { reason: 'output-limit' } })
+      const { id } = open.last
+      const next = await app.inject({ method: 'POST', url: '/run?protocol=ui', payload: { id: 'c', continue: true } })
+      t.match(next.body, `"messageId":"${id}"`)
+      const { messages } = (await app.inject('/threads/c')).json()
+      t.equal(messages.length, 2)
+      t.match(messages[1], { id, parts: [{}, { text: 'Half of' }, {}, {}, { text: 'the whole.' }] })
+      t.same(open.errors, [])
+      await open.say('thanks')
+      t.same(open.errors, [])
+    })
+  }
+})
+
+t.test('a run that was stopped says so, and can go on', async (t) => {
+  const stalled: Plan = { text: ['begun ', 'and'], ending: 'stall', after: 4 }
+  const { app } = await withGateway(t, (_request, nth) => nth === 0 ? stalled : { text: 'done' })
+  const running = say(app, 'go', { id: 's' })
+  await new Promise<void>((resolve) => {
+    const poll = setInterval(() => {
+      void app.inject('/threads/s').then(({ body }) => {
+        if (!body.includes('"running"')) return
+        clearInterval(poll)
+        resolve()
+      })
+    }, 10)
+  })
+  await app.inject({ method: 'POST', url: '/run/s/stop' })
+  t.match((await running).events.at(-1), { finishReason: 'other', stopped: { reason: 'user' } })
+  t.match(await runsOf(app, 's'), [{ status: 'stopped', stopped: { reason: 'user' } }])
+  t.equal((await sync(app, { id: 's', continue: true })).text, 'done')
+})
