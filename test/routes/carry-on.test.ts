@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { openChat } from '../clients/chat.ts'
@@ -5,6 +6,7 @@ import { versions } from '../clients/versions.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { isLastWord, of, say, sayAll } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
+import { openRun, userSays } from '../harness/reader.ts'
 import { textOf } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withDirect } from '../harness/with-direct.ts'
@@ -238,4 +240,16 @@ t.test('a run that was stopped says so, and can go on', async (t) => {
   t.match((await running).events.at(-1), { finishReason: 'other', stopped: { reason: 'user' } })
   t.match(await runsOf(app, 's'), [{ status: 'stopped', stopped: { reason: 'user' } }])
   t.equal((await sync(app, { id: 's', continue: true })).text, 'done')
+})
+
+t.test('a command may take ten minutes and shows its output while it runs', async (t) => {
+  const command = 'echo first; sleep 0.6; echo second; touch go; while [ -e go ]; do sleep 0.05; done; echo third'
+  const plan = call('runCommand', { command, timeoutMs: 600_000 })
+  const { app } = await withGateway(t, (_request, nth) => nth === 0 ? plan : { text: 'done' }, { config: allow })
+  const run = await openRun(app, userSays('go'))
+  await run.says('"message":"second"')
+  t.match(of(run.events, 'tool-progress'), [{ toolName: 'runCommand', progress: 6, message: 'first' }, { progress: 13, message: 'second' }])
+  rmSync(`${app.cwd}/go`)
+  await run.ended
+  t.match(of(run.events, 'tool-output-available'), [{ output: { exitCode: 0, stdout: 'first\nsecond\nthird\n' } }])
 })

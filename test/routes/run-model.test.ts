@@ -68,7 +68,8 @@ t.test('a model without a key fails with what to do', async (t) => {
 
 for (const [ending, calls] of [['cut', 4], ['no-finish', 4], ['invalid-json', 1]] as const) {
   t.test(`an answer that always breaks off (${ending}) ends the stream with an error, keeping what came last`, async (t) => {
-    const { app, gateway } = await withGateway(t, () => ({ text: ['half ', 'of an ', 'answer'], ending, after: 4 }), { clock: hastyClock() })
+    const half = { text: ['half ', 'of an ', 'answer'], ending, after: 4 }
+    const { app, gateway } = await withGateway(t, () => half, { clock: hastyClock() })
     const { events } = await say(app, 'go')
     t.match(textOf(events), /^half /)
     t.match(events.slice(-2), [{ type: 'error', errorText: /test\/model/ }, { type: 'finish', finishReason: 'error' }])

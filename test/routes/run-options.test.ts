@@ -40,7 +40,7 @@ t.test('settings of the roles apply to every run, and those of a run come first'
     ['test/model', 'max', 5_000],
     ['test/model', 'provider-default', 9]
   ])
-  t.same(asCalled(gateway.requests[0]), ['test/fast', 'none', 400], 'questions to the fast model never ask for reasoning, nor for more than they need')
+  t.same(asCalled(gateway.requests[0]), ['test/fast', 'none', 400], 'questions to the fast model never ask for reasoning')
 })
 
 for (

@@ -12,7 +12,8 @@ t.test('a model that calls a tool although its steps are used up leaves no call 
   const { app } = await withGateway(t, () => ({ toolCalls: [look] }))
   const { events } = await say(app, 'go', { id: 'chat', options: { maxSteps: 2 } })
   t.equal(of(events, 'tool-output-available').length, 2)
-  t.match(of(events, 'tool-input-error'), [{ toolCallId: of(events, 'tool-input-start').at(-1)!.toolCallId, errorText: /No tool is called any more/ }])
+  const { toolCallId } = of(events, 'tool-input-start').at(-1)!
+  t.match(of(events, 'tool-input-error'), [{ toolCallId, errorText: /No tool is called any more/ }])
 })
 
 t.test('calls of one step that share an id are two calls', async (t) => {

@@ -10,8 +10,11 @@ import { withFolder, type Folder } from '../files/open-folder.ts'
 import { isSameFolder } from '../work-folder.ts'
 import type { Readable } from 'node:stream'
 
-/** The longest time limit in milliseconds, as documented for the tool. */
-const LONGEST_MS = 30_000
+/** The time limit of a command in milliseconds, by default and at most. */
+const DEFAULT_MS = 30_000
+const LONGEST_MS = 600_000
+/** Characters of output that readers are shown while the command runs. */
+const SHOWN = 400
 /** Linux limits one argument to 128 KiB (MAX_ARG_STRLEN). */
 const LONGEST_BYTES = 120_000
 /** A command that writes more bytes than this, on both streams together, is killed. */
@@ -34,7 +37,7 @@ const Input = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: LONGEST_MS,
-      description: `Milliseconds after which the command is ended; ${LONGEST_MS} at most, which is the default.`
+      description: `Milliseconds after which the command is ended. Default ${DEFAULT_MS}; more for builds and tests.`
     })
   )
 }, { additionalProperties: false })
@@ -63,7 +66,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     timeLimitMs: LIMIT_MS,
     target: ({ command }) => command,
     folder: ({ cwd }) => cwd,
-    async execute ({ command, cwd = '.', timeoutMs = LONGEST_MS }, { cwd: base, approvedFolder, signal }) {
+    async execute ({ command, cwd = '.', timeoutMs = DEFAULT_MS }, { cwd: base, approvedFolder, signal, progress }) {
       const folder = await withPathErrors(cwd, () => paths.resolve(cwd, base))
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
       if (Buffer.byteLength(command) > LONGEST_BYTES) {
@@ -83,8 +86,9 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
           })
         }))
       let bytes = 0
-      const count = (chunk: number) => {
-        bytes += chunk
+      const count = (chunk: Buffer) => {
+        bytes += chunk.length
+        progress?.({ progress: bytes, message: terminalText(decodeWhole(chunk.subarray(-SHOWN))).trim() })
         if (bytes <= FLOOD_BYTES) return
         // Killed before its pipes are closed: a command that ends by SIGPIPE or EPIPE might look as if it had completed.
         child.kill('SIGKILL')
@@ -154,8 +158,8 @@ const commandEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =
 /** Bytes kept of the head and of the tail of a stream, each. */
 const KEPT_BYTES = 32 * 1024
 
-/** Collects a stream in bounded memory. `onBytes` gets the size of every chunk, kept or not. */
-export function collectOutput (stream: Readable, onBytes: (count: number) => void) {
+/** Collects a stream in bounded memory. `onChunk` gets every chunk, kept or not. */
+export function collectOutput (stream: Readable, onChunk: (chunk: Buffer) => void) {
   const head: Buffer[] = []
   let headBytes = 0
   let tail: Buffer[] = []
@@ -174,7 +178,7 @@ export function collectOutput (stream: Readable, onBytes: (count: number) => voi
       tail = [Buffer.from(Buffer.concat(tail).subarray(-KEPT_BYTES))]
       tailBytes = KEPT_BYTES
     }
-    onBytes(chunk.length)
+    onChunk(chunk)
   })
   // A broken pipe only ends the output.
   stream.on('error', () => {})

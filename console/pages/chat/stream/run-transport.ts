@@ -15,7 +15,8 @@ export const runTransport: ChatTransport<UIMessage> = {
   async sendMessages ({ chatId, messages, trigger, messageId, body, abortSignal }) {
     const isContinued = body !== undefined && 'continue' in body
     const isNew = trigger === 'submit-message' && messageId === undefined
-    const said = isContinued ? {} : isNew ? { message: messages.at(-1) } : { messages: messages.filter(({ parts }) => parts.length > 0), messageId }
+    const all = () => ({ messages: messages.filter(({ parts }) => parts.length > 0), messageId })
+    const said = isContinued ? {} : isNew ? { message: messages.at(-1) } : all()
     const stream = await openStream(agent().client, {
       method: 'POST',
       url: '/run',

@@ -131,7 +131,13 @@ t.test('a role for which nobody chose a model stays with a server of the user', 
 
 t.test('where a server is, its address says', async (t) => {
   const address = {
-    machine: ['http://127.0.0.1:11434/v1', 'http://localhost:1234', 'http://[::1]:80', 'http://llm.localhost/v1', 'http://[::ffff:127.0.0.1]:1'],
+    machine: [
+      'http://127.0.0.1:11434/v1',
+      'http://localhost:1234',
+      'http://[::1]:80',
+      'http://llm.localhost/v1',
+      'http://[::ffff:127.0.0.1]:1'
+    ],
     network: [
       'http://192.168.1.20:11434/v1',
       'http://10.1.2.3',
@@ -142,7 +148,14 @@ t.test('where a server is, its address says', async (t) => {
       'https://gpu.local/v1',
       'https://box.home.arpa'
     ],
-    cloud: ['https://api.openai.com/v1', 'http://8.8.8.8', 'http://172.32.0.1', 'https://localhost.example.com', 'https://[2606:4700::1]', 'no address']
+    cloud: [
+      'https://api.openai.com/v1',
+      'http://8.8.8.8',
+      'http://172.32.0.1',
+      'https://localhost.example.com',
+      'https://[2606:4700::1]',
+      'no address'
+    ]
   }
   for (const [reach, all] of Object.entries(address)) for (const each of all) t.equal(reachOf(each), reach, each)
 })
