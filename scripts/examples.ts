@@ -17,6 +17,7 @@ const TESTS = [
   'test/clients/generated.test.ts',
   'test/app/schemas.test.ts',
   'test/docs/events.test.ts',
+  'test/routes/broken-streams.test.ts',
   'test/routes/events.test.ts',
   'test/routes/task-events.test.ts',
   'test/routes/brain.test.ts',

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { asked } from '../harness/agent.ts'
 import { calls, OPTIONS } from '../harness/app-tools.ts'
+import { hastyClock } from '../harness/clock.ts'
 import { connect, noting } from '../harness/mcp.ts'
 import { parseEvents, type Sent } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -44,12 +45,13 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
       { toolCalls: [{ toolName: 'readFile', input: { path: 'missing.txt' } }, append('a'), append('b')] },
       { toolCalls: [append('a'), append('c')] },
       { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 },
-      { text: 'on' },
+      { error: { status: 400, message: 'no' } },
+      { text: 'on', finishReason: 'length' },
       { toolCalls: [{ toolName: 'answer', input: {} }] },
       calls('saveDocument'),
       { toolCalls: [{ toolName: 'count', input: { notes: 1 } }] },
       { text: 'Counted.' }
-    ][nth], { config: { analysis: true, contextWindows: { test: 20_000 } } })
+    ][nth], { config: { analysis: true, contextWindows: { test: 20_000 } }, clock: hastyClock() })
 
   const events: Sent[] = []
   let { body, events: more, headers } = await post(app, `/run?protocol=${protocol}`, {
@@ -103,7 +105,9 @@ const OLDEST: Record<string, string[]> = {
   'data-approval-request': ['id', 'data'],
   'data-object': ['id', 'data'],
   'data-compaction': ['data', 'transient'],
-  'data-tool-progress': ['data', 'transient']
+  'data-tool-progress': ['data', 'transient'],
+  'data-retry': ['data'],
+  'data-stopped': ['data']
 }
 /** What came later, and what 6.0.0 took of it. */
 const LATER: Record<string, string[]> = {

@@ -12,6 +12,8 @@ import type { Plan } from '../fakes/gateway.ts'
 import { asking } from '../harness/questions.ts'
 import { openRun, userSays } from '../harness/reader.ts'
 import type { Sent } from '../harness/sse.ts'
+import { fakeClock, until } from '../harness/clock.ts'
+import { StoppedSchema } from '../../schemas/stopped.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const write = (path: string) => ({ toolName: 'writeFile', input: { path, content: 'x'.repeat(2_000) } })
@@ -91,10 +93,21 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   return [counted, loggedIn, questions, data, ofApp, noData, long, often, first, half, second, stalled].flatMap(({ events }) => events)
 }
 
-const SHARED = [CompactionSchema, RunTaskSchema, UsageSchema, QuestionSchema]
+const SHARED = [StoppedSchema, CompactionSchema, RunTaskSchema, UsageSchema, QuestionSchema]
 
 t.test('every event of a long, varied run fits its schema, which names all of its fields', async (t) => {
   const all = await everything(t)
+  await t.test('an answer that breaks off, and one that takes long', async (t) => {
+    const clock = fakeClock()
+    const half: Plan = { text: ['Half ', 'of'], ending: 'cut', after: 4 }
+    const stalled: Plan = { ending: 'stall', after: 0 }
+    const { app } = await withGateway(t, (_request, nth) => nth === 0 ? half : stalled, { clock })
+    const run = await openRun(app, userSays('go'))
+    await run.says('data-retry')
+    await until(run.says('data-waiting'), () => clock.advance(500))
+    all.push(...run.events)
+    run.hangUp()
+  })
   const seen = new Set(all.map(({ type }) => type))
   t.same(schemas.map(({ properties: { type } }) => type.const).filter((type) => !seen.has(type)), [], 'every documented event was seen')
   for (const event of all) {

@@ -7,6 +7,7 @@ import { say, sayAll } from '../harness/agent.ts'
 import { NATIVE_ANSWERS, SIGNED } from '../harness/native-answers.ts'
 import { NATIVE_WIRES } from '../harness/native-wires.ts'
 import { withNative } from '../harness/with-native.ts'
+import { hastyClock } from '../harness/clock.ts'
 
 const look = { toolName: 'listDirectory', input: { path: '.' } }
 const user = (text: string) => ({ id: text, role: 'user', parts: [{ type: 'text', text }] })
@@ -81,18 +82,19 @@ t.test('openai: items that it no longer stores are sent again as text, without t
 })
 
 for (const native of NATIVE_WIRES) {
-  t.test(`${native.kind}: a failure before the answer is tried again, one within it is told`, async (t) => {
+  t.test(`${native.kind}: a failure is tried again, before the answer and within it`, async (t) => {
     let calls = 0
     const { app } = await withNative(t, native, () =>
       [
         { error: { status: 429, message: 'slow down', headers: { 'retry-after': '0' } } } as Plan,
         { text: 'it works' } as Plan,
         { text: 'it breaks here', ending: 'cut', after: 5 } as Plan
-      ][calls++])
+      ][calls++], { clock: hastyClock() })
     const good = await say(app, 'go')
     t.match(good.events.map(({ delta }) => delta ?? '').join(''), 'it works')
     t.equal(calls, 2)
     const { events } = await say(app, 'go')
-    t.match(events.find(({ type }) => type === 'error'), { errorText: /broke off/ })
+    t.match(events.find(({ type }) => type === 'data-retry'), { data: { reason: /broke off/ } })
+    t.equal(calls, 4)
   })
 }

@@ -107,7 +107,7 @@ t.test('a run is shown while it executes, and failures and stops say why', async
   t.match(await one(app, runId), { status: 'running', toolCalls: [] })
   await app.inject({ method: 'POST', url: '/run/live/stop' })
   await live.ended
-  t.match(await one(app, runId), { status: 'cancelled', error: 'The run was stopped.', completedAt: Number })
+  t.match(await one(app, runId), { status: 'stopped', error: 'The run was stopped.', completedAt: Number })
   const failing = await openRun(app, { ...userSays('go'), id: 'failing' })
   await model.begun(2)
   model.fail(1)

@@ -1,5 +1,3 @@
-import type { Dispatcher } from 'undici'
-
 /** A provider's answer that cannot be used because of its size, its type or a redirection. */
 export class UnusableAnswer extends Error {
   readonly code: 'ERR_ANSWER_TOO_LARGE' | 'ERR_ANSWER_FOREIGN' | 'ERR_ANSWER_ELSEWHERE' | 'ERR_ANSWER_UNREADABLE'
@@ -20,16 +18,6 @@ export const tooLarge = () => new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more t
 
 type Fetch = typeof globalThis.fetch
 
-let dispatcher: Promise<Dispatcher> | undefined
-
-/** Returns what makes requests without the limit of five minutes that fetch sets to the beginning of an answer and to its pauses. */
-async function patientDispatcher (): Promise<Dispatcher> {
-  const { Agent, EnvHttpProxyAgent } = await import('undici')
-  const limits = { headersTimeout: 0, bodyTimeout: 0 }
-  // As Node's own: the proxy settings of the environment count only then.
-  return process.env.NODE_USE_ENV_PROXY ? new EnvHttpProxyAgent(limits) : new Agent(limits)
-}
-
 /**
  * Returns a `fetch` whose answers cannot fill the memory. In mode `answer` a body of more than 8 MiB fails with an
  * UnusableAnswer; in mode `events` a single event of more than 8 MiB does, because a stream has no limit as a whole.
@@ -37,9 +25,7 @@ async function patientDispatcher (): Promise<Dispatcher> {
  */
 export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
   return async (url, init) => {
-    // The caller limits how long a stream may be silent.
-    const patient = mode === 'events' && fetch === undefined ? { dispatcher: await (dispatcher ??= patientDispatcher()) } : {}
-    const response = await (fetch ?? globalThis.fetch)(url, { ...init, ...patient, redirect: 'manual' })
+    const response = await (fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual' })
     const refusal = refusalOf(response.status, (name) => response.headers.get(name), mode)
     if (refusal) {
       response.body?.cancel().catch(() => {})

@@ -39,6 +39,9 @@ export function createDirectProvider (
     return calls
   }
 
+  /** A `fetch` that waits as long as the caller does. */
+  const sendForStream: typeof globalThis.fetch = async (url, init) => (await loadCalls()).sendForStream(url, init)
+
   function kind (): ProviderKind {
     const kindName = settings()?.kind ?? (settings() === undefined && isNative(name) ? name : 'openai-compatible')
     if (opened?.name !== kindName) opened = { name: kindName, kind: KINDS[kindName]() }
@@ -121,7 +124,7 @@ export function createDirectProvider (
         ...access(`${name}/${id}`),
         provider: name,
         model: id,
-        fetchFor: (mode) => boundedFetch(mode, fetch),
+        fetchFor: (mode) => boundedFetch(mode, fetch ?? (mode === 'events' && kind().baseURL !== undefined ? sendForStream : undefined)),
         ...fetch === undefined && { calls: loadCalls }
       })
       return { specificationVersion: 'v4', provider: name, modelId: id, supportedUrls: {}, ...calls }

@@ -4,7 +4,7 @@ import { LONGEST_ANSWER, tooLarge, UnusableAnswer, LONGEST_ERROR, refusalOf } fr
 import { parseSafely } from '../safe-json.ts'
 import { type PartReader, readBatches } from './response-batches.ts'
 import type { IncomingMessage } from 'node:http'
-import { pipeline, type Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Clock } from '../../../lib/clock.ts'
 import { streamOf, type BatchedResult } from '../part-batches.ts'
@@ -71,11 +71,15 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
   const { exchange, open, close } = createConnections(clock)
   let lastURL: string | undefined
 
-  /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */
-  async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined, mode: 'answer' | 'events'): Promise<IncomingMessage> {
+  function exchangeOf (url: Parameters<Fetch>[0], init: RequestInit | undefined): Promise<IncomingMessage> {
     const { method, headers, body, signal } = init as Message
     lastURL = String(url)
-    const answer = await exchange({ method, url: lastURL, headers, body, signal })
+    return exchange({ method, url: lastURL, headers, body, signal })
+  }
+
+  /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */
+  async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined, mode: 'answer' | 'events'): Promise<IncomingMessage> {
+    const answer = await exchangeOf(url, init)
     const refusal = refusalOf(answer.statusCode!, (name) => answer.headers[name], mode)
     if (refusal === undefined) return answer
     answer.destroy()
@@ -91,6 +95,16 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
 
     /** A `fetch` for calls without streaming. Its answers are bounded as those of `boundedFetch`. */
     send: (async (url, init) => toResponse(await send(url, init, 'answer'), init?.signal)) as Fetch,
+
+    /**
+     * A `fetch` for streams that the SDK reads. Unlike that of Node it sets no limit of its own to the time until an answer begins and
+     * to its pauses.
+     */
+    sendForStream: (async (url, init) => {
+      const answer = await exchangeOf(url, init)
+      const body = Readable.toWeb(decoded(answer)) as ReadableStream<Uint8Array>
+      return new Response(body, { status: answer.statusCode!, statusText: answer.statusMessage, headers: flatHeaders(answer) })
+    }) as Fetch,
 
     /**
      * Makes a streaming call with `ask`, which calls the SDK's model with the given `fetch`. The SDK shapes the request and maps the
