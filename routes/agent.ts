@@ -16,6 +16,7 @@ import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { EvaluationSchema } from '../schemas/evaluation.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
+import { PlanSchema } from '../schemas/plan.ts'
 import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
@@ -46,6 +47,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       AnalysisSchema,
       EvaluationSchema,
       CompactionSchema,
+      PlanSchema,
       StoppedSchema,
       RunTaskSchema,
       RunResultSchema,

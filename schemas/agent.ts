@@ -85,13 +85,10 @@ export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema)
 /** When something is to be done, as the user said it. */
 const WHEN = {
   at: 'When it is to be done once, or first: as in "2026-01-31T09:00", in the time zone',
-  every: 'How often: as in "day at 9:00", "weekday at 17:30", "30 minutes"',
+  every: 'How often: as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line',
   zone: 'The time zone that the user named, such as Europe/Berlin',
   text: "The user's own words about the time"
 }
-const INTERVAL =
-  'Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 ' +
-  'minutes" or a cron line'
 export const AnalysisSchema = Type.Object({
   complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),
   goal: Type.String({
@@ -99,7 +96,7 @@ export const AnalysisSchema = Type.Object({
   }),
   thinking: Type.String({ description: 'How you read the request, in one or two sentences' }),
   qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' })),
-  interval: Type.Optional(Type.String({ description: INTERVAL })),
+  interval: Type.Optional(Type.String({ description: 'How often long_running work is repeated: `when.every`' })),
   when: Type.Optional(Type.Object({
     at: Type.Optional(Type.String({ description: WHEN.at })),
     every: Type.Optional(Type.String({ description: WHEN.every })),
@@ -107,10 +104,10 @@ export const AnalysisSchema = Type.Object({
     text: Type.String({ description: WHEN.text })
   }, { additionalProperties: false, description: 'When the work is to be done; absent for what is to be done now' }))
 }, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request' })
+const { interval: _interval, when: _when, ...ASKED } = AnalysisSchema.properties
 /** The schema of the analysis that is sent to models: some providers refuse optional properties. */
 export const AnalysisQuestionSchema = Type.Object({
-  ...AnalysisSchema.properties,
-  interval: Type.String({ description: `${INTERVAL}; "" for all else` }),
+  ...ASKED,
   when: Type.Object({
     at: Type.String({ description: WHEN.at }),
     every: Type.String({ description: WHEN.every }),

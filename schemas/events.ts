@@ -1,6 +1,7 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
+import { PlanSchema } from './plan.ts'
 import { StoppedSchema } from './stopped.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { ErrorDetails } from './errors.ts'
@@ -136,6 +137,10 @@ const DataObject = event('DataObjectEvent', 'data-object', {
     attempts: Type.Integer({ description: 'The answers of the model, with those that did not fit' })
   })
 }, 'The structured answer that options.object asks for')
+const DataPlan = event('DataPlanEvent', 'data-plan', {
+  id: Type.Literal('plan'),
+  data: ref(PlanSchema)
+}, 'The plan of the run, as its model has just shown it; it replaces an earlier one')
 const DataCompaction = event('DataCompactionEvent', 'data-compaction', {
   data: ref(CompactionSchema),
   transient: Type.Literal(true)
@@ -203,6 +208,7 @@ export const events = [
   ToolCallRequest,
   DataTask,
   DataObject,
+  DataPlan,
   DataCompaction,
   DataRetry,
   DataWaiting,

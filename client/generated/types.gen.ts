@@ -32,6 +32,16 @@ export type About = {
 };
 
 /**
+ * The plan of a run, and how far it is
+ */
+export type AgentPlan = {
+    steps: Array<{
+        text: string;
+        status: 'pending' | 'running' | 'done';
+    }>;
+};
+
+/**
  * How the fast model reads a request
  */
 export type Analysis = {
@@ -46,7 +56,7 @@ export type Analysis = {
     thinking: string;
     qualityCriteria: Array<string>;
     /**
-     * Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line
+     * How often long_running work is repeated: `when.every`
      */
     interval?: string;
     /**
@@ -58,7 +68,7 @@ export type Analysis = {
          */
         at?: string;
         /**
-         * How often: as in "day at 9:00", "weekday at 17:30", "30 minutes"
+         * How often: as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line
          */
         every?: string;
         /**
@@ -673,6 +683,15 @@ export type DataObjectEvent = {
          */
         attempts: number;
     };
+};
+
+/**
+ * The plan of the run, as its model has just shown it; it replaces an earlier one
+ */
+export type DataPlanEvent = {
+    type: 'data-plan';
+    id: 'plan';
+    data: AgentPlan;
 };
 
 /**
@@ -2598,6 +2617,8 @@ export type RunStreamEvent = ({
 } & DataTaskEvent) | ({
     type: 'data-object';
 } & DataObjectEvent) | ({
+    type: 'data-plan';
+} & DataPlanEvent) | ({
     type: 'data-compaction';
 } & DataCompactionEvent) | ({
     type: 'data-retry';

@@ -107,7 +107,7 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
  * Leaves out what is empty, removes the interval of a request that is not long-running, and gives a task the user's full text if the model
  * saw only a part.
  */
-function normalize ({ interval = '', when, ...rest }: Analysis, request: string, isFollowUp: boolean): Analysis {
+function normalize ({ when, interval = when?.every ?? '', ...rest }: Analysis, request: string, isFollowUp: boolean): Analysis {
   const said = Object.entries(when ?? {}).filter(([, text]) => text.trim() !== '')
   const analysis: Analysis = { ...rest, ...(said.length > 0 && { when: { text: '', ...Object.fromEntries(said) } }) }
   if (analysis.complexity === 'simple' && isFollowUp) return { ...analysis, complexity: 'standard' }

@@ -4,6 +4,7 @@ import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { HOW_TO_WORK } from '../contracts/model-texts.ts'
 
 interface PromptParts {
   /** A description of the computer. */
@@ -36,8 +37,8 @@ const DENIALS_SHOWN = 20
  */
 function systemPrompt ({ machine, tools, servers, cwd, now, instructions, answer = '', memory, notes }: PromptParts): string[] {
   const stable = [
-    "You are an assistant that works on its user's own computer. Answer briefly and truthfully. " +
-    'Use the tools to look before you claim, and say plainly when something failed.',
+    "You are an assistant that works on its user's own computer. Answer briefly and truthfully, in the user's language. " + HOW_TO_WORK +
+    ' When you have answered, nothing goes on: what is to be done in the background or later is a task, which the user asks for.',
     machine,
     tools.length > 0
       ? `Tools: ${tools.join(', ')}. Some need the user's approval, which is asked for you; just call them.`
@@ -84,13 +85,24 @@ export interface Context extends PromptInputs, ThreadPlacement {
   prompt: LanguageModelV4Prompt
 }
 
-type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'>
+type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'> & { identity?: string }
+/** What a model need not be told of the service's own tools: an input beyond them is an error that says so. */
+const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern']
 const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
+
+/** Returns a schema without the keywords of UNTOLD. Properties of these names stay. */
+function brief<S> (schema: S, isProperties = false): S {
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (Array.isArray(schema)) return schema.map((each) => brief(each)) as S
+  const kept = Object.entries(schema).filter(([key]) => isProperties || !UNTOLD.includes(key))
+  return Object.fromEntries(kept.map(([key, value]) => [key, brief(value, !isProperties && key === 'properties')])) as S
+}
 
 /** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
 function describeTool (tool: Described): LanguageModelV4FunctionTool {
-  const { name, description, inputSchema } = tool
-  const described = descriptions.get(tool) ?? { type: 'function', name, description, inputSchema }
+  const { name, description, inputSchema, identity } = tool
+  const described = descriptions.get(tool) ??
+    { type: 'function', name, description, inputSchema: identity === undefined ? brief(inputSchema) : inputSchema }
   descriptions.set(tool, described)
   return described
 }

@@ -23,3 +23,13 @@ export const OUTCOME_NOT_KNOWN = 'What it did by then is not known: check before
 
 /** Whether the error of a call says that nobody knows whether the call had its effect. */
 export const isOutcomeUnknown = (errorText: string): boolean => errorText === OUTCOME_UNKNOWN || errorText.endsWith(OUTCOME_NOT_KNOWN)
+
+/** The name of the tool by which a model shows the plan of its work. */
+export const PLAN_TOOL = 'updatePlan'
+
+/** How a model is to work, in conversations and in tasks. */
+export const HOW_TO_WORK =
+  'Work on until the request is done and you have checked what came of it, unless only the user can decide what is next. ' +
+  'Look with the tools before you claim. Make calls that need nothing of each other side by side, in one answer. ' +
+  'Change what the request needs and nothing else. In git, look at the state first; commit, push, reset or discard only what you were ' +
+  'asked to, and never what you did not make. Say plainly what failed or was left out.'

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import type { Failure } from './providers/failures.ts'
+import type { Timeouts } from './providers/provider.ts'
 import { batchesOf, type PartBatches } from './providers/part-batches.ts'
 import { failureOf, isFailure } from './providers/check-part.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
@@ -43,14 +44,6 @@ export interface ModelCall {
    * the model stream.
    */
   onParts(parts: readonly LanguageModelV4StreamPart[], origin: string): void | Promise<void>
-}
-
-/** How long a model may say nothing before and within its answer, milliseconds. */
-export interface Timeouts {
-  firstTokenMs: number
-  idleMs: number
-  /** A server of the user's own, which is slow rather than gone: a slow answer is not asked for again. */
-  isOwn: boolean
 }
 
 /** The silence after which, and the interval at which, readers are told that the run waits; milliseconds. */

@@ -14,7 +14,8 @@ interface Given {
  */
 export function taskOptions ({ options, budget }: Given, had: RunOptions): RunOptions {
   const { budget: chosen, ...rest } = options ?? (budget === undefined ? had : { ...had, budget: { usd: had.budget?.usd } })
-  return { ...rest, budget: withEarlierForm(chosen, budget) }
+  const limits = withEarlierForm(chosen, budget)
+  return { ...rest, ...(Object.values(limits).some((limit) => limit !== undefined) && { budget: limits }) }
 }
 
 function withEarlierForm ({ usd, tokens, minutes }: Budget = {}, { maxTokensPerRun, maxMinutesPerRun }: TaskBudget = {}): Budget {

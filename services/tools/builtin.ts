@@ -15,6 +15,7 @@ import { createMoveFile } from './files/move-file.ts'
 import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
 import type { PathPolicy } from './path-policy.ts'
+import { createUpdatePlan } from './update-plan.ts'
 import { createListResources, createReadResource, type ResourceServers } from './resources.ts'
 import { createRunCommand } from './shell/run-command.ts'
 import { createSystemInfo } from './shell/system-info.ts'
@@ -57,6 +58,7 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createRunCommand(parts),
     createFetchUrl(parts),
     createWebSearch(parts),
+    createUpdatePlan(),
     createSystemInfo(parts),
     createScreenshot({ ...parts, views }),
     createClick({ ...parts, views }),

@@ -96,14 +96,14 @@ const isObject = (value: unknown): value is Schema => typeof value === 'object' 
 
 /**
  * Returns the name of the tool that a model means: the name itself when there is such a tool, else the only one that differs in case,
- * in underscores, dashes and dots, or in what stands before such a mark. Undefined when none or several do.
+ * in blanks, underscores, dashes and dots, or in a prefix that ends with such a mark. Undefined when none or several do.
  */
 export function nameMeant (name: string, names: readonly string[]): string | undefined {
   if (names.includes(name)) return name
-  const plain = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
+  const plain = (text: string) => text.replace(/[\s_.-]/g, '').toLowerCase()
   const isEnd = (long: string, short: string) => {
     const rest = long.toLowerCase().slice(0, -short.length)
-    return long.length > short.length && long.toLowerCase().endsWith(short.toLowerCase()) && /[^\p{L}\p{N}]$/u.test(rest)
+    return long.length > short.length && long.toLowerCase().endsWith(short.toLowerCase()) && /^[\w.:-]*[_.:-]$/.test(rest)
   }
   const readings: Array<(known: string) => boolean> = [
     (known) => plain(known) === plain(name),

@@ -116,7 +116,7 @@ t.test('a run is stopped by its method, and by a signal, which rejects with its 
     types.push(type)
     if (type === 'text-delta') await run.stop()
   }
-  t.same(types.slice(-2), ['abort', 'finish'])
+  t.same(types.slice(-3), ['abort', 'data-stopped', 'finish'])
   t.equal(await gateway.requests[0].ended, 'aborted')
 
   const controller = new AbortController()

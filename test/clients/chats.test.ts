@@ -114,7 +114,7 @@ for (const version of versions) {
     t.test("is told of a model's failure, and goes on afterwards", async (t) => {
       const { app } = await withGateway(t, (_request, nth) =>
         [
-          { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 },
+          { text: ['half ', 'an answer'], ending: 'invalid-json' as const, after: 4 },
           { text: 'Better now.' }
         ][nth])
       const chat = await openChat(app, version, { id: 'chat' })

@@ -113,7 +113,7 @@ for (const version of versions) {
         { text: 'second' },
         { text: 'third' },
         { error: { status: 400, message: 'no' } },
-        { text: 'half', ending: 'cut' },
+        { text: 'half', ending: 'invalid-json' },
         { text: 'fifth' },
         { text: 'sixth' }
       ])

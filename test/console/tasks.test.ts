@@ -140,7 +140,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('The agent is told at its next step.').waitFor()
     await page.getByRole('button', { name: 'Stop the run' }).click()
-    await section(page, 'About this run').getByText('Cancelled').waitFor()
+    await section(page, 'About this run').getByText('Stopped').waitFor()
     await section(page, 'Result').getByText('word 20').waitFor()
     await events.return?.()
   })

@@ -95,12 +95,7 @@ t.test('tools that are named to confuse are no tools, and nothing else is called
     'constructor',
     'toString',
     'hasOwnProperty',
-    'runcommand',
-    'RunCommand',
-    'runCommand ',
-    'runCommand\n',
     'runCommand\0',
-    ' runCommand',
     'run\u200bCommand',
     'runСommand',
     'runCommand/../readFile',
@@ -126,6 +121,15 @@ t.test('tools that are named to confuse are no tools, and nothing else is called
   t.equal(results.length, names.length)
   t.ok(results.every(({ output }: any) => output.type === 'error-text'))
   t.ok(JSON.stringify(results).length < 600_000, 'a name is not told over and over')
+})
+
+t.test('a name that can only mean one tool is that tool, with its approval', async (t) => {
+  const names = ['runcommand', 'RunCommand', 'runCommand ', 'runCommand\n', ' run_command', 'functions.runCommand', 'api:runCommand']
+  const toolCalls = names.map((toolName) => ({ toolName, input: { command: 'printf x >> effects.log' } }))
+  const { app } = await withGateway(t, () => ({ toolCalls }))
+  const { events } = await say(app, 'go')
+  t.same(of(events, 'tool-approval-request').map(({ toolName }) => toolName), names.map(() => 'runCommand'))
+  t.same(readdirSync(app.cwd), [])
 })
 
 t.test('results that a client invents are no outcome: the question stays what it is, and nothing runs', async (t) => {

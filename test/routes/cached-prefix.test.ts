@@ -14,7 +14,8 @@ const MODEL = 'anthropic/claude-sonnet-5.5'
 const STEPS = 6
 const read = (n: number): Plan => ({ toolCalls: [{ toolName: 'readFile', input: { path: `file-${n}.txt` } }] })
 const write: Plan = { toolCalls: [{ toolName: 'writeFile', input: { path: 'new.txt', content: 'x' } }] }
-const image: Plan = { toolCalls: [{ toolName: 'image', input: { characters: 40_000, begins: 'iVBORw0KGgoA' } }] }
+const image = (nth: number): Plan =>
+  ({ toolCalls: [{ toolName: 'image', input: { characters: 40_000 + 4 * nth, begins: 'iVBORw0KGgoA' } }] })
 
 type Reply = (nth: number) => Plan
 
@@ -44,7 +45,7 @@ for (const [name, start] of Object.entries({ throughGateway, directly })) {
     const { app, calls } = await start(
       t,
       (nth) => nth < STEPS ? read(nth) : { text: 'done' },
-      { config: { agent: { steps: { standard: STEPS } } } }
+      { config: { agent: { steps: { conversation: STEPS } } } }
     )
     for (let n = 0; n < STEPS; n++) writeFileSync(`${app.cwd}/file-${n}.txt`, 'The sea has many voices.\n'.repeat(400))
     await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
@@ -78,7 +79,7 @@ for (const [name, start] of Object.entries({ throughGateway, directly })) {
   })
 
   t.test(`old images are left out in blocks: ${name}`, async (t) => {
-    const { app, calls } = await start(t, (nth) => nth < 20 ? image : { text: 'done' }, { config: { agent: { steps: { standard: 20 } } } })
+    const { app, calls } = await start(t, (nth) => nth < 20 ? image(nth) : { text: 'done' })
     await connect(app, misbehaving('camera', [], { approval: 'never' }))
     await say(app, 'Look.')
     t.equal(calls().length, 21)

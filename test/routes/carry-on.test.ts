@@ -5,7 +5,7 @@ import { openChat } from '../clients/chat.ts'
 import { versions } from '../clients/versions.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { isLastWord, of, say, sayAll } from '../harness/agent.ts'
-import { fakeClock } from '../harness/clock.ts'
+import { fakeClock, hastyClock } from '../harness/clock.ts'
 import { openRun, userSays } from '../harness/reader.ts'
 import { textOf } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
@@ -90,7 +90,8 @@ t.test('a run that repeats itself is told, then stopped; polling and slow looks 
     t.match(result.stopped, { reason: 'repeating' }, 'an error is the same error')
   })
   await t.test('a call whose result differs', async (t) => {
-    const { result } = await calls(t, (nth) => nth < 12 ? call('runCommand', { command: 'date +%s%N' }) : { text: 'enough' })
+    const plans = (nth: number): Plan => nth < 12 ? call('runCommand', { command: 'date +%s%N' }) : { text: 'enough' }
+    const { result } = await calls(t, plans, { clock: hastyClock() })
     t.match(result, { text: 'enough', stopped: undefined })
   })
 })
@@ -223,6 +224,25 @@ t.test('a chat goes on in the same message', async (t) => {
   }
 })
 
+t.test('a plan is shown, replaced, and kept in the thread; a greeting costs little', async (t) => {
+  const step = (status: string) => ({ text: 'Look', status })
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    nth < 2 ? call('updatePlan', { steps: [step(nth === 0 ? 'running' : 'done')] }) : { text: 'Done.' }, { config: { analysis: true } })
+  const { events } = await say(app, 'plan it', { id: 'p' })
+  t.match(of(events, 'data-plan'), [
+    { id: 'plan', data: { steps: [step('running')] } },
+    { id: 'plan', data: { steps: [step('done')] } }
+  ])
+  for (const version of versions) {
+    const open = await openChat(app, version, { id: version.name })
+    await open.say('hi')
+    t.same(open.errors, [])
+  }
+  const costOf = ({ prompt, tools, responseFormat }: any) => JSON.stringify([prompt, tools, responseFormat])
+  const costs = gateway.requests.slice(-2).map(({ body }) => costOf(body))
+  t.ok(costs.join('').length / 4 < 4_000, `"hi" costs ${costs.map(({ length }) => length / 4)} tokens by estimate`)
+})
+
 t.test('a run that was stopped says so, and can go on', async (t) => {
   const stalled: Plan = { text: ['begun ', 'and'], ending: 'stall', after: 4 }
   const { app } = await withGateway(t, (_request, nth) => nth === 0 ? stalled : { text: 'done' })
@@ -243,7 +263,7 @@ t.test('a run that was stopped says so, and can go on', async (t) => {
 })
 
 t.test('a command may take ten minutes and shows its output while it runs', async (t) => {
-  const command = 'echo first; sleep 0.6; echo second; touch go; while [ -e go ]; do sleep 0.05; done; echo third'
+  const command = 'echo first; sleep 0.6; touch go; echo second; while [ -e go ]; do sleep 0.05; done; echo third'
   const plan = call('runCommand', { command, timeoutMs: 600_000 })
   const { app } = await withGateway(t, (_request, nth) => nth === 0 ? plan : { text: 'done' }, { config: allow })
   const run = await openRun(app, userSays('go'))

@@ -60,7 +60,9 @@ t.test('a permitted command that was cut off is told as such', async (t) => {
   while (!existsSync(`${app.cwd}/begun`)) await new Promise(setImmediate)
   await app.inject({ method: 'POST', url: '/run/chat/stop' })
   await cut.ended
-  t.match(cut.events.slice(-3), [{ type: 'tool-output-error', errorText: /outcome unknown/i }, { type: 'abort' }, { type: 'finish' }])
+  const [failed, ...end] = cut.events.slice(-4)
+  t.match(failed, { type: 'tool-output-error', errorText: /outcome unknown/i })
+  t.match(end, [{ type: 'abort' }, { type: 'data-stopped' }, { type: 'finish' }])
   await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: { role: 'user', content: 'and now?' } } })
   t.match(partsOf(gateway.requests[1].body.prompt, 'tool'), [{ output: { type: 'error-text', value: /outcome unknown/i } }])
 })

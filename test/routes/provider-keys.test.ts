@@ -1,3 +1,6 @@
+import http from 'node:http'
+import https from 'node:https'
+import { syncBuiltinESMExports } from 'node:module'
 import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
@@ -36,14 +39,20 @@ async function startMakers (t: Test) {
     urls.set(kind, server.url)
   }
   const { fetch } = globalThis
+  const { request } = https
   t.teardown(() => {
     globalThis.fetch = fetch
+    https.request = request
+    syncBuiltinESMExports()
   })
-  globalThis.fetch = (input, init) => {
-    const url = String(input)
+  const lead = (url: string) => {
     const [address, kind] = Object.entries(HOSTS).find(([host]) => url.startsWith(host)) ?? ['', '']
-    return fetch(kind ? url.replace(address, urls.get(kind)!) : url, init)
+    return kind ? url.replace(address, urls.get(kind)!) : url
   }
+  globalThis.fetch = (input, init) => fetch(lead(String(input)), init)
+  https.request = ((url: string, options: http.RequestOptions) =>
+    lead(url) === url ? request(url, options) : http.request(lead(url), { ...options, agent: undefined })) as typeof request
+  syncBuiltinESMExports()
   return { calls, kinds: () => calls.map(([kind]) => kind) }
 }
 

@@ -162,7 +162,7 @@ t.test('a run that is stopped before its task is there makes none', async (t) =>
   await app.inject({ method: 'POST', url: '/run/chat/stop' })
   release()
   t.equal(await run.ended, 'whole')
-  t.match(run.events.at(-2), { type: 'abort', reason: 'stop' })
+  t.match(run.events.at(-3), { type: 'abort', reason: 'stop' })
   t.same((await tasks.get('')).tasks, [])
 })
 

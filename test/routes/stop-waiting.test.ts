@@ -23,9 +23,9 @@ t.test('a run that waits for an approval is stopped by the id of its thread; a l
   t.match(await decide(app, save, { approved: false }), { status: 200, body: { continued: false } })
   t.same(await post(app, '/run/chat/stop', {}), { status: 200, body: { ok: true, threadId: 'chat', runId } })
   t.match(await reader.until('approval:closed', { approvalId: write }), { state: 'withdrawn' })
-  t.match(await reader.until('run:end'), { runId, status: 'cancelled' })
+  t.match(await reader.until('run:end'), { runId, status: 'stopped' })
   t.same(await waiting(app), [])
-  t.match((await app.inject(`/runs/${runId}`)).json(), { status: 'cancelled', error: 'The run was stopped.', questions: [] })
+  t.match((await app.inject(`/runs/${runId}`)).json(), { status: 'stopped', error: 'The run was stopped.', questions: [] })
   t.equal((await app.inject('/threads/chat')).json().status, 'idle')
 
   t.match(await decide(app, write, { approved: true }), { status: 409, body: { code: 'ERR_APPROVAL_WITHDRAWN', error: /was stopped/ } })

@@ -4,6 +4,7 @@ import type { Plan } from '../fakes/gateway.ts'
 import { of, say } from '../harness/agent.ts'
 import { chatWire } from '../fakes/openai-wire.ts'
 import { NATIVE_WIRES } from '../harness/native-wires.ts'
+import { hastyClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
 import { parseEvents } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
@@ -141,10 +142,10 @@ t.test('a model that ends before it reports is counted by an estimate', async (t
   const { app } = await withGateway(
     t,
     () => ({ text: ['x'.repeat(396), 'y123', 'never'], ending: 'cut', after: 5 }),
-    { config: { prices } }
+    { config: { prices }, clock: hastyClock() }
   )
   await sync(app, 'hello', { id: 'chat' })
-  t.match((await app.inject('/threads/chat')).json().usage, { outputTokens: 100 }, 'two of three parts arrived')
+  t.match((await app.inject('/threads/chat')).json().usage, { outputTokens: 400 }, 'two of three parts arrived, four times')
 })
 
 t.test('a range that no calendar has is an error', async (t) => {

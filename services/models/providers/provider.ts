@@ -1,6 +1,13 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { Timeouts } from '../stream-call.ts'
 import type { Reach } from './reach.ts'
+
+/** How long a model may say nothing before and within its answer, milliseconds. */
+export interface Timeouts {
+  firstTokenMs: number
+  idleMs: number
+  /** A server of the user's own, which is slow rather than gone: a slow answer is not asked for again. */
+  isOwn: boolean
+}
 
 export interface ModelInfo {
   /** `<provider>/<model>` */

@@ -10,7 +10,7 @@ import { type Compactor, type CompactorParts, type Conversation, openCompactor }
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { type ContextWindows, type Registry, streamModel, withRecentImages } from '../../models/index.ts'
 import type { ObjectAnswer } from '../answers/object-answer.ts'
-import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
+import { ANSWER_TOOL, PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { nameMeant, readInput, type ToolHost } from '../../tools/index.ts'
 import type { Meter } from '../../usage/index.ts'
@@ -105,7 +105,7 @@ export function createModelSteps (
       load: registry.model,
       describe: registry.describeFailure,
       async prompt (id, tooLong) {
-        const prompt = await compact(id, conversation, tooLong)
+        const prompt = withPlan(await compact(id, conversation, tooLong), conversation.messages)
         return lastWord !== undefined && prompt !== undefined ? [...prompt, lastMessage(lastWord, mayAnswer)] : prompt
       },
       // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
@@ -152,6 +152,16 @@ export function createModelSteps (
     return isUnheard ? { ...result, finishReason: 'length' } : result
   }
 }
+
+/** Returns the prompt with the newest plan of the conversation, where the call that showed it was summarised or left out. */
+function withPlan (prompt: LanguageModelV4Prompt | undefined, messages: LanguageModelV4Prompt): LanguageModelV4Prompt | undefined {
+  const newest = messages.flatMap(callsIn).findLast(({ toolName }) => toolName === PLAN_TOOL)
+  if (prompt === undefined || newest === undefined || prompt.flatMap(callsIn).includes(newest)) return prompt
+  return [...prompt, userMessage(`${NOTE_OPENING} Your plan, as you showed it last: ${JSON.stringify(newest.input)}]`)]
+}
+
+const callsIn = (message: LanguageModelV4Message) =>
+  message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : []
 
 /** Stubs of the tools that a conversation has calls of. */
 function toolsCalled (messages: LanguageModelV4Prompt): LanguageModelV4FunctionTool[] {

@@ -1,5 +1,7 @@
 import type { Protocol } from '../../../schemas/agent.ts'
 import type { RunEvent, EventOf } from '../../contracts/run-events.ts'
+import { PLAN_TOOL } from '../../contracts/model-texts.ts'
+import { PLAN_PART } from '../streams/event-line.ts'
 import { withoutDroppedTries } from './cut-steps.ts'
 
 /**
@@ -163,6 +165,7 @@ export function foldToUIMessage (
         break
       case 'tool-output':
         settle(event, { state: 'output-available', output: shownOutput(event) })
+        if (event.toolName === PLAN_TOOL) putData({ type: 'data-plan', id: PLAN_PART, data: event.output })
         break
       case 'tool-error':
         settle(event, { state: 'output-error', errorText: event.errorText })

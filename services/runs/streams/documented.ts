@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { OBJECT_PART, objectData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine, retryLine, stoppedLine, waitingLine } from './event-line.ts'
+import { compactionLine, eventLine, planLine, retryLine, stoppedLine, waitingLine } from './event-line.ts'
 
 /**
  * Renders the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
@@ -52,7 +52,8 @@ function render (event: RunEvent): string {
         errorText: event.errorText
       })
     case 'tool-output':
-      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, toolName: event.toolName, output: event.output })
+      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, toolName: event.toolName, output: event.output }) +
+        planLine(event)
     case 'tool-error':
       return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, toolName: event.toolName, errorText: event.errorText })
     case 'tool-denied':

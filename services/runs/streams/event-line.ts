@@ -1,9 +1,12 @@
+import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { EventOf } from '../../contracts/run-events.ts'
 
 /** Returns one event of a Server-Sent Events stream. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
 /** Renders a compaction, the same in every protocol: clients accept data parts of any name and keep no transient ones. */
+/** The id of the part that holds the plan of a run. */
+export const PLAN_PART = 'plan'
 const BROKE_OFF = 'The answer broke off and is asked for again.'
 /**
  * The try of a step broke off: what is open is closed, and readers drop what came since the last `start-step`. Another one follows. No
@@ -17,6 +20,9 @@ export const retryLine = ({ attempt, reason, dropped, open }: EventOf<'retry'>, 
   ).join('') +
   eventLine({ type: 'data-retry', data: { attempt, reason, ...(withIds && { dropped }) } }) +
   eventLine({ type: 'finish-step' })
+/** The plan that a call has shown, as a part of its own: a later one replaces it. */
+export const planLine = ({ toolName, output }: EventOf<'tool-output'>) =>
+  toolName === PLAN_TOOL ? eventLine({ type: 'data-plan', id: PLAN_PART, data: output }) : ''
 /** Transient: it is shown, and kept nowhere. */
 export const waitingLine = ({ type, ...data }: EventOf<'waiting'>) => eventLine({ type: 'data-waiting', data, transient: true })
 export const stoppedLine = ({ stopped }: EventOf<'finish'>) =>

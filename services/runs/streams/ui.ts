@@ -1,7 +1,7 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine, retryLine, stoppedLine, waitingLine } from './event-line.ts'
+import { compactionLine, eventLine, planLine, retryLine, stoppedLine, waitingLine } from './event-line.ts'
 
 /**
  * Renders the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
@@ -55,7 +55,7 @@ function renderChunk (event: RunEvent): string {
         ...meta(event)
       })
     case 'tool-output':
-      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: shownOutput(event) })
+      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: shownOutput(event) }) + planLine(event)
     case 'tool-error':
       return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.errorText })
     // Clients expect the user's answer in a denied part; a denial without an answer is therefore sent as an error.

@@ -2,7 +2,7 @@ import type { Phase } from '../../../schemas/tasks.ts'
 import { applicationInstructions, type ObjectAnswer } from '../../runs/index.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { COMMENT_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
+import { COMMENT_OPENING, HOW_TO_WORK, NOTE_OPENING } from '../../contracts/model-texts.ts'
 import type { RunContext, FolderGuide, RunEvent } from '../../contracts/run-events.ts'
 import type { Tool } from '../../contracts/tool.ts'
 
@@ -62,8 +62,8 @@ export function taskContext (parts: ContextParts): string[] {
 const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
   "You are an assistant that works on its user's own computer, in the background: nobody reads along, " +
   `${tools.includes('askUser') ? 'so ask with askUser what only the user can decide; the run then waits' : 'so do not ask questions'}. ` +
-  'Do the work with the tools, look before you claim, and end with a report of what was done and found. ' +
-  'Say plainly what failed or is missing; a run that claims what it did not do is judged as failed.',
+  `${HOW_TO_WORK} End with a report of what was done and found, in the language of the task; a run that claims what it did not do is ` +
+  'judged as failed.',
   machine,
   `Tools: ${tools.join(', ')}.`,
   servers

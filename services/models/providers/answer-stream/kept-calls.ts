@@ -4,7 +4,7 @@ import { LONGEST_ANSWER, tooLarge, UnusableAnswer, LONGEST_ERROR, refusalOf } fr
 import { parseSafely } from '../safe-json.ts'
 import { type PartReader, readBatches } from './response-batches.ts'
 import type { IncomingMessage } from 'node:http'
-import { pipeline, Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Clock } from '../../../lib/clock.ts'
 import { streamOf, type BatchedResult } from '../part-batches.ts'
@@ -102,8 +102,8 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
      */
     sendForStream: (async (url, init) => {
       const answer = await exchangeOf(url, init)
-      const body = Readable.toWeb(decoded(answer)) as ReadableStream<Uint8Array>
-      return new Response(body, { status: answer.statusCode!, statusText: answer.statusMessage, headers: flatHeaders(answer) })
+      const { statusCode: status, statusMessage: statusText } = answer
+      return new Response(ReadableStream.from(bytesOf(answer, init?.signal)), { status, statusText, headers: flatHeaders(answer) })
     }) as Fetch,
 
     /**
@@ -160,6 +160,15 @@ function decoded (answer: IncomingMessage): Readable {
   const encoding = answer.headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity') return answer
   return pipeline(answer, encoding === 'br' ? createBrotliDecompress() : createUnzip(), () => {})
+}
+
+/** Yields the answer's body. Rejects with the reason of the signal when that ended it. */
+async function * bytesOf (answer: IncomingMessage, signal: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
+  try {
+    yield * decoded(answer)
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error
+  }
 }
 
 /** Reads an answer for the SDK: as a whole, or the beginning of an error. Throws UnusableAnswer if it is too large. */

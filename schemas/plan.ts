@@ -1,0 +1,12 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+export const PlanSchema = Type.Object({
+  steps: Type.Array(
+    Type.Object({
+      text: Type.String({ minLength: 1, maxLength: 500 }),
+      status: Type.Union([Type.Literal('pending'), Type.Literal('running'), Type.Literal('done')])
+    }, { additionalProperties: false }),
+    { minItems: 1, maxItems: 50 }
+  )
+}, { $id: 'AgentPlan', additionalProperties: false, description: 'The plan of a run, and how far it is' })
+export type AgentPlan = Static<typeof PlanSchema>

@@ -1,0 +1,18 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { PlanSchema } from '../../schemas/plan.ts'
+import { PLAN_TOOL } from '../contracts/model-texts.ts'
+import type { Tool } from '../contracts/tool.ts'
+
+const Input = Type.Object({ steps: PlanSchema.properties.steps }, { additionalProperties: false })
+
+/** Shows the user the plan of a longer piece of work. The newest plan of a run is the output of the newest call. */
+export function createUpdatePlan (): Tool<Static<typeof Input>> {
+  return {
+    name: PLAN_TOOL,
+    description: 'Show the user the plan of work that takes many steps, and how far it is: all steps, each time one is begun or done. ' +
+      'Not for short work.',
+    inputSchema: Input,
+    effect: 'read',
+    execute: async ({ steps }) => ({ steps })
+  }
+}
