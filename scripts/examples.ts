@@ -18,6 +18,7 @@ const TESTS = [
   'test/app/schemas.test.ts',
   'test/docs/events.test.ts',
   'test/routes/broken-streams.test.ts',
+  'test/routes/carry-on.test.ts',
   'test/routes/events.test.ts',
   'test/routes/task-events.test.ts',
   'test/routes/brain.test.ts',

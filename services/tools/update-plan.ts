@@ -3,7 +3,8 @@ import { PlanSchema } from '../../schemas/plan.ts'
 import { PLAN_TOOL } from '../contracts/model-texts.ts'
 import type { Tool } from '../contracts/tool.ts'
 
-const Input = Type.Object({ steps: PlanSchema.properties.steps }, { additionalProperties: false })
+const steps = { ...PlanSchema.properties.steps, description: 'All steps of the plan, in their order' }
+const Input = Type.Object({ steps }, { additionalProperties: false })
 
 /** Shows the user the plan of a longer piece of work. The newest plan of a run is the output of the newest call. */
 export function createUpdatePlan (): Tool<Static<typeof Input>> {

@@ -13,6 +13,7 @@ import { asking } from '../harness/questions.ts'
 import { openRun, userSays } from '../harness/reader.ts'
 import type { Sent } from '../harness/sse.ts'
 import { fakeClock, until } from '../harness/clock.ts'
+import { PlanSchema } from '../../schemas/plan.ts'
 import { StoppedSchema } from '../../schemas/stopped.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -29,7 +30,10 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       {
         reasoning: 'Hm, let me see.',
         text: 'I look round. ',
-        toolCalls: [{ toolName: 'listDirectory', input: {} }, { toolName: 'readFile', input: { path: 'missing' } }, {
+        toolCalls: [{ toolName: 'updatePlan', input: { steps: [{ text: 'Look', status: 'running' }] } }, {
+          toolName: 'listDirectory',
+          input: {}
+        }, { toolName: 'readFile', input: { path: 'missing' } }, {
           toolName: 'readFile',
           input: { wrong: 1 }
         }, { toolName: 'unheardOf', input: {} }]
@@ -93,7 +97,7 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   return [counted, loggedIn, questions, data, ofApp, noData, long, often, first, half, second, stalled].flatMap(({ events }) => events)
 }
 
-const SHARED = [StoppedSchema, CompactionSchema, RunTaskSchema, UsageSchema, QuestionSchema]
+const SHARED = [PlanSchema, StoppedSchema, CompactionSchema, RunTaskSchema, UsageSchema, QuestionSchema]
 
 t.test('every event of a long, varied run fits its schema, which names all of its fields', async (t) => {
   const all = await everything(t)

@@ -23,7 +23,7 @@ t.test('an invalid input is told with path, problem and what is allowed', async 
     'The input of readFile is not valid: the input lacks the property "path"; ' +
       'the input has no property "pth" (allowed: path, offset, limit, column); limit must be >= 1.'
   )
-  t.match(problem('readFile', { path: 'x', limit: '5' }), /limit must be integer/, 'nothing is guessed')
+  t.match(problem('readFile', { path: 'x', limit: 'five' }), /limit must be integer/, 'nothing is guessed')
   t.match(problem('readFile', 'x'), /must be object/)
   t.match(problem('readFile', null), /must be object/)
   t.match(problem('systemInfo', { a: 1 }), /allowed: none/)
