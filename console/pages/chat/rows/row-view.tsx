@@ -10,6 +10,7 @@ import { AnswerEnd } from './answer-end.tsx'
 import { CallRow } from './call-row.tsx'
 import { FileRow } from './file-row.tsx'
 import { SaidRow } from './said-row.tsx'
+import { PlanCard } from './plan-card.tsx'
 import { TaskCard } from './task-card.tsx'
 import { Thinking } from './thinking.tsx'
 import { runIdOf, type Row } from './rows.ts'
@@ -77,6 +78,8 @@ function Content ({ row, isWorking, isHeld, waiting, onEdit, onRegenerate, onDec
       )
     case 'task':
       return <TaskCard task={row.task} />
+    case 'plan':
+      return <PlanCard steps={row.steps} />
     case 'object':
       return <CodeBlock language='json' text={JSON.stringify(row.object, null, 2)} />
     case 'file':

@@ -1,6 +1,6 @@
 import { getToolName, isToolUIPart, type ToolUIPart, type DynamicToolUIPart, type UIMessage } from 'ai'
 import { withoutDroppedTries } from '../../../../client/chat-messages.ts'
-import type { RunTask } from '../../../../client/generated/index.ts'
+import type { AgentPlan, RunTask } from '../../../../client/generated/index.ts'
 import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
 import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'
 
@@ -16,6 +16,7 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   | { kind: 'call', part: CallPart, name: string } & Message
   | { kind: 'task', task: RunTask }
   | { kind: 'object', object: unknown }
+  | { kind: 'plan', steps: AgentPlan['steps'] }
   | { kind: 'file', url: string, mediaType: string, name?: string }
   | { kind: 'end' } & Message
 )
@@ -54,6 +55,7 @@ export function createRows (): (message: UIMessage) => Row[] {
     }
     if (part.type === 'file') return [{ kind: 'file', url: part.url, mediaType: part.mediaType, name: part.filename }]
     if (part.type === 'data-task') return [{ kind: 'task', task: part.data as RunTask }]
+    if (part.type === 'data-plan') return [{ kind: 'plan', steps: (part.data as AgentPlan).steps }]
     if (part.type === 'data-object') return [{ kind: 'object', object: (part.data as { object: unknown }).object }]
     return isToolUIPart(part) ? [{ kind: 'call', part, name: getToolName(part), message }] : []
   }

@@ -68,6 +68,12 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     without: ({ stream_options: _options, ...body }) => body
   },
   {
+    // Models without tools, as Ollama says of many. Of earlier calls the model gets the words.
+    refusal: /does not support (?:tools|tool (?:use|calling|calls)|function)|tools? (?:use |calling )?(?:is|are) not supported/i,
+    key: ({ tools }) => tools && 'tools',
+    without: ({ tools: _tools, tool_choice: _choice, ...body }) => ({ ...body, messages: [...body.messages.map(inWords), NO_TOOLS] })
+  },
+  {
     // Models without image input: images of tool results are left out. Images that the user attached stay, so that the
     // user gets the provider's error.
     refusal: /image|vision|multi.?modal|content.{0,40}(?:type|part|string)/i,
@@ -80,6 +86,19 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     })
   }
 ]
+
+const NO_TOOLS = {
+  role: 'system',
+  content: 'This model takes no tools, so nothing can be looked up or done here. Say so where the request needs it; another model can.'
+}
+
+/** Returns a message without calls: a call and its result as text. */
+function inWords ({ tool_calls: calls, role, content, ...message }: Body): Body {
+  if (role === 'tool') return { role: 'user', content: `Result of a call:\n${JSON.stringify(content)}` }
+  if (calls === undefined) return { role, content, ...message }
+  const made = calls.map(({ function: { name, arguments: input } }: Body) => `[call of ${name}: ${input}]`)
+  return { ...message, role, content: [content, ...made].filter(Boolean).join('\n') }
+}
 
 const isToolImages = ({ role, content }: Body) => role === 'user' && Array.isArray(content) && content[0]?.text === TOOL_IMAGES_OPENING
 

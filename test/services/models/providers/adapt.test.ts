@@ -45,6 +45,22 @@ t.test('a newer name for the limit is learned, and usage is left out where it is
   t.equal(server.calls.length, 4)
 })
 
+t.test('a model without tools is asked without them from then on, and is told that it has none', async (t) => {
+  const { server, small } = await setUp(t, ({ body }) =>
+    body.tools || body.messages.some(({ role, tool_calls: calls }: any) => role === 'tool' || calls)
+      ? no('registry.ollama.ai/library/small:latest does not support tools')
+      : { text: 'I cannot look here.' })
+  const tools = [{ type: 'function' as const, name: 'look', inputSchema: { type: 'object' as const, properties: {} } }]
+  const stream = async (given: typeof prompt) => drain(await (await small()).doStream({ prompt: given, tools }))
+  await stream(prompt)
+  t.equal(server.calls.length, 2)
+  t.match(server.calls[1].body, { tools: undefined, tool_choice: undefined })
+  t.match(server.calls[1].body.messages.at(-1), { role: 'system', content: /takes no tools/ })
+  await stream(looked as never)
+  t.equal(server.calls.length, 3, 'it does not ask again')
+  t.match(JSON.stringify(server.calls[2].body.messages), /call of look.*Result of a call/)
+})
+
 t.test('any other refusal is told as it is, after one request', async (t) => {
   for (const plan of [no('the prompt is too long'), no('response_format', 500), no('max_completion_tokens')]) {
     const { server, small } = await setUp(t, () => plan)
