@@ -1,12 +1,15 @@
 import fp from 'fastify-plugin'
 import { createActiveRuns, type ActiveRuns } from '../services/runs/engine/active-runs.ts'
 import type { EngineDeps } from '../services/runs/engine/attempt.ts'
+import { createInvestigate } from '../services/runs/engine/investigate.ts'
 import { createRunRepository } from '../services/runs/run-repository.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The runs that execute now, and what executes them. */
     engine: EngineDeps & { activeRuns: ActiveRuns }
+    /** Answers a question by a run inside a run. */
+    investigate: ReturnType<typeof createInvestigate>
   }
 }
 
@@ -29,4 +32,5 @@ export default fp(async (app) => {
     config: () => config.current,
     log
   })
-}, { name: 'engine', dependencies: ['store', 'clock', 'config', 'tools', 'ledger', 'usage'] })
+  app.decorate('investigate', createInvestigate({ ...app.engine, usage, registry: app.providers, host: app.tools }))
+}, { name: 'engine', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'ledger', 'usage'] })

@@ -40,6 +40,8 @@ export default fp(async (app) => {
         desktop: app.desktop,
         describe,
         brain: app.brain,
+        // Runs are executed with the tools.
+        investigate: (question, context) => app.investigate(question, context),
         // The agent is made of the tools.
         userWords: (runId) => app.agent.userWords(runId),
         // Tool servers are connected later.

@@ -84,10 +84,10 @@ export type Protocol = Static<typeof ProtocolSchema>
 export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
 /** When something is to be done, as the user said it. */
 const WHEN = {
-  at: 'When it is to be done once, or first: as in "2026-01-31T09:00", in the time zone',
-  every: 'How often: as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line',
-  zone: 'The time zone that the user named, such as Europe/Berlin',
-  text: "The user's own words about the time"
+  at: 'Once, or first: "2026-01-31T09:00"',
+  every: 'How often: "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line',
+  zone: 'The time zone, if one was named: "Europe/Berlin"',
+  text: "The user's words about the time"
 }
 export const AnalysisSchema = Type.Object({
   complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),

@@ -64,19 +64,19 @@ export type Analysis = {
      */
     when?: {
         /**
-         * When it is to be done once, or first: as in "2026-01-31T09:00", in the time zone
+         * Once, or first: "2026-01-31T09:00"
          */
         at?: string;
         /**
-         * How often: as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line
+         * How often: "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line
          */
         every?: string;
         /**
-         * The time zone that the user named, such as Europe/Berlin
+         * The time zone, if one was named: "Europe/Berlin"
          */
         zone?: string;
         /**
-         * The user's own words about the time
+         * The user's words about the time
          */
         text: string;
     };

@@ -4,13 +4,12 @@ import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { HOW_TO_WORK } from '../contracts/model-texts.ts'
+import { ANSWER_TOOL, HOW_TO_WORK } from '../contracts/model-texts.ts'
 
 interface PromptParts {
   /** A description of the computer. */
   machine: string
-  /** Names of the tools on offer. */
-  tools: string[]
+  hasTools: boolean
   /** The text about tool servers; '' for none. */
   servers: string
   cwd: string
@@ -35,14 +34,12 @@ const DENIALS_SHOWN = 20
  * Returns the texts of the agent's system prompt without the refused calls, from what seldom changes to what often changes: first what
  * every run is told, then what the runs of a conversation are told, then what only this run is told.
  */
-function systemPrompt ({ machine, tools, servers, cwd, now, instructions, answer = '', memory, notes }: PromptParts): string[] {
+function systemPrompt ({ machine, hasTools, servers, cwd, now, instructions, answer = '', memory, notes }: PromptParts): string[] {
   const stable = [
     "You are an assistant that works on its user's own computer. Answer briefly and truthfully, in the user's language. " + HOW_TO_WORK +
     ' When you have answered, nothing goes on: what is to be done in the background or later is a task, which the user asks for.',
     machine,
-    tools.length > 0
-      ? `Tools: ${tools.join(', ')}. Some need the user's approval, which is asked for you; just call them.`
-      : '',
+    hasTools ? "Some tools need the user's approval, which is asked for you; just call them." : '',
     servers
   ]
   const ofConversation = [
@@ -87,7 +84,7 @@ export interface Context extends PromptInputs, ThreadPlacement {
 
 type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'> & { identity?: string }
 /** What a model need not be told of the service's own tools: an input beyond them is an error that says so. */
-const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern']
+const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'additionalProperties']
 const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
 
 /** Returns a schema without the keywords of UNTOLD. Properties of these names stay. */
@@ -102,7 +99,7 @@ function brief<S> (schema: S, isProperties = false): S {
 function describeTool (tool: Described): LanguageModelV4FunctionTool {
   const { name, description, inputSchema, identity } = tool
   const described = descriptions.get(tool) ??
-    { type: 'function', name, description, inputSchema: identity === undefined ? brief(inputSchema) : inputSchema }
+    { type: 'function', name, description, inputSchema: identity === undefined && name !== ANSWER_TOOL ? brief(inputSchema) : inputSchema }
   descriptions.set(tool, described)
   return described
 }
@@ -126,7 +123,7 @@ export async function runContext (
   const [remembered, guide] = await Promise.all([memory(), begun ?? guides.read(record.cwd)])
   const system = systemPrompt({
     machine,
-    tools: tools.map(({ name }) => name),
+    hasTools: tools.length > 0,
     servers: host.describe(),
     cwd: record.cwd,
     now: at,

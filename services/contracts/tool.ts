@@ -61,6 +61,8 @@ export interface ToolContext {
   signal: AbortSignal
   runId: string
   callId: string
+  /** The number of the attempt at the run, which the fence gave it. */
+  attempt: number
   /** Real path of the folder that relative paths resolve against. */
   cwd: string
   /** The same folder as it was given to the run; it may be a symbolic link to `cwd`. */
@@ -102,6 +104,8 @@ export interface Tool<Input = any> {
   widestScope?: 'exact' | 'folder' | 'tool'
   /** Whether the input holds a command line: what it does cannot be known beforehand. */
   isCommand?: true
+  /** Whether the tool runs an agent of its own: that is not offered it again. */
+  isInvestigation?: true
   /** Whether the tool reports each change of a file by `changed`. */
   reportsChanges?: true
   /**

@@ -14,6 +14,7 @@ import { createListDirectory } from './files/list-directory.ts'
 import { createMoveFile } from './files/move-file.ts'
 import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
+import { createInvestigateTool } from './investigate-tool.ts'
 import type { PathPolicy } from './path-policy.ts'
 import { createUpdatePlan } from './update-plan.ts'
 import { createListResources, createReadResource, type ResourceServers } from './resources.ts'
@@ -39,6 +40,8 @@ interface Parts extends MemoryParts {
   desktop: Desktop
   /** Describes an image in words. */
   describe: DescribeImage
+  /** Answers a question by a run inside the run. */
+  investigate: Parameters<typeof createInvestigateTool>[0]['investigate']
   /** The tool servers that have resources. */
   resourceServers: ResourceServers
 }
@@ -59,6 +62,7 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createFetchUrl(parts),
     createWebSearch(parts),
     createUpdatePlan(),
+    createInvestigateTool(parts),
     createSystemInfo(parts),
     createScreenshot({ ...parts, views }),
     createClick({ ...parts, views }),

@@ -127,12 +127,12 @@ export function createToolHost ({ tools, permissions, clock, fence, undo, ended 
   }
 
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
-    const { input, runId, callId, signal, paths, ask, progress: report = () => {} } = call
+    const { input, runId, callId, attempt, signal, paths, ask, progress: report = () => {} } = call
     const start = await startOf(tool, call)
     return withCallLimit(tool, { clock, signal, report }, async (context) =>
       asObject(
         tool.name,
-        await tool.execute(input, { ...context, runId, callId, paths, ask, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, { ...context, runId, callId, attempt, paths, ask, ...tool.reportsChanges && { changed }, ...start })
       ))
   }
 

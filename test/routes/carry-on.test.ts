@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { openChat } from '../clients/chat.ts'
@@ -242,6 +242,58 @@ t.test('a plan is shown, replaced, and kept in the thread; a greeting costs litt
   const costs = gateway.requests.slice(-2).map(({ body }) => costOf(body))
   t.ok(costs.join('').length / 4 < 4_000, `"hi" costs ${costs.map(({ length }) => length / 4)} tokens by estimate`)
 })
+
+t.test('an investigation reads in a conversation of its own, and answers with a report', async (t) => {
+  const isInner = ({ body }: { body: any }) => /You investigate a question/.test(body.prompt[0].content)
+  const inner: Plan[] = [
+    { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }, { toolName: 'writeFile', input: { path: 'x', content: 'x' } }] },
+    { toolCalls: [{ toolName: 'investigate', input: { question: 'deeper' } }] },
+    { text: 'There is one file: note.txt.' }
+  ]
+  let outer = 0
+  const asks = call('investigate', { question: 'What is here?' })
+  const { app, gateway } = await withGateway(t, (request) =>
+    isInner(request) ? inner.shift()! : outer++ === 0 ? asks : { text: 'One file.' }, { config: allow })
+  writeFileSync(`${app.cwd}/note.txt`, 'secret words')
+  const { events } = await say(app, 'what is here', { id: 'i' })
+  const [{ output }] = of(events, 'tool-output-available')
+  t.match(output, { report: 'There is one file: note.txt.', calls: [{ toolName: 'listDirectory', status: 'completed' }] })
+  t.equal(output.calls.length, 1, 'it can neither write nor investigate on')
+  t.notOk(existsSync(`${app.cwd}/x`))
+  const asked = gateway.requests.filter(isInner)
+  t.equal(asked.length, 3)
+  t.notMatch(JSON.stringify(asked[0].body.tools), /writeFile|runCommand|investigate|updatePlan/)
+  t.match(lastOf(asked[0].body.prompt), 'What is here?')
+  t.match(JSON.stringify(asked[1].body.prompt), /note\.txt.*it only reads/)
+  t.notMatch(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /note\.txt.*secret|entries/, 'what it read is not told')
+  t.equal(events.at(-1)!.usage.inputTokens, 5 * 10, 'its calls are counted with those of the run')
+  t.match((await app.inject('/threads/i')).body, /There is one file/)
+})
+
+t.test('budget and stop reach into an investigation', async (t) => {
+  const stalled: Plan = { text: ['a', 'b'], ending: 'stall', after: 3 }
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? call('investigate', { question: 'What?' }) : stalled)
+  const run = await openRun(app, { ...userSays('go'), id: 's', resumable: true })
+  while (gateway.requests.length < 2) await new Promise(setImmediate)
+  await app.inject({ method: 'POST', url: '/run/s/stop' })
+  await run.ended
+  t.equal(await gateway.requests[1].ended, 'aborted')
+  t.match(run.events.at(-1), { stopped: { reason: 'user' } })
+  const spent = await withBudget(t)
+  t.match(spent, { code: 'ERR_BUDGET' })
+})
+
+async function withBudget (t: Test) {
+  let body: any
+  await t.test('budget', async (t) => {
+    const usage = { inputTokens: 600, outputTokens: 1 }
+    const { app, gateway } = await withGateway(t, (_request, nth) =>
+      nth === 0 ? { ...call('investigate', { question: 'What?' }), usage } : { ...look(nth), usage })
+    body = await sync(app, { messages: [user('go')], options: { budget: { tokens: 1_500 } } })
+    t.equal(gateway.requests.length, 3, 'no call more')
+  })
+  return body
+}
 
 t.test('a run that was stopped says so, and can go on', async (t) => {
   const stalled: Plan = { text: ['begun ', 'and'], ending: 'stall', after: 4 }

@@ -118,7 +118,7 @@ t.test('with the key of one provider the service has a model, without any other 
   const { events } = await say(app, 'hello')
   t.match(events.map(({ delta }) => delta ?? '').join(''), 'direct')
   await configure(app, { keys: { anthropic: KEYS.anthropic } })
-  t.match((await providers(app)).roles, { capable: 'anthropic/claude-sonnet-5.5', fast: 'anthropic/claude-haiku-5.5' })
+  t.match((await providers(app)).roles, { capable: 'anthropic/claude-sonnet-5.5', fast: 'anthropic/claude-haiku-5-5' })
   t.match(await test(app, 'anthropic/claude-sonnet-5.5'), { ok: true })
   t.equal(makers.calls.at(-1)![1].modelId, 'claude-sonnet-5-5')
 })

@@ -20,7 +20,7 @@ t.test('a run is offered the tools of its options, and a call of another one is 
   const { app, gateway } = await withGateway(t, (_request, nth) => nth % 2 === 0 ? write : { text: 'ok' })
   const { events } = await say(app, 'go', { options: { allowTools: ['readFile', 'systemInfo'], denyTools: ['systemInfo'] } })
   t.same(toolsOf(gateway.requests[0]), ['readFile'])
-  t.match(systemOf(gateway.requests[0]), /Tools: readFile\./)
+  t.match(systemOf(gateway.requests[0]), /Some tools need/)
   t.match(of(events, 'tool-input-error'), [{ toolName: 'writeFile', errorText: /no tool named "writeFile". Its tools are: readFile\./ }])
   t.same(asked(events), [], 'nobody is asked about it')
   await say(app, 'go', { options: { denyTools: ['writeFile'] } })
@@ -69,7 +69,7 @@ t.test("the application's instructions have their place in the system prompt, ma
   await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
   await say(app, 'go', { options: { instructions: 'Answer in French.' } })
   const system = systemOf(gateway.requests[0])
-  const places = ['Tools: ', 'Working folder', 'approves no call', 'Instructions of the application:\nAnswer in French.', 'Likes tea']
+  const places = ['Some tools need', 'Working folder', 'approves no call', 'Instructions of the application:\nAnswer in French.', 'Likes tea']
   const found = places.map((text) => system.indexOf(text))
   t.notOk(found.includes(-1))
   t.same(found, found.toSorted((a, b) => a - b))

@@ -46,7 +46,8 @@ export function build (
         describe: notHere,
         brain: { ingest: notHere, known: notHere },
         userWords: async () => undefined,
-        resourceServers: () => []
+        investigate: async () => ({ report: '', calls: [] }),
+    resourceServers: () => []
       }),
     permissions: () => permissions,
     clock: systemClock,
