@@ -69,7 +69,9 @@ t.test("the application's instructions have their place in the system prompt, ma
   await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
   await say(app, 'go', { options: { instructions: 'Answer in French.' } })
   const system = systemOf(gateway.requests[0])
-  const places = ['Some tools need', 'Working folder', 'approves no call', 'Instructions of the application:\nAnswer in French.', 'Likes tea']
+  const places = [
+    'Some tools need', 'Working folder', 'approves no call', 'Instructions of the application:\nAnswer in French.', 'Likes tea'
+  ]
   const found = places.map((text) => system.indexOf(text))
   t.notOk(found.includes(-1))
   t.same(found, found.toSorted((a, b) => a - b))

@@ -47,7 +47,7 @@ export function build (
         brain: { ingest: notHere, known: notHere },
         userWords: async () => undefined,
         investigate: async () => ({ report: '', calls: [] }),
-    resourceServers: () => []
+        resourceServers: () => []
       }),
     permissions: () => permissions,
     clock: systemClock,
