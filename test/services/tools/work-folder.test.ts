@@ -66,7 +66,8 @@ t.test('a command starts in the very folder that was approved, also when that is
     command.execute({ command: 'pwd' }, {
       signal: new AbortController().signal,
       runId: 'r',
-      attempt: 1, callId: 'c',
+      attempt: 1,
+      callId: 'c',
       cwd: a,
       givenCwd: a,
       approvedFolder: { dev, ino }
