@@ -16,7 +16,7 @@ import {
   UNREAD
 } from '../store/index.ts'
 import { firstWords, headOps, lastWords, type ThreadHead } from './thread-head.ts'
-import { answerTexts, type ThreadMessage } from './thread-message.ts'
+import { answerTexts, dropTries, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from './compaction/items.ts'
 import { createReadPositions } from './read-positions.ts'
 import { createRecall } from './recall-answers.ts'
@@ -160,7 +160,8 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     },
 
     /** Returns the operations that replace the messages of a thread, or create it. Known user messages keep their times. */
-    async replace (id: string, fresh: ThreadMessage[]): Promise<Op[]> {
+    async replace (id: string, given: ThreadMessage[]): Promise<Op[]> {
+      const fresh = given.map(dropTries)
       const before = await get(id)
       const { asked, minted, ...thread } = before ?? newHead(id)
       const known = new Map((before ? await turns.list(store.digest(id)) : []).map(({ chain, said }) => [chain, said]))

@@ -202,6 +202,20 @@ t.test('reasoning in tags at the beginning is reasoning, and an answer that is o
   }
 })
 
+t.test('a turn that its provider paused goes on as it is', async (t) => {
+  const paused: Plan = {
+    parts: [
+      { type: 'text-start', id: 't' },
+      { type: 'text-delta', id: 't', delta: 'Half of it.' },
+      { type: 'text-end', id: 't' },
+      { type: 'finish', finishReason: { unified: 'stop', raw: 'pause_turn' }, usage: { inputTokens: {}, outputTokens: {} } }
+    ]
+  }
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? paused : { text: 'The rest.' })
+  t.match(await sync(app, { messages: [user('go')] }), { text: 'The rest.', steps: 2, finishReason: 'stop', stopped: undefined })
+  t.match(gateway.requests[1].body.prompt.at(-1), { role: 'assistant', content: [{ text: 'Half of it.' }] }, 'nothing is said in between')
+})
+
 t.test('a chat goes on in the same message', async (t) => {
   for (const version of versions) {
     await t.test(version.name, async (t) => {
