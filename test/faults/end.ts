@@ -49,7 +49,8 @@ export async function endWithEverythingOpen (t: Test, many: number, { loaded = f
         .json() as { id: string }
     await fetch(`${service.url}/tasks/${id}/start`, { method: 'POST' })
   }
-  await each(() => say('command'))
+  // Read to their ends: fetch drops a connection whose response nobody holds, and the service stops the run of a client that is gone.
+  endings.push(...(await each(() => say('command'))).map((response) => response.text().catch(() => 'cut')))
   await each(async () => once(await openRaw(t, service, '/run', { messages: [{ role: 'user', content: 'flood' }] }), 'readable'))
   await each(async (n) =>
     (await connectTo(t, service)).write(
