@@ -13,8 +13,8 @@ interface TimeLimit {
   ms: number
 }
 
-/** A sentence, or what makes it when it is needed. */
-type Sentence = string | (() => string)
+/** A sentence, or what makes it of the milliseconds that are over when it is needed. */
+type Sentence = string | ((ms: number) => string)
 
 export interface Deadline {
   /** Starts the time anew, for limits on silence. */
@@ -28,28 +28,40 @@ export interface Deadline {
   stop(): void
 }
 
-/** Calls `abort` with the reason `timeout` when `ms` have passed since the start or the last renewal, unless it is stopped. */
-export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: Sentence }, abort: (reason: Aborted) => void): Deadline {
+/**
+ * Calls `abort` with the reason `timeout` when `ms` have passed since the start, or `renewedMs` (by default `ms`) since the last renewal,
+ * unless it is stopped.
+ */
+export function startDeadline (
+  { clock, ms: firstMs, renewedMs = firstMs, message }: TimeLimit & { renewedMs?: number, message?: Sentence },
+  abort: (reason: Aborted) => void
+): Deadline {
+  let ms = firstMs
   const stopped = new AbortController()
   /** When the time was last started. */
   let startedAt = clock.awake()
-  let renewedAt: number | undefined
+  let renewedAt: number | undefined = startedAt
   let resting = 0
   let restingSince = 0
   let paused = 0
   const startAt = (at: number) => {
     startedAt = renewedAt = at
   }
-  const renew = () => startAt(clock.awake())
+  const renew = () => {
+    ms = renewedMs
+    startAt(clock.awake())
+  }
   /** Milliseconds until the limit is looked at again; undefined when it is reached. */
   const timeLeft = () => resting > 0 ? Math.min(ms, RESTING_MS) : renewedAt === undefined ? undefined : renewedAt + ms - clock.awake()
   const watch = async () => {
-    for (let left: number | undefined = ms; left !== undefined && left > 0; left = timeLeft()) {
-      renewedAt = undefined
+    for (let left = timeLeft(); left !== undefined && left > 0; left = timeLeft()) {
+      // A renewal may shorten the limit to `renewedMs`.
+      if (left > renewedMs) left = renewedMs
+      else renewedAt = undefined
       await clock.timeout(left, stopped.signal)
     }
   }
-  watch().then(() => abort(new Aborted('timeout', typeof message === 'function' ? message() : message)), () => {})
+  watch().then(() => abort(new Aborted('timeout', typeof message === 'function' ? message(ms) : message)), () => {})
 
   async function rest<T> (work: Promise<T>, resume: () => void): Promise<T> {
     if (resting++ === 0) restingSince = clock.awake()
@@ -78,6 +90,8 @@ export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: S
 }
 
 interface DeadlineOptions extends TimeLimit {
+  /** The limit after a renewal, milliseconds; by default `ms`. */
+  renewedMs?: number
   signal?: AbortSignal
   /** The sentence of the timeout. */
   message?: Sentence
@@ -90,7 +104,7 @@ interface DeadlineOptions extends TimeLimit {
  * it rejects with the signal's reason, even when `work` ignores its signal.
  */
 export async function withDeadline<T> (
-  { clock, ms, signal, message = `No answer for ${ms / 1000} s: time-out.`, settleMs = 0 }: DeadlineOptions,
+  { clock, ms, renewedMs, signal, message = (over) => `No answer for ${over / 1000} s: time-out.`, settleMs = 0 }: DeadlineOptions,
   work: (signal: AbortSignal, renew: () => void, rest: Deadline['rest']) => Promise<T>
 ): Promise<T> {
   signal?.throwIfAborted()
@@ -104,7 +118,7 @@ export async function withDeadline<T> (
     else cleaning = startDeadline({ clock, ms: settleMs }, abandon)
   }
   either.addEventListener('abort', onAbort)
-  const deadline = startDeadline({ clock, ms, message }, (reason) => overdue.abort(reason))
+  const deadline = startDeadline({ clock, ms, renewedMs, message }, (reason) => overdue.abort(reason))
   try {
     const result = await Promise.race([work(either, deadline.renew, deadline.rest), abandoned.promise])
     either.throwIfAborted()

@@ -143,18 +143,18 @@ async function attemptOnce (
 ) {
   const { options, signal, clock } = call
   const { firstTokenMs, idleMs } = call.timeouts(id)
-  const message = (ms: number) => `The model sent nothing for ${ms / 1000} s.`
+  const limit = { clock, ms: firstTokenMs, renewedMs: idleMs, signal, message: (ms: number) => `The model sent nothing for ${ms / 1000} s.` }
   const over = new AbortController()
   tellWhileSilent(call, progress, over.signal).catch(() => {})
   try {
-    await withDeadline({ clock, ms: firstTokenMs, signal, message: message(firstTokenMs) }, async (abortSignal, _renew, rest) => {
+    await withDeadline(limit, async (abortSignal, renew) => {
       const batches = batchesOf(await model.doStream({ ...options, prompt, abortSignal }))
+      const cancel = () => batches.cancel(abortSignal.reason)
+      abortSignal.addEventListener('abort', cancel)
       try {
-        if (await readParts({ batches, origin, signal: abortSignal, isOver: () => progress.started }, call, progress)) return
-        const idle = { clock, ms: idleMs, signal: abortSignal, message: message(idleMs) }
-        const toEnd = { batches, origin, isOver: () => false }
-        await rest(withDeadline(idle, (signal, renew) => readParts({ ...toEnd, signal, renew }, call, progress)))
+        await readParts({ batches, origin, signal: abortSignal, renew }, call, progress)
       } finally {
+        abortSignal.removeEventListener('abort', cancel)
         batches.cancel(undefined)
       }
     })
@@ -168,59 +168,44 @@ interface Reading {
   batches: PartBatches
   origin: string
   signal: AbortSignal
-  /** Called after each batch. */
-  renew?: () => void
-  isOver: () => boolean
+  /** Called after each batch since the answer has begun. */
+  renew: () => void
 }
 
-/** Reads parts until `isOver`, or to the end of the answer. Resolves to whether that was reached. */
-async function readParts (
-  { batches, origin, signal, renew, isOver }: Reading,
-  { clock, onParts }: ModelCall,
-  progress: Progress
-): Promise<boolean> {
-  const cancel = () => batches.cancel(signal.reason)
-  signal.addEventListener('abort', cancel)
-  try {
-    while (!isOver()) {
-      const batch = await batches.read()
-      signal.throwIfAborted()
-      if (batch === undefined) {
-        if (progress.reported === undefined) throw new Error("The model's answer broke off before it was finished.")
-        return true
+/** Reads parts to the end of the answer. */
+async function readParts ({ batches, origin, signal, renew }: Reading, { clock, onParts }: ModelCall, progress: Progress) {
+  for (let batch = await batches.read(); batch !== undefined; batch = await batches.read()) {
+    signal.throwIfAborted()
+    let begins = false
+    const end = batch.findIndex(isFailure)
+    const parts = end === -1 ? batch : batch.slice(0, end)
+    if (parts.length > 0) {
+      for (const part of parts) {
+        if (part.type === 'finish') progress.reported = part
+        else if ('delta' in part) progress.characters += part.delta.length
       }
-      let begins = false
-      const end = batch.findIndex(isFailure)
-      const parts = end === -1 ? batch : batch.slice(0, end)
-      if (parts.length > 0) {
-        for (const part of parts) {
-          if (part.type === 'finish') progress.reported = part
-          else if ('delta' in part) progress.characters += part.delta.length
+      begins = !progress.started && parts.some(({ type }) => !BEFORE_ANSWER.has(type))
+      progress.started ||= begins
+      try {
+        const backpressure = onParts(parts, origin)
+        if (backpressure) {
+          progress.heardAt = undefined
+          await backpressure
         }
-        begins = !progress.started && parts.some(({ type }) => !BEFORE_ANSWER.has(type))
-        progress.started ||= begins
-        try {
-          const backpressure = onParts(parts, origin)
-          if (backpressure) {
-            progress.heardAt = undefined
-            await backpressure
-          }
-        } catch (error) {
-          progress.rejection = { error }
-          throw error
-        }
+      } catch (error) {
+        progress.rejection = { error }
+        throw error
       }
-      if (end !== -1) throw failureOf(batch[end])
-      progress.heardAt = clock.monotonic()
-      renew?.()
-      // A short answer arrives as a whole: readers get its text before the work of its end is done.
-      const turn = begins ? nextTurn() : yieldToEventLoop()
-      if (turn) await turn
     }
-    return false
-  } finally {
-    signal.removeEventListener('abort', cancel)
+    if (end !== -1) throw failureOf(batch[end])
+    progress.heardAt = clock.monotonic()
+    if (progress.started) renew()
+    // A short answer arrives as a whole: readers get its text before the work of its end is done.
+    const turn = begins ? nextTurn() : yieldToEventLoop()
+    if (turn) await turn
   }
+  signal.throwIfAborted()
+  if (progress.reported === undefined) throw new Error("The model's answer broke off before it was finished.")
 }
 
 async function tellWhileSilent ({ clock, onWaiting }: ModelCall, progress: Progress, signal: AbortSignal): Promise<void> {

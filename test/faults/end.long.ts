@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import t from 'tap'
 import { endWithEverythingOpen } from './end.ts'
 
-const ENDS = 60
+const ENDS = 100
 /** Services that live and end side by side. */
 const AT_ONCE = 3
 

@@ -42,6 +42,27 @@ t.test("the caller's abort ends the work with the caller's reason", async (t) =>
   await t.rejects(withDeadline({ clock, ms: 10, signal: caller.signal }, async () => t.fail('work of an aborted caller began')), stopped)
 })
 
+t.test('a limit that is shorter once renewed is met to the millisecond', async (t) => {
+  const clock = fakeClock()
+  const message = (ms: number) => `Nothing for ${ms} ms.`
+  for (const [at, over, ms] of [[10, 70, 60], [59, 119, 60], [70, 130, 60], [119, 179, 60], [undefined, 120, 120]] as const) {
+    let error: unknown
+    let began = () => {}
+    withDeadline({ clock, ms: 120, renewedMs: 60, message }, (_signal, renew) => {
+      began = renew
+      return never()
+    }).catch((reason) => (error = reason))
+    if (at !== undefined) {
+      await clock.advance(at)
+      began()
+    }
+    await clock.advance(over - (at ?? 0) - 1)
+    t.equal(error, undefined, `renewed after ${at} ms`)
+    await clock.advance(1)
+    t.match(error, { ...timeout, message: `Nothing for ${ms} ms.` })
+  }
+})
+
 t.test('a limit on silence begins anew with each sign of life', async (t) => {
   const clock = fakeClock()
   let alive = () => {}
