@@ -1,6 +1,8 @@
 import fp from 'fastify-plugin'
 import { createActiveRuns, type ActiveRuns } from '../services/runs/engine/active-runs.ts'
 import type { EngineDeps } from '../services/runs/engine/attempt.ts'
+import { withRunTools } from '../services/runs/options/with-run-options.ts'
+import type { Tool } from '../services/contracts/tool.ts'
 import { createInvestigate } from '../services/runs/engine/investigate.ts'
 import { createRunRepository } from '../services/runs/run-repository.ts'
 
@@ -10,6 +12,8 @@ declare module 'fastify' {
     engine: EngineDeps & { activeRuns: ActiveRuns }
     /** Answers a question by a run inside a run. */
     investigate: ReturnType<typeof createInvestigate>
+    /** Returns the tools that an active run may call and that its model was not told of. */
+    deferredTools: (runId: string) => Tool[]
   }
 }
 
@@ -33,4 +37,8 @@ export default fp(async (app) => {
     log
   })
   app.decorate('investigate', createInvestigate({ ...app.engine, usage, registry: app.providers, host: app.tools }))
+  app.decorate('deferredTools', (runId) => {
+    const deferred = app.engine.activeRuns.deferredIn(runId)
+    return withRunTools(app.tools, app.engine.activeRuns.optionsOf(runId)).offered().filter(({ name }) => deferred.includes(name))
+  })
 }, { name: 'engine', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'ledger', 'usage'] })

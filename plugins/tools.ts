@@ -41,6 +41,7 @@ export default fp(async (app) => {
         describe,
         brain: app.brain,
         // Runs are executed with the tools.
+        deferredTools: ({ runId }) => app.deferredTools(runId),
         investigate: (question, context) => app.investigate(question, context),
         // The agent is made of the tools.
         userWords: (runId) => app.agent.userWords(runId),

@@ -1,9 +1,10 @@
 import type { Denial } from '../approvals/index.ts'
-import { applicationInstructions, offeredTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
+import { applicationInstructions, offeredTools, toldTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { brief } from '../tools/index.ts'
 import { ANSWER_TOOL, HOW_TO_WORK } from '../contracts/model-texts.ts'
 
 interface PromptParts {
@@ -83,17 +84,7 @@ export interface Context extends PromptInputs, ThreadPlacement {
 }
 
 type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'> & { identity?: string }
-/** What a model need not be told of the service's own tools: an input beyond them is an error that says so. */
-const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'additionalProperties']
 const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
-
-/** Returns a schema without the keywords of UNTOLD. Properties of these names stay. */
-function brief<S> (schema: S, isProperties = false): S {
-  if (typeof schema !== 'object' || schema === null) return schema
-  if (Array.isArray(schema)) return schema.map((each) => brief(each)) as S
-  const kept = Object.entries(schema).filter(([key]) => isProperties || !UNTOLD.includes(key))
-  return Object.fromEntries(kept.map(([key, value]) => [key, brief(value, !isProperties && key === 'properties')])) as S
-}
 
 /** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
 function describeTool (tool: Described): LanguageModelV4FunctionTool {
@@ -111,7 +102,7 @@ function describeTool (tool: Described): LanguageModelV4FunctionTool {
 export async function runContext (
   { live, owed: owedAnswer }: Pick<RunAttempt<ThreadRun>, 'live' | 'owed'>,
   { instructions, notes = [], guide: begun }: PromptInputs,
-  { host, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
+  { host, registry, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { record, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
@@ -119,8 +110,12 @@ export async function runContext (
   const at = clock.now()
   const owed = await owedAnswer()
   const ofHost = offeredTools(host.offered(), record.options?.interactive === true)
-  const tools = owed === undefined || ofHost.length === 0 ? ofHost : [...ofHost, owed.tool]
-  const [remembered, guide] = await Promise.all([memory(), begun ?? guides.read(record.cwd)])
+  const [remembered, guide, { told, deferred }] = await Promise.all([
+    memory(),
+    begun ?? guides.read(record.cwd),
+    toldTools(ofHost, { host, registry }, live.signal)
+  ])
+  const tools = owed === undefined || ofHost.length === 0 ? told : [...told, owed.tool]
   const system = systemPrompt({
     machine,
     hasTools: tools.length > 0,
@@ -137,7 +132,8 @@ export async function runContext (
     cwd: record.cwd,
     system,
     ...(guide !== undefined && { guide }),
-    tools: tools.map(describeTool)
+    tools: tools.map(describeTool),
+    ...(deferred && { deferred })
   }
   append({ type: 'context', context })
   return context

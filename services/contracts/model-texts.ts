@@ -27,6 +27,10 @@ export const isOutcomeUnknown = (errorText: string): boolean => errorText === OU
 /** The name of the tool by which a model shows the plan of its work. */
 export const PLAN_TOOL = 'updatePlan'
 
+/** The tools by which a model finds and calls tools that it was not told of. */
+export const FIND_TOOLS = 'findTools'
+export const USE_TOOL = 'useTool'
+
 /** How a model is to work, in conversations and in tasks. */
 export const HOW_TO_WORK =
   'Work on until the request is done and you have checked what came of it, unless only the user can decide what is next. ' +

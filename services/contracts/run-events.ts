@@ -69,6 +69,8 @@ export interface RunContext {
   /** The guide of the working folder. */
   guide?: FolderGuide
   tools: LanguageModelV4FunctionTool[]
+  /** The names of the tools that the model can call and is not told of; it finds them. */
+  deferred?: string[]
 }
 
 /** A part or a call of an answer that has begun. */

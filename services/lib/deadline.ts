@@ -54,7 +54,7 @@ export function startDeadline (
   /** Milliseconds until the limit is looked at again; undefined when it is reached. */
   const timeLeft = () => resting > 0 ? Math.min(ms, RESTING_MS) : renewedAt === undefined ? undefined : renewedAt + ms - clock.awake()
   const watch = async () => {
-    for (let left = timeLeft(); left !== undefined && left > 0; left = timeLeft()) {
+    for (let left: number | undefined = ms; left !== undefined && left > 0; left = timeLeft()) {
       // A renewal may shorten the limit to `renewedMs`.
       if (left > renewedMs) left = renewedMs
       else renewedAt = undefined

@@ -14,6 +14,7 @@ import { createListDirectory } from './files/list-directory.ts'
 import { createMoveFile } from './files/move-file.ts'
 import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
+import { createFindTools, createUseTool } from './deferred/find-tools.ts'
 import { createInvestigateTool } from './investigate-tool.ts'
 import type { PathPolicy } from './path-policy.ts'
 import { createUpdatePlan } from './update-plan.ts'
@@ -42,6 +43,8 @@ interface Parts extends MemoryParts {
   describe: DescribeImage
   /** Answers a question by a run inside the run. */
   investigate: Parameters<typeof createInvestigateTool>[0]['investigate']
+  /** Returns the tools that the model of a run has to find. */
+  deferredTools: Parameters<typeof createFindTools>[0]['deferredTools']
   /** The tool servers that have resources. */
   resourceServers: ResourceServers
 }
@@ -72,6 +75,8 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createForget(parts),
     createListResources(parts.resourceServers),
     createReadResource(parts.resourceServers),
-    createAskUser()
+    createAskUser(),
+    createFindTools(parts),
+    createUseTool()
   ]
 }

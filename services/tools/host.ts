@@ -86,9 +86,10 @@ export function createToolHost ({ tools, permissions, clock, fence, undo, ended 
   const unavailable = (name: string): string | undefined => builtin.get(name)?.unavailable?.()
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
   const offered = () =>
-    [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) =>
-      permission(name) !== 'deny' && unavailable(name) === undefined
+    [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name, isFinder }) =>
+      !isFinder && permission(name) !== 'deny' && unavailable(name) === undefined
     )
+  const finders = () => tools.filter(({ name, isFinder }) => isFinder && permission(name) !== 'deny')
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
@@ -147,6 +148,9 @@ export function createToolHost ({ tools, permissions, clock, fence, undo, ended 
 
     /** Returns the tools that can be called and are not denied. The order is stable, so that a prompt that lists them can be cached. */
     offered,
+
+    /** Returns the tools that lead to others which are not described to a model. */
+    finders,
 
     /**
      * Replaces the sources of further tools. On a clash of names the earlier source wins. `wait` resolves when sources that

@@ -1,5 +1,7 @@
 export { nameMeant } from './lenient-input.ts'
 export { isAppIdentity, checkAppTools, withAppTools } from './app-tools.ts'
+export { asToldTools, callMeant, deferTools } from './deferred/defer-tools.ts'
+export { brief } from './deferred/brief-schema.ts'
 export type { Fence } from './fence.ts'
 export { contentDigest, digestAt } from './files/change-digest.ts'
 export { unifiedDiff } from './files/diff.ts'

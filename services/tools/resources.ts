@@ -20,6 +20,7 @@ export type ResourceServers = () => ResourceServer[]
 /** What the tools for resources have in common: without such a server they are not offered, and they ask where one of the servers is to. */
 const forResources = (servers: ResourceServers) => ({
   effect: 'read' as const,
+  use: 'seldom' as const,
   unavailable: () => servers().length === 0 ? 'No tool server that is connected has resources.' : undefined,
   permission: () => servers().some(({ asksFirst }) => asksFirst) ? 'ask' as const : undefined
 })

@@ -86,7 +86,7 @@ t.test('effort and length reach a server that speaks chat completions, whose mod
       : { text: 'done' })
   t.match(await sync(app, { options: { effort: 'high', maxOutputTokens: 900 } }), { status: 200 })
   t.match(await sync(app, { options: { model: 'ollama/plain', effort: 'high', maxOutputTokens: 900 } }), { status: 200, text: 'done' })
-  const bodies = server.requests.map(({ body }) => body)
+  const bodies = server.requests.flatMap(({ body }) => body?.messages ? [body] : [])
   t.match(bodies[0], { model: 'llama3', reasoning_effort: 'high', max_tokens: 900 })
   t.match(bodies.at(-1), { model: 'plain', reasoning_effort: undefined, max_tokens: 900 })
 })

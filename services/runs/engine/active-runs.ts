@@ -34,6 +34,11 @@ export function createActiveRuns ({ limit }: { limit: () => number }) {
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     /** Returns the active run of a conversation with this id. */
     ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.record.runId === runId),
+    /** Returns the names of the tools that the model of an active run has to find. */
+    deferredIn (runId: string): readonly string[] {
+      const log = (this.ofRun(runId) ?? this.ofTaskRun(runId))?.run.log
+      return log?.events.findLast((event) => event.type === 'context')?.context.deferred ?? []
+    },
     /** Returns the options of an active run. */
     optionsOf (runId: string): RunOptions | undefined {
       return (this.ofRun(runId) ?? this.ofTaskRun(runId))?.run.record.options

@@ -94,7 +94,7 @@ export function createModelCalls<R extends RunRecord> (
       ...placement,
       async context () {
         const fixed = await owner.context(append)
-        return { opening: openingOf(fixed, ...owner.closingNotes()), tools: fixed.tools }
+        return { opening: openingOf(fixed, ...owner.closingNotes()), tools: fixed.tools, deferred: fixed.deferred }
       }
     })
     run.record = { ...run.record, steps: step }

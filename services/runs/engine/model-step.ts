@@ -12,7 +12,7 @@ import { type ContextWindows, type Registry, streamModel, withRecentImages } fro
 import type { ObjectAnswer } from '../answers/object-answer.ts'
 import { ANSWER_TOOL, PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { nameMeant, readInput, type ToolHost } from '../../tools/index.ts'
+import { asToldTools, nameMeant, readInput, type ToolHost } from '../../tools/index.ts'
 import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
@@ -45,7 +45,7 @@ export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'o
   /** User messages that the model gets for the first time with this step. */
   notes: readonly string[]
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
-  context: () => Promise<{ opening: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[] }>
+  context: () => Promise<{ opening: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[], deferred?: readonly string[] }>
 }
 
 const NO_STEPS_LEFT = 'No tool is called any more in this run.'
@@ -82,7 +82,7 @@ export function createModelSteps (
     for (const text of notes) append({ type: 'message', text })
     append({ type: 'step-start', step })
     await host.ready(signal)
-    const { opening, tools } = await context()
+    const { opening, tools, deferred = [] } = await context()
     compactor ??= openCompactor({
       registry,
       clock,
@@ -96,7 +96,7 @@ export function createModelSteps (
     const isAnswer = (toolName: string) => mayAnswer && toolName === ANSWER_TOOL
     const described = tools.length > 0 ? tools : toolsCalled(messages)
     const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
-    const names = tools.map(({ name }) => name)
+    const names = [...tools.map(({ name }) => name), ...deferred]
     const toolMeant = (name: string) => nameMeant(name, names)
     const newWriter = () => createStepWriter({ append, ids, toolMeant, isAnswered: (name) => answeredBy(name) !== undefined })
     let writer = newWriter()
@@ -105,7 +105,7 @@ export function createModelSteps (
       load: registry.model,
       describe: registry.describeFailure,
       async prompt (id, tooLong) {
-        const prompt = withPlan(await compact(id, conversation, tooLong), conversation.messages)
+        const prompt = asToldTools(withPlan(await compact(id, conversation, tooLong), conversation.messages), deferred)
         return lastWord !== undefined && prompt !== undefined ? [...prompt, lastMessage(lastWord, mayAnswer)] : prompt
       },
       // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.

@@ -2,6 +2,8 @@ import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4Provider
 import { newId } from '../../lib/ids.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { createTaggedText, type TextPiece } from './tagged-text.ts'
+import { callMeant } from '../../tools/index.ts'
+import { USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { FinishReason, OpenPart, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage, tokensReported } from '../../usage/index.ts'
@@ -69,6 +71,8 @@ export function createStepWriter ({ append, ids, toolMeant = (name) => name, isA
 }) {
   const parts = { text: new Map<string, PartBegun>(), reasoning: new Map<string, PartBegun>() }
   const calls = new Map<string, string>()
+  /** The calls of USE_TOOL that have begun, by the provider's ids: what they call is known at their end. */
+  const wrapped = new Set<string>()
   /** The first text of the answer, until it is known to be plain, and its part. */
   let tagged: ReturnType<typeof createTaggedText> | undefined = createTaggedText((name) => toolMeant(name) !== undefined)
   let taggedPart: Part | undefined
@@ -177,7 +181,9 @@ export function createStepWriter ({ append, ids, toolMeant = (name) => name, isA
         case 'reasoning-end':
           return close('reasoning', part)
         case 'tool-input-start':
-          if (!part.providerExecuted) beginCall(part.id, part.toolName)
+          if (part.providerExecuted) return
+          if (toolMeant(part.toolName) === USE_TOOL) wrapped.add(part.id)
+          else beginCall(part.id, part.toolName)
           return
         case 'tool-input-delta': {
           const toolCallId = calls.get(part.id)
@@ -188,11 +194,13 @@ export function createStepWriter ({ append, ids, toolMeant = (name) => name, isA
           if (part.providerExecuted) return
           if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
           const known = calls.get(part.toolCallId)
-          const toolName = toolMeant(part.toolName) ?? part.toolName
+          const named = toolMeant(part.toolName) ?? part.toolName
+          const { toolName, input } = (named === USE_TOOL && callMeant(part.input, toolMeant)) || { toolName: named, input: part.input }
           const toolCallId = known ?? beginCall(part.toolCallId, toolName)
+          wrapped.delete(part.toolCallId)
           // Chat clients get the input of such a call later, so the deltas must hold it.
-          if (known === undefined && isAnswered(toolName)) append({ type: 'tool-input-delta', toolCallId, delta: part.input })
-          result.calls.push({ toolCallId, toolName, input: part.input, ...attachedTo(part.providerMetadata, model) })
+          if (known === undefined && isAnswered(toolName)) append({ type: 'tool-input-delta', toolCallId, delta: input })
+          result.calls.push({ toolCallId, toolName, input, ...attachedTo(part.providerMetadata, model) })
           // A later call with the same id is another call, even in this step.
           calls.delete(part.toolCallId)
           return
@@ -203,6 +211,7 @@ export function createStepWriter ({ append, ids, toolMeant = (name) => name, isA
           result.finishReason = result.calls.some(({ isFromText }) => isFromText) ? 'tool-calls' : part.finishReason?.unified ?? 'other'
           result.usage = tokensReported(part.usage)
           if (part.finishReason?.raw === 'pause_turn') result.isPaused = true
+          for (const id of wrapped) beginCall(id, USE_TOOL)
           result.cut = begun.flatMap((each) =>
             each.kind === 'call' && isOpen(each.id) ? [{ toolCallId: each.id, toolName: each.toolName }] : []
           )

@@ -14,13 +14,14 @@ function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: Ru
   const denied = new Set(object === undefined ? denyTools : [...denyTools, ANSWER_TOOL])
   const isLeft = (tool: Tool & Partial<MergedTool>): boolean => {
     const names = [tool.name, tool.qualified ?? tool.name]
-    return (allowed === undefined || names.some((name) => allowed.has(name))) && !names.some((name) => denied.has(name))
+    return (allowed === undefined || tool.isFinder || names.some((name) => allowed.has(name))) && !names.some((name) => denied.has(name))
   }
   const offered = () => host.offered().filter(isLeft)
 
   return {
     ...host,
     offered,
+    finders: () => host.finders().filter(isLeft),
     describe: (tools = offered()) => host.describe(tools),
     validate (name, input) {
       const tool = host.find(name)

@@ -7,6 +7,7 @@ import type { Phase } from '../../../schemas/tasks.ts'
 import { createValidator, NOTHING_KEPT, type ToolHost, forModel } from '../../tools/index.ts'
 import {
   offeredTools,
+  toldTools,
   type ActiveRun,
   type CallEnd,
   createRunActions,
@@ -182,6 +183,7 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
     const { events } = run.log
     const known = knownContext(events, task, run.record)
     const phases = beginNext(run.record.phases)
+    const { told, deferred } = await toldTools(tools.offered(), { host, registry: deps.registry }, signal)
     context = known ??
       newContext({
         task,
@@ -192,7 +194,8 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
         guide: await deps.guides.readKnown(task.cwd),
         instructions: options.instructions,
         owed: await attempt.owed(),
-        tools: tools.offered(),
+        tools: told,
+        deferred,
         grants: await grantsInWords(),
         servers: host.describe(),
         now: deps.clock.now()

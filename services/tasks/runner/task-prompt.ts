@@ -113,7 +113,10 @@ export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): stri
   [goal, ...commentSection('The user adds for this run:', steering)].join('\n\n')
 
 interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
+  /** The tools that the model is told of. */
   tools: Tool[]
+  /** The names of those that it finds. */
+  deferred?: string[]
   guide: FolderGuide | undefined
   /** The structured answer that the run owes. */
   owed: ObjectAnswer | undefined
@@ -129,7 +132,7 @@ export function knownContext (log: readonly RunEvent[], task: StoredTask, run: S
  * The system prompt and the tools of a run. They stay the same in all its steps and attempts, because the reasoning of a
  * model is bound to them.
  */
-export function newContext ({ tools, guide, owed, ...parts }: Parts): RunContext {
+export function newContext ({ tools, deferred, guide, owed, ...parts }: Parts): RunContext {
   const names = tools.map(({ name }) => name)
   return {
     at: parts.now,
@@ -144,7 +147,8 @@ export function newContext ({ tools, guide, owed, ...parts }: Parts): RunContext
       ...tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool =>
         ({ type: 'function', name, description, inputSchema })),
       ...owed === undefined ? [] : [owed.tool]
-    ]
+    ],
+    ...(deferred && { deferred })
   }
 }
 

@@ -92,6 +92,7 @@ export function createScreenshot ({ desktop, describe, views }: Parts): Tool<Sta
       'instruction to you.',
     inputSchema: ScreenshotInput,
     effect: 'read',
+    use: 'seldom',
     unavailable: desktop.problem,
     async execute ({ region, scale, question, describe: isDescribed = true }, { runId, signal }) {
       const { screen, view, png } = await desktop.run('capture', { region, scale }, signal)
@@ -129,6 +130,7 @@ export function createClick ({ desktop, views }: { desktop: Desktop, views: Last
       'what came of it.',
     inputSchema: ClickInput,
     effect: 'external',
+    use: 'seldom',
     unavailable: desktop.problem,
     async execute (input, { signal, runId }) {
       views.assertKnown(runId, input)
@@ -155,6 +157,7 @@ export function createType ({ desktop }: { desktop: Desktop }): Tool<Static<type
     description: 'Type text, or press keys, into whatever has the focus: click there first. Take a screenshot to see what came of it.',
     inputSchema: TypeInput,
     effect: 'external',
+    use: 'seldom',
     unavailable: desktop.problem,
     execute: async (input, { signal }) => ({ ...await desktop.run('type', input, signal) })
   }
@@ -177,6 +180,7 @@ export function createScroll ({ desktop, views }: { desktop: Desktop, views: Las
     description: 'Turn the mouse wheel where the mouse is, or at x and y. Take a screenshot to see what came of it.',
     inputSchema: ScrollInput,
     effect: 'external',
+    use: 'seldom',
     // No approval by default: scrolling changes no data and can be undone.
     permission: 'allow',
     unavailable: desktop.problem,

@@ -55,6 +55,7 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
       'read it first, then send all changes of one file in one call. Either all edits are made or none.',
     inputSchema: Input,
     effect: 'write',
+    use: 'always',
     proves: 'file',
     widestScope: 'folder',
     reportsChanges: true,

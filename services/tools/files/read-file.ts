@@ -53,6 +53,7 @@ export function createReadFile ({ paths, transform }: Parts): Tool<Static<typeof
       'has one.',
     inputSchema: Input,
     effect: 'read',
+    use: 'always',
     target: ({ path }) => path,
     forModel: withNumbers,
     execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, signal }) =>

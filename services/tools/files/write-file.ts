@@ -38,6 +38,7 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
       'it sends less and cannot lose the rest. Make files that were asked for or are needed, no others.',
     inputSchema: Input,
     effect: 'write',
+    use: 'always',
     proves: 'file',
     widestScope: 'folder',
     reportsChanges: true,

@@ -10,6 +10,7 @@ export function createAskUser (): Tool<{ questions: Question[] }> {
       'Offer options where you know them. The work waits until the user has answered; they may also decline.',
     inputSchema: QuestionsSchema,
     effect: 'read',
+    use: 'always',
     permission: 'allow',
     answeredBy: { by: 'user' },
     findMistake: ({ questions }) => questionMistake(questions),

@@ -34,6 +34,7 @@ export function createFindFiles ({ paths, transform }: Parts): Tool<Static<typeo
       'What .gitignore leaves out is not found unless path names its folder; .git never is. To search in the contents, use searchFiles.',
     inputSchema: Input,
     effect: 'read',
+    use: 'always',
     target: ({ path }) => path,
     forModel: (output) => asLines(output),
     execute: ({ pattern, path = '.', limit = DEFAULT_LIMIT, offset = 0 }, { cwd, signal }) =>

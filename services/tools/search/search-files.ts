@@ -55,6 +55,7 @@ export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typ
       'binary files and .git are not searched. To find files by their names, use findFiles.',
     inputSchema: Input,
     effect: 'read',
+    use: 'always',
     target: ({ path }) => path,
     forModel: grouped,
     execute: (

@@ -62,6 +62,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     forModel: cleaned,
     inputSchema: Input,
     effect: 'external',
+    use: 'always',
     isCommand: true,
     timeLimitMs: LIMIT_MS,
     target: ({ command }) => command,

@@ -24,6 +24,7 @@ export function createWebSearch ({ search }: { search: () => Promise<Search> }):
     description: 'Search the web. Answers titles, addresses and short extracts; read what looks right with fetchUrl.',
     inputSchema: Input,
     effect: 'read',
+    use: 'always',
     target: ({ query }) => query,
     async execute ({ query, maxResults = DEFAULT_RESULTS }, { signal }) {
       return { results: await (await search()).search(query.trim(), maxResults, signal) }

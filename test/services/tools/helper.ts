@@ -47,6 +47,7 @@ export function build (
         brain: { ingest: notHere, known: notHere },
         userWords: async () => undefined,
         investigate: async () => ({ report: '', calls: [] }),
+        deferredTools: () => [],
         resourceServers: () => []
       }),
     permissions: () => permissions,
