@@ -159,6 +159,17 @@ const DataWaiting = event('DataWaitingEvent', 'data-waiting', {
   }),
   transient: Type.Literal(true)
 }, 'Nothing has come from the model for ten seconds or more')
+const DataNotice = event('DataNoticeEvent', 'data-notice', {
+  data: Type.Object({
+    code: Type.Unsafe<'no-tools' | 'no-pictures' | 'prompt-cut'>({
+      type: 'string',
+      enum: ['no-tools', 'no-pictures', 'prompt-cut'],
+      description: 'The model takes no tools, or no pictures, and goes on without; or its server reads less than it was sent'
+    }),
+    text: Type.String({ description: 'A sentence for the user that says what is missing and what to do' })
+  }),
+  transient: Type.Literal(true)
+}, 'The model, or its server, did not take all that it was sent')
 const DataStopped = event(
   'DataStoppedEvent',
   'data-stopped',
@@ -212,6 +223,7 @@ export const events = [
   DataCompaction,
   DataRetry,
   DataWaiting,
+  DataNotice,
   DataStopped,
   ErrorEvent,
   Abort,

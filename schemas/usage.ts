@@ -9,7 +9,10 @@ export const UsageSchema = Type.Object({
   cacheWriteTokens: tokens('Input tokens that the provider wrote to its cache'),
   outputTokens: tokens('Tokens of the answers, with those of the reasoning'),
   reasoningTokens: tokens('Output tokens of the reasoning'),
-  costUsd: Type.Optional(Type.Number({ description: 'US dollars; absent when the price of a call is unknown' }))
+  costUsd: Type.Optional(Type.Number({ description: 'US dollars; absent when the price of a call is unknown' })),
+  costEstimateOf: Type.Optional(Type.String({
+    description: 'The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their providers name none'
+  }))
 }, { $id: 'Usage', description: 'What model calls used, by the counts of their providers' })
 export type Usage = Static<typeof UsageSchema>
 

@@ -73,6 +73,9 @@ export interface RunContext {
   deferred?: string[]
 }
 
+/** What a model, or its server, did not take. */
+export type NoticeCode = 'no-tools' | 'no-pictures' | 'prompt-cut'
+
 /** A part or a call of an answer that has begun. */
 export type OpenPart = { kind: 'text' | 'reasoning', id: string } | { kind: 'call', id: string, toolName: string }
 
@@ -99,6 +102,7 @@ export type RunEvent =
   | { type: 'retry', attempt: number, reason: string, dropped: string[], open: OpenPart[] }
   /** Nothing has come from the model for so long, milliseconds. It is shown while the run waits, and not stored. */
   | { type: 'waiting', for: 'model', sinceMs: number }
+  | { type: 'notice', code: NoticeCode, text: string }
   | { type: 'text-start', id: string } & Meta
   | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta

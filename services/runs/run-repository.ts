@@ -107,7 +107,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
 
   /** Returns the events that are still to be stored. Only a run that may continue needs the context of its models, which is large. */
   function newEvents ({ log, stored, durable }: Run, waits: boolean): RunEvent[] {
-    const fresh = log.events.slice(stored).filter(({ type }) => type !== 'tool-progress' && type !== 'waiting')
+    const fresh = log.events.slice(stored).filter(({ type }) => type !== 'tool-progress' && type !== 'waiting' && type !== 'notice')
     if (durable) return fresh
     const isContext = ({ type }: RunEvent) => type === 'context'
     return [...fresh.filter((event) => !isContext(event)), ...waits ? log.events.filter(isContext) : []]

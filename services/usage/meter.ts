@@ -111,7 +111,8 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
     const known = costReported(reported?.providerMetadata)
     if (known !== undefined) return { ...tokens, costUsd: known }
     const price = await prices.of(model)
-    return price === undefined ? tokens : { ...tokens, costUsd: costAt(price, tokens) }
+    if (price === undefined) return tokens
+    return { ...tokens, costUsd: costAt(price, tokens), ...(price.estimateOf !== undefined && { costEstimateOf: price.estimateOf }) }
   }
 
   return {

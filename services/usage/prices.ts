@@ -9,6 +9,8 @@ export interface Price {
   output: number
   cachedInput?: number
   cacheWrite?: number
+  /** The day of the table of the service that the price is from, as 2026-01-31. */
+  estimateOf?: string
 }
 
 /** Prices as lists of models give them: decimal numbers in US dollars a token. */
@@ -17,6 +19,7 @@ export interface ListedPrice {
   output?: string
   cachedInput?: string
   cacheWrite?: string
+  estimateOf?: string
 }
 
 export type Prices = ReturnType<typeof createPrices>
@@ -58,7 +61,9 @@ function asNumbers (price: ListedPrice | undefined): Price | undefined {
   const input = amount(price?.input)
   const output = amount(price?.output)
   if (input === undefined || output === undefined) return undefined
-  return { input, output, cachedInput: amount(price?.cachedInput), cacheWrite: amount(price?.cacheWrite) }
+  const { estimateOf } = price!
+  const rest = { cachedInput: amount(price?.cachedInput), cacheWrite: amount(price?.cacheWrite) }
+  return { input, output, ...rest, ...(estimateOf !== undefined && { estimateOf }) }
 }
 
 /** Returns what a call costs at a price, US dollars. */

@@ -87,6 +87,7 @@ function subtract (whole: Tally, part: Tally): Tally {
     outputTokens: whole.outputTokens - part.outputTokens,
     reasoningTokens: whole.reasoningTokens - part.reasoningTokens,
     ...(whole.costUsd !== undefined && { costUsd: roundUsd(whole.costUsd - (part.costUsd ?? 0)) }),
+    ...(whole.costEstimateOf !== undefined && { costEstimateOf: whole.costEstimateOf }),
     unpricedCalls: whole.unpricedCalls - part.unpricedCalls
   }
 }

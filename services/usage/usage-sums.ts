@@ -41,13 +41,14 @@ export function totalOf (tally: Tally | undefined): Usage {
   return { ...counts, ...(costUsd !== undefined && unpricedCalls === 0 && { costUsd }) }
 }
 
-const addCounts = (a: Usage, b: Usage): Required<Usage> => ({
+const addCounts = (a: Usage, b: Usage): Usage => ({
   inputTokens: a.inputTokens + b.inputTokens,
   cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
   cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
   outputTokens: a.outputTokens + b.outputTokens,
   reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-  costUsd: roundUsd((a.costUsd ?? 0) + (b.costUsd ?? 0))
+  costUsd: roundUsd((a.costUsd ?? 0) + (b.costUsd ?? 0)),
+  ...((a.costEstimateOf ?? b.costEstimateOf) !== undefined && { costEstimateOf: a.costEstimateOf ?? b.costEstimateOf })
 })
 
 /** Rounds to 10^-12 dollars, so that sums of decimal prices are what a person expects. */

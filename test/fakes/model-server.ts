@@ -33,6 +33,8 @@ export interface ModelServerOptions {
   models?: Array<Record<string, unknown>>
   /** What happens to the list of models instead: `delayMs`, `error` and `bytes` of a plan. */
   listing?(): Plan | undefined | Promise<Plan | undefined>
+  /** Answers of other paths, as /api/ps of Ollama. */
+  others?: Record<string, () => object>
   /** Any other key is refused. */
   apiKey?: string
   tls?: { key: string, cert: string }
@@ -77,6 +79,8 @@ export async function startModelServer (wire: Wire, options: ModelServerOptions 
       if (path === `${wire.root}/models`) {
         return carryOut(await options.listing?.() ?? {}, () => sendJson(res, wire.list(options.models)))
       }
+      const other = options.others?.[path]
+      if (other !== undefined) return sendJson(res, other())
       if (req.method !== 'POST' || call === undefined) {
         return sendError(res, { status: 404, type: 'invalid_request_error', message: `No route ${req.url}` })
       }

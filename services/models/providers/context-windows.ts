@@ -1,14 +1,32 @@
+import { knownModel } from './known-models.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 
-/** Tokens, used when neither the configuration nor the provider's list gives a number. The offline model has no limit. */
+/** Tokens, used when nothing else is known. The offline model has no limit. */
 const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 }
 /** Tokens. No usable model has a smaller context window, so a conversation of at most half of it needs no look-up. */
 const SMALLEST_WINDOW = 8_192
 const SAFE_SHARE = 0.5
+/** The share of the tokens of a prompt, by our estimate, below which its server may have cut it; shorter prompts are not looked at. */
+const CUT_SHARE = 0.75
+const SMALLEST_CUT = 1_500
+/** Models whose seen windows are kept. */
+const MOST_SEEN = 500
+/** The limit that an error names: "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "context size (4096 tokens)". */
+const NAMED_LIMIT = [
+  /(?:context (?:length|window|size)|n_ctx|max_model_len|maximum (?:input )?(?:tokens|length))\D{0,40}?(\d[\d,]{2,9})/i,
+  />\s*(\d[\d,]{2,9})\s*maximum/i,
+  /tokens allowed\D{0,10}(\d[\d,]{2,9})/i,
+  /(?:exceeds?|limit of|maximum of|supports? (?:at most|up to))\D{0,60}?(\d[\d,]{2,9})\s*(?:input )?tokens/i
+]
 
 /** See `createWindows`. */
 export interface ContextWindows {
   contextWindow(id: string, tokens: number, signal: AbortSignal): Promise<number>
+  /**
+   * Returns the window of the server that has silently cut a prompt to it; undefined when it has not, or nothing is known. `sent` is the
+   * estimate of the prompt, `read` what the server reports; tokens.
+   */
+  windowOfCut(id: string, prompt: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined>
 }
 
 interface Parts {
@@ -19,23 +37,50 @@ interface Parts {
 }
 
 /**
- * Creates the function that returns a model's context window in tokens: from `contextWindows` in the configuration (by
- * model, then by provider), else from the provider's model list, else a default. The list is not requested for a
- * conversation of few `tokens`.
+ * Creates what knows the context windows of models, in tokens. `contextWindow` returns that of the configuration (by model, then by
+ * provider), else that of the provider's model list, but no more than was seen, else what was seen, the table of known models or a
+ * default. The list is not requested for a conversation of few `tokens`.
  */
-export function createContextWindows ({ settings, providerOf, catalog }: Parts): ContextWindows['contextWindow'] {
-  return async (id, tokens, signal) => {
-    const configured = settings().contextWindows ?? {}
-    for (const name of [id, id.slice(0, id.indexOf('/'))]) if (Object.hasOwn(configured, name)) return configured[name]
-    let provider: Provider
-    try {
-      provider = providerOf(id)
-    } catch {
-      return DEFAULTS.gateway
+export function createContextWindows ({ settings, providerOf, catalog }: Parts): ContextWindows & { noteRefusal(id: string, words: string): void } {
+  const seen = new Map<string, number>()
+
+  function noteWindow (id: string, tokens: number): void {
+    if (seen.size >= MOST_SEEN) seen.delete(seen.keys().next().value!)
+    seen.set(id, tokens)
+  }
+
+  return {
+    async contextWindow (id: string, tokens: number, signal: AbortSignal): Promise<number> {
+      const configured = settings().contextWindows ?? {}
+      for (const name of [id, id.slice(0, id.indexOf('/'))]) if (Object.hasOwn(configured, name)) return configured[name]
+      let provider: Provider
+      try {
+        provider = providerOf(id)
+      } catch {
+        return DEFAULTS.gateway
+      }
+      const noted = seen.get(id)
+      const assumed = noted ?? knownModel(id, provider)?.contextWindow ?? provider.contextWindow ?? DEFAULTS[provider.kind]
+      // Only direct providers report context windows in their lists.
+      if (provider.kind !== 'direct' || tokens <= SMALLEST_WINDOW * SAFE_SHARE) return assumed
+      const listed = (await catalog.find(provider, id, signal))?.contextWindow
+      return listed === undefined ? assumed : Math.min(listed, noted ?? Infinity)
+    },
+
+    async windowOfCut (id: string, { sent, read }: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined> {
+      if (read === 0 || read > sent * CUT_SHARE || sent < SMALLEST_CUT) return undefined
+      const provider = providerOf(id)
+      const inUse = await provider.windowInUse?.(id.slice(id.indexOf('/') + 1), signal).catch(() => undefined)
+      // Servers also report few tokens of a prompt whose beginning they had in a cache.
+      if (inUse === undefined || inUse >= sent) return undefined
+      noteWindow(id, inUse)
+      return inUse
+    },
+
+    /** Remembers the window that a provider has named when it refused the length of a prompt. */
+    noteRefusal (id: string, words: string): void {
+      const limit = NAMED_LIMIT.map((pattern) => Number(pattern.exec(words)?.[1].replaceAll(',', ''))).find((number) => number >= 256)
+      if (limit !== undefined) noteWindow(id, limit)
     }
-    // Only direct providers report context windows in their lists.
-    const assumed = provider.contextWindow ?? DEFAULTS[provider.kind]
-    if (provider.kind !== 'direct' || tokens <= SMALLEST_WINDOW * SAFE_SHARE) return assumed
-    return (await catalog.find(provider, id, signal))?.contextWindow ?? assumed
   }
 }

@@ -24,6 +24,9 @@ interface Parts {
   fetch?: typeof globalThis.fetch
 }
 
+/** How long a server may take to say which window it uses, milliseconds. */
+const LOOK_MS = 2_000
+
 /** Creates a provider whose server is called directly, with the SDK of its kind. */
 export function createDirectProvider (
   { name, settings, configuredKey = () => undefined, variables, clock = systemClock, fetch }: Parts
@@ -142,6 +145,19 @@ export function createDirectProvider (
       const list = kind().readList(text, name)
       firstListed = list[0]?.id.slice(name.length + 1)
       return list
+    },
+
+    // Only Ollama says it (https://docs.ollama.com/api/ps).
+    async windowInUse (model, signal) {
+      const { baseURL } = access(name)
+      if (kind().baseURL !== undefined || reachOf(baseURL) === 'cloud') return undefined
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
+      const response = await boundedFetch('answer', fetch)(new URL('/api/ps', baseURL), { signal: limit })
+      if (!response.ok) return undefined
+      const { models } = await response.json() as { models?: Array<{ name?: string, model?: string, context_length?: unknown }> }
+      const names = [model, `${model}:latest`]
+      const length = models?.find((each) => names.includes(each.name ?? '') || names.includes(each.model ?? ''))?.context_length
+      return typeof length === 'number' && length > 0 ? length : undefined
     },
 
     async warm () {

@@ -228,7 +228,7 @@ const BY_CODE: Array<[RegExp, FailureKind]> = [
  * Ollama, OpenRouter.
  */
 const TOO_LONG_PATTERN = new RegExp(
-  String.raw`context[ _](?:length|window|size)|prompt is too long|maximum context|` +
+  String.raw`context[ _](?:length|window|size|limit)|prompt is too long|maximum context|` +
     String.raw`input (?:is too long|token count .*exceeds|length and .*exceed)|too many (?:input )?tokens|` +
     String.raw`reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens`,
   'i'

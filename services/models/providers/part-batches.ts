@@ -40,3 +40,21 @@ export const streamOf = (batches: PartBatches): ReadableStream<LanguageModelV4St
     },
     cancel: batches.cancel
   }, { highWaterMark: 0 })
+
+/** Returns the answer with a first part that says which features it was asked for without. */
+export function withWarnings (result: LanguageModelV4StreamResult, features: readonly string[]): LanguageModelV4StreamResult {
+  if (features.length === 0) return result
+  const { read, cancel } = batchesOf(result)
+  const warnings = features.map((feature) => ({ type: 'unsupported' as const, feature }))
+  let isTold = false
+  const batches: PartBatches = {
+    async read () {
+      if (isTold) return read()
+      isTold = true
+      return [{ type: 'stream-start', warnings }]
+    },
+    cancel
+  }
+  const batched: BatchedResult = { ...result, batches, stream: streamOf(batches) }
+  return batched
+}

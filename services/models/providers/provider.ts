@@ -41,6 +41,8 @@ export interface Provider {
   readonly smallModel?: string
   /** Where its server is. Texts for a server of the user's own never go to another provider by a default. */
   readonly reach: Reach
+  /** Returns the context window that a server uses for a loaded model, tokens; undefined where it does not say. */
+  windowInUse?(model: string, signal: AbortSignal): Promise<number | undefined>
   /** The context window in tokens of a model about which nothing else is known. */
   readonly contextWindow?: number
   /**

@@ -17,6 +17,7 @@ import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
 import { createProviderKeys, type ProviderSecrets } from './provider-keys.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { createContextWindows } from './context-windows.ts'
+import { knownModel } from './known-models.ts'
 
 const LIMIT_MS = 15_000
 /** The smallest limit that every provider accepts. Tokens of the model's reasoning count too. */
@@ -124,7 +125,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
   const providers = createSources(keys.of, storedGatewayKey)
   const registry = createRegistry({ providers, settings, clock })
   const catalog = createModelCatalog({ providers, settings, describe: registry.describeListFailure, clock })
-  const contextWindow = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
+  const windows = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
 
   /** Returns where the model server of each role is. */
   function reachOfRoles (): ProviderList['reach'] {
@@ -176,7 +177,15 @@ export async function createProviders ({ keys: record, config, clock, environmen
 
   return {
     ...registry,
-    contextWindow,
+    contextWindow: windows.contextWindow,
+    windowOfCut: windows.windowOfCut,
+
+    /** See the registry. A limit that a refusal names is remembered. */
+    describeFailure (error: unknown, id: string): Failure {
+      const failure = registry.describeFailure(error, id)
+      if (failure.code === 'ERR_CONTEXT_TOO_LONG') windows.noteRefusal(id, registry.providerWords(error) ?? '')
+      return failure
+    },
 
     secrets: (): string[] =>
       [...registry.secrets(), ...keys.all(), ...tried, environment.gatewayKey].filter((secret) => secret !== undefined),
@@ -184,13 +193,18 @@ export async function createProviders ({ keys: record, config, clock, environmen
     /** Returns how often keys were changed since the start, for those who must notice a change. */
     keyChanges: (): number => keyChanges,
 
-    /** Returns the price of a model in its provider's list; undefined when the list names none or cannot be read. */
-    async listedPrice (id: string): Promise<ModelInfo['pricing']> {
+    /**
+     * Returns the price of a model in its provider's list, else that of the table of known models with its day; undefined when none is
+     * known.
+     */
+    async listedPrice (id: string): Promise<NonNullable<ModelInfo['pricing']> & { estimateOf?: string } | undefined> {
       const { provider, model } = registry.parseModelId(id)
-      // Makers of models list no prices.
-      if (provider.kind === 'offline' || provider.native) return undefined
+      if (provider.kind === 'offline') return undefined
       const name = provider.kind === 'gateway' ? model : id
-      return (await catalog.find(provider, name, new AbortController().signal))?.pricing
+      // Makers of models list no prices.
+      const listed = provider.native ? undefined : (await catalog.find(provider, name, new AbortController().signal))?.pricing
+      const known = knownModel(id, provider)
+      return listed ?? (known && { ...known.pricing, estimateOf: known.day })
     },
 
     /** Returns a sentence with the reason why the active model cannot work; undefined when no reason is known. */

@@ -8,10 +8,10 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Deadline } from '../../lib/deadline.ts'
 import { type Compactor, type CompactorParts, type Conversation, openCompactor } from '../../threads/index.ts'
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { type ContextWindows, type Registry, streamModel, withRecentImages } from '../../models/index.ts'
+import { type ContextWindows, type Registry, streamModel, tokensOf, withRecentImages } from '../../models/index.ts'
 import type { ObjectAnswer } from '../answers/object-answer.ts'
 import { ANSWER_TOOL, PLAN_TOOL } from '../../contracts/model-texts.ts'
-import type { RunEvent } from '../../contracts/run-events.ts'
+import type { NoticeCode, RunEvent } from '../../contracts/run-events.ts'
 import { asToldTools, nameMeant, readInput, type ToolHost } from '../../tools/index.ts'
 import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
@@ -51,6 +51,12 @@ export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'o
 const NO_STEPS_LEFT = 'No tool is called any more in this run.'
 const CUT_OFF = 'This call was cut off, because the answer reached its greatest length, and was not carried out. Do the same in parts: ' +
   'write the beginning of a long text first, and add the rest with further calls.'
+const NO_TOOLS = 'This model takes no tools, so it can look nothing up and do nothing here. Choose another model for that.'
+const NO_PICTURES = 'This model takes no pictures, so they were left out. Choose another model for what they show.'
+const promptCut = (id: string, window: number, sent: number) =>
+  `The server of ${id} read only the last ${window} of about ${sent} tokens, so the model does not know the beginning. Give it a larger ` +
+  'context window and start it again; for Ollama set OLLAMA_CONTEXT_LENGTH=32768, or move the slider for the context length in its ' +
+  'settings. Until then the conversation is shortened to what it reads.'
 const NOT_WHOLE = 'The input of this call did not arrive as a whole, so it was not carried out. Make the call again.'
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 const REASONS = { steps: 'You have used all your steps with tools', repeating: 'You made the same calls again and again' }
@@ -76,6 +82,27 @@ export function createModelSteps (
   { registry, clock, signal, meter, pause, tools: host, ids, summaries, append, afterParts }: ModelStepParts
 ) {
   let compactor: Promise<Compactor> | undefined
+  const noticed = new Set<NoticeCode>()
+  const notice = (code: NoticeCode, text: string) => {
+    if (noticed.has(code)) return
+    noticed.add(code)
+    append({ type: 'notice', code, text })
+  }
+  /** Tells the user what of the call the model did not take. */
+  const tellLeftOut = (part: LanguageModelV4StreamPart) => {
+    if (part.type !== 'stream-start') return
+    for (const warning of part.warnings) {
+      if (warning.type === 'unsupported' && warning.feature === 'tools') notice('no-tools', NO_TOOLS)
+      if (warning.type === 'unsupported' && warning.feature === 'pictures') notice('no-pictures', NO_PICTURES)
+    }
+  }
+  /** Tells the user that the server of a model, which is their own, read only the end of a prompt. */
+  async function tellCutPrompt ({ id, prompt }: { id: string, prompt: LanguageModelV4Prompt }, read: number): Promise<void> {
+    if (registry.reach(id) === 'cloud') return
+    const sent = prompt.reduce((sum, message) => sum + tokensOf(message), 0)
+    const window = await registry.windowOfCut(id, { sent, read }, signal)
+    if (window !== undefined) notice('prompt-cut', promptCut(id, window, sent))
+  }
   const answeredBy = (name: string) => host.find(name)?.answeredBy?.by
 
   return async ({ step, lastWord, owed, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
@@ -100,13 +127,16 @@ export function createModelSteps (
     const toolMeant = (name: string) => nameMeant(name, names)
     const newWriter = () => createStepWriter({ append, ids, toolMeant, isAnswered: (name) => answeredBy(name) !== undefined })
     let writer = newWriter()
+    let asked: { id: string, prompt: LanguageModelV4Prompt } | undefined
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
       describe: registry.describeFailure,
       async prompt (id, tooLong) {
         const prompt = asToldTools(withPlan(await compact(id, conversation, tooLong), conversation.messages), deferred)
-        return lastWord !== undefined && prompt !== undefined ? [...prompt, lastMessage(lastWord, mayAnswer)] : prompt
+        if (prompt === undefined) return undefined
+        asked = { id, prompt: lastWord === undefined ? prompt : [...prompt, lastMessage(lastWord, mayAnswer)] }
+        return asked.prompt
       },
       // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
       options: {
@@ -129,11 +159,15 @@ export function createModelSteps (
       },
       onWaiting: (sinceMs) => append({ type: 'waiting', for: 'model', sinceMs }),
       onParts (parts, id) {
-        for (const part of parts) writer.write(part, id)
+        for (const part of parts) {
+          tellLeftOut(part)
+          writer.write(part, id)
+        }
         return afterParts(parts)
       }
     })
     const { result } = writer
+    if (asked !== undefined) await tellCutPrompt(asked, result.usage.inputTokens)
     const isCut = result.finishReason === 'length'
     for (const { toolCallId, toolName, input: text, providerMetadata, isFromText } of result.calls) {
       const checked = readInput(toolName, text, owed !== undefined && isAnswer(toolName) ? owed.validateCall : host.validate, isCut)

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { OBJECT_PART, objectData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine, planLine, retryLine, stoppedLine, waitingLine } from './event-line.ts'
+import { compactionLine, eventLine, planLine, retryLine, stoppedLine, transientLine } from './event-line.ts'
 
 /**
  * Renders the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
@@ -96,7 +96,8 @@ function render (event: RunEvent): string {
     case 'retry':
       return retryLine(event, true)
     case 'waiting':
-      return waitingLine(event)
+    case 'notice':
+      return transientLine(event)
     case 'analysis':
     case 'context':
     case 'evaluation':

@@ -24,7 +24,8 @@ export const retryLine = ({ attempt, reason, dropped, open }: EventOf<'retry'>, 
 export const planLine = ({ toolName, output }: EventOf<'tool-output'>) =>
   toolName === PLAN_TOOL ? eventLine({ type: 'data-plan', id: PLAN_PART, data: output }) : ''
 /** Transient: it is shown, and kept nowhere. */
-export const waitingLine = ({ type, ...data }: EventOf<'waiting'>) => eventLine({ type: 'data-waiting', data, transient: true })
+export const transientLine = ({ type, ...data }: EventOf<'waiting' | 'notice'>) =>
+  eventLine({ type: `data-${type}`, data, transient: true })
 export const stoppedLine = ({ stopped }: EventOf<'finish'>) =>
   stopped === undefined ? '' : eventLine({ type: 'data-stopped', data: stopped })
 export const compactionLine = ({ type, ...data }: EventOf<'compaction'>) => eventLine({ type: 'data-compaction', data, transient: true })

@@ -1,7 +1,7 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine, planLine, retryLine, stoppedLine, waitingLine } from './event-line.ts'
+import { compactionLine, eventLine, planLine, retryLine, stoppedLine, transientLine } from './event-line.ts'
 
 /**
  * Renders the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
@@ -93,7 +93,8 @@ function renderChunk (event: RunEvent): string {
     case 'retry':
       return retryLine(event, false)
     case 'waiting':
-      return waitingLine(event)
+    case 'notice':
+      return transientLine(event)
     case 'analysis':
     case 'context':
     case 'evaluation':

@@ -84,8 +84,38 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
         isToolImages(message) ? { role: 'user', content: `${TOOL_IMAGES_OPENING}\n(left out: this model takes no images)` } : message
       )
     })
+  },
+  {
+    // The same of images that the user attached, where the server says of the model, not of an image, that it cannot read them: llama.cpp,
+    // Ollama, vLLM, OpenRouter.
+    refusal: new RegExp(
+      String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not supported|unsupported|not enabled|not available)|` +
+        String.raw`(?:not|n't) (?:support|accept|have|process) (?:any )?(?:images?|vision|multi.?modal)|no (?:support for |)(?:images?|vision)|` +
+        String.raw`not a (?:vision|multi.?modal) model|missing data required for image input|unknown variant .?image_url|support image input`,
+      'i'
+    ),
+    key: ({ messages }) => messages?.some(hasImage) ? PICTURES : undefined,
+    without: ({ messages, ...body }) => ({ ...body, messages: messages.map((message: Body) => hasImage(message) ? withoutImages(message) : message) })
   }
 ]
+
+const PICTURES = 'pictures'
+const isImageOf = ({ type }: Body) => type === 'image_url'
+const hasImage = ({ content }: Body) => Array.isArray(content) && content.some(isImageOf)
+const withoutImages = ({ content, ...message }: Body) => ({
+  ...message,
+  content: content.map((part: Body) => isImageOf(part) ? { type: 'text', text: '(a picture was left out: this model takes none)' } : part)
+})
+
+/** What an answer was asked for without, because the server of the model does not take it. */
+export function leftOut (refused: RefusedParts, { prompt, tools = [] }: LanguageModelV4CallOptions): Array<'tools' | 'pictures'> {
+  const isPicture = (part: { type: string, mediaType?: string }) => part.type === 'file' && part.mediaType?.startsWith('image/') === true
+  const hasPictures = prompt.some(({ role, content }) => role === 'user' && content.some(isPicture))
+  return [
+    ...tools.length > 0 && refused.has('tools') ? ['tools' as const] : [],
+    ...hasPictures && (refused.has(PICTURES) || refused.has('images of tools')) ? ['pictures' as const] : []
+  ]
+}
 
 const NO_TOOLS = {
   role: 'system',

@@ -1,6 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { withOneSystemMessage } from '../../caching.ts'
-import { adaptingModel, type RefusedParts, withImagesApart } from './adapt-request.ts'
+import { adaptingModel, leftOut, type RefusedParts, withImagesApart } from './adapt-request.ts'
+import { withWarnings } from '../part-batches.ts'
 import { readModelList } from './model-list.ts'
 import type { ProviderKind } from './provider-kind.ts'
 
@@ -35,8 +36,10 @@ export function createCompatibleKind (): ProviderKind {
         async doStream (given) {
           const options = prepare(given)
           const stream = (send: typeof globalThis.fetch) => ask(send, (model) => model.doStream(options))
-          if (kept === undefined || options.includeRawChunks) return stream(fetchFor('events'))
-          return kept.stream(stream, options.abortSignal, readerAfter)
+          const result = await (kept === undefined || options.includeRawChunks
+            ? stream(fetchFor('events'))
+            : kept.stream(stream, options.abortSignal, readerAfter))
+          return withWarnings(result, leftOut(refused.get(caller)!, options))
         }
       }
     },

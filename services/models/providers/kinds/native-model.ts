@@ -7,7 +7,15 @@ type Options = LanguageModelV4CallOptions
  * Parts of a call that a provider may refuse. `refusal` matches the provider's message; `without` returns the options without
  * the part, or undefined when they do not have it.
  */
-const REFUSABLE: Array<{ refusal: RegExp, without(options: Options): Options | undefined }> = [
+const REFUSABLE: Array<{ refusal: RegExp, without(options: Options, words: string): Options | undefined }> = [
+  {
+    // Anthropic's API requires a limit of the answer; the SDK sends the greatest of the model, for which its window may leave no room.
+    refusal: /max_tokens.*(?:exceed context limit|maximum allowed)/i,
+    without (options, words) {
+      const room = roomIn(words)
+      return room === undefined || room >= (options.maxOutputTokens ?? Infinity) ? undefined : { ...options, maxOutputTokens: room }
+    }
+  },
   {
     // Not every model takes every effort, and the SDK does not know all models.
     refusal: /reasoning|thinking|effort/i,
@@ -19,6 +27,16 @@ const REFUSABLE: Array<{ refusal: RegExp, without(options: Options): Options | u
     without: (options) => options.prompt.some(hasAttached) ? { ...options, prompt: options.prompt.map(withoutAttached) } : undefined
   }
 ]
+/** Tokens: with less room for the answer the conversation is too long. */
+const SMALLEST_ROOM = 1_024
+
+/** Returns the longest answer that a refusal leaves: "188240 + 21333 > 200000", "max_tokens: 128000 > 64000"; undefined for too short a one. */
+function roomIn (words: string): number | undefined {
+  const [, input = '0', most] = /(?:(\d+) \+ )?\d+ > (\d+)/.exec(words) ?? []
+  const room = Number(most) - Number(input)
+  return room >= SMALLEST_ROOM ? room : undefined
+}
+
 const REFUSAL_STATUS = [400, 404, 422]
 
 /**
@@ -40,8 +58,9 @@ async function withoutRefused<T> (options: Options, call: (options: Options) => 
   } catch (error) {
     const { statusCode = 0, message, responseBody } = error as { statusCode?: number, message?: string, responseBody?: string }
     if (!REFUSAL_STATUS.includes(statusCode)) throw error
+    const words = `${message} ${responseBody}`
     for (const { refusal, without } of REFUSABLE) {
-      const smaller = refusal.test(`${message} ${responseBody}`) ? without(options) : undefined
+      const smaller = refusal.test(words) ? without(options, words) : undefined
       if (smaller !== undefined) return withoutRefused(smaller, call)
     }
     throw error

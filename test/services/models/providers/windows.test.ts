@@ -9,7 +9,7 @@ const MANY = 100_000
 
 t.test('a window is what the configuration says of the model or its provider, else a default of its kind', async (t) => {
   const kinds: Record<string, Provider['kind']> = { offline: 'offline', anthropic: 'gateway', ollama: 'direct' }
-  const windowOf = createContextWindows({
+  const { contextWindow: windowOf } = createContextWindows({
     settings: () => ({ contextWindows: { 'anthropic/small': 5_000, openai: 7_000 } }),
     providerOf: (id) => ({ kind: kinds[id.split('/')[0]] ?? 'gateway' }) as Provider,
     catalog: { find: async () => undefined }
@@ -53,4 +53,37 @@ t.test('a server that does not say in two seconds is not waited for, nor asked a
   t.equal(await found, 32_768)
   t.equal(await app.providers.contextWindow('ollama/llama3', MANY, never), 32_768)
   t.equal(lists, 1)
+})
+
+t.test('a limit that a refusal names is the window from then on, unless the configuration says otherwise', async (t) => {
+  const refusals: Array<[words: string, tokens: number]> = [
+    ["This model's maximum context length is 8192 tokens. However, your messages resulted in 9012 tokens.", 8_192],
+    ["This model's maximum context length is 128,000 tokens, however you requested 130001 tokens", 128_000],
+    ['prompt is too long: 210345 tokens > 200000 maximum', 200_000],
+    ['the request exceeds the available context size (4096 tokens), try increasing it', 4_096],
+    ['The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+    ['Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length', 32_768],
+    ['request (5131 tokens) exceeds the available context size (4096 tokens)', 4_096]
+  ]
+  for (const [message, tokens] of refusals) {
+    const { app } = await withDirect(t, () => ({ error: { status: 400, message } }))
+    await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content: 'hi' }] } })
+    t.equal(await app.providers.contextWindow('ollama/llama3', MANY, never), tokens, message)
+    await app.close()
+  }
+})
+
+t.test('models of makers that are known have the window of the table, wherever they are called; those of own servers do not', async (t) => {
+  const cloud = { kind: 'gateway', reach: 'cloud' } as Provider
+  const own = { kind: 'direct', reach: 'machine', contextWindow: 32_768 } as Provider
+  const { contextWindow } = createContextWindows({
+    settings: () => ({}),
+    providerOf: (id) => id.startsWith('ollama/') ? own : cloud,
+    catalog: { find: async () => undefined }
+  })
+  const names = ['anthropic/claude-opus-5.5', 'anthropic/claude-haiku-4-5-20251001', 'openai/gpt-6-sol', 'x/unknown', 'ollama/gpt-oss-120b']
+  t.same(
+    await Promise.all(names.map((name) => contextWindow(name, MANY, never))),
+    [1_000_000, 200_000, 1_050_000, 200_000, 32_768]
+  )
 })

@@ -1,0 +1,33 @@
+import type { Provider } from './provider.ts'
+import table from './known-models.json' with { type: 'json' }
+
+/** What is known of a model of a maker, where neither its provider nor the configuration says it. */
+export interface KnownModel {
+  /** Tokens. */
+  contextWindow: number
+  /** US dollars a token, as decimal numbers. */
+  pricing: { input: string, output: string, cachedInput?: string }
+  /** The day of the table, as 2026-01-31. */
+  day: string
+}
+
+const models = table.models as unknown as Record<string, [window: number, input: number, output: number, cachedShare?: number]>
+const MILLION = 1_000_000
+const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/
+
+/** Returns the name of a model without the maker in front and the date behind; makers and gateways write versions with a dash or a dot. */
+export const knownName = (id: string): string => id.slice(id.lastIndexOf('/') + 1).toLowerCase().replace(DATE, '').replaceAll('.', '-')
+
+/**
+ * Returns what the table of scripts/known-models.ts says of a model; undefined for an unknown one, and where a server of the user's own,
+ * which may read less, calls a model by that name.
+ */
+export function knownModel (id: string, { kind, reach }: Pick<Provider, 'kind' | 'reach'>): KnownModel | undefined {
+  if (kind !== 'gateway' && reach !== 'cloud') return undefined
+  const name = knownName(id)
+  if (!Object.hasOwn(models, name)) return undefined
+  const [contextWindow, input, output, cachedShare] = models[name]
+  const perToken = (price: number) => String(price / MILLION)
+  const cached = cachedShare === undefined ? {} : { cachedInput: perToken(input * cachedShare) }
+  return { contextWindow, pricing: { input: perToken(input), output: perToken(output), ...cached }, day: table.day }
+}
