@@ -19,6 +19,7 @@ import { idleEvents } from './rows/idle-events.ts'
 import { scriptedConversation } from './rows/scripted-conversation.ts'
 import { sidecarStart } from './rows/sidecar.ts'
 import { taskRuns } from './rows/task-runs.ts'
+import { tokensSpent } from './rows/tokens-spent.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
 import { prepare } from './subjects.ts'
 import { tableOf } from './table.ts'
@@ -31,6 +32,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'large-store': largeStore,
   memory: idleMemory,
   'first-run': firstRun,
+  'tokens-spent': tokensSpent,
   'first-text': firstTextPlain,
   'first-text-analysed': firstTextAnalysed,
   'one-stream': oneStream,

@@ -6,7 +6,7 @@ import { exceededLimit } from '../lib/json.ts'
 import { readNearlyJson } from './lenient-input.ts'
 
 /** The input that a call gets, or for the model what is wrong with the one that it gave. */
-export type Validation = { ok: true, input: unknown } | { ok: false, error: string }
+export type Validation = { ok: true, input: unknown, isMended?: true } | { ok: false, error: string }
 
 /** Problems reported for one call: enough to correct it. */
 const MAX_PROBLEMS = 10
@@ -191,7 +191,7 @@ const INPUT_DEPTH = 64
 
 /**
  * Parses and validates the input of a call, which the model wrote as JSON, or nearly so unless the call `isCut`. For an invalid input,
- * `error` is a text for the model; `isJson` says whether it could be parsed at all.
+ * `error` is a text for the model; `isJson` says whether it could be parsed at all, `isMended` whether it was read leniently.
  */
 export function readInput (
   toolName: string,
@@ -200,6 +200,7 @@ export function readInput (
   isCut = false
 ): Validation & { input: unknown, isJson: boolean } {
   let input: unknown
+  let isMended = false
   if (exceededLimit(Buffer.from(text), { levels: INPUT_DEPTH }) !== undefined) {
     return { ok: false, isJson: true, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
   }
@@ -211,9 +212,14 @@ export function readInput (
       return { ok: false, isJson: false, input: text, error: `The input of ${toolName} is not JSON: ${(error as Error).message}` }
     }
     input = read.value
+    isMended = true
   }
   // Some models write the JSON of their input as a text.
-  if (typeof input === 'string') input = readNearlyJson(input)?.value ?? input
+  if (typeof input === 'string') {
+    input = readNearlyJson(input)?.value ?? input
+    isMended = true
+  }
   const checked = validate(toolName, input)
-  return { isJson: true, ...checked.ok ? checked : { ok: false, input, error: checked.error } }
+  if (!checked.ok) return { isJson: true, ok: false, input, error: checked.error }
+  return { isJson: true, ...checked, ...(isMended && { isMended }) }
 }

@@ -1,4 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { openChat } from '../clients/chat.ts'
@@ -148,7 +149,15 @@ t.test('the input of a call is read leniently where it has one meaning, and the 
       { type: 'finish', finishReason: { unified: 'tool-calls' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
     ]
   })
-  const { app } = await withGateway(t, (_request, nth) => nth % 2 === 0 ? plans[nth / 2] : { text: 'ok' })
+  let log = ''
+  const { app } = await withGateway(t, (_request, nth) => nth % 2 === 0 ? plans[nth / 2] : { text: 'ok' }, {
+    log: new Writable({
+      write (chunk, _encoding, done) {
+        log += chunk
+        done()
+      }
+    })
+  })
   const good = [
     raw('{"path":"a.txt","limit":"10","offset":null}'),
     raw('{"path":"a.txt","limit":10,}'),
@@ -173,6 +182,10 @@ t.test('the input of a call is read leniently where it has one meaning, and the 
     if (good.includes(plan)) t.same({ input, toolName }, meant, JSON.stringify(plan.parts![0]))
     else t.match(errorText, /is not JSON|is not valid|no tool named/)
   }
+  const mended = log.split('\n').filter((line) => line.includes('read leniently')).map((line) => JSON.parse(line))
+  t.equal(mended.length, good.length, 'the log says so')
+  t.same(mended.flatMap(({ named }) => named ?? []), ['read_file', 'ReadFile', 'functions.readFile'])
+  t.notMatch(JSON.stringify(mended), /a\.txt/, 'without what the call says')
 })
 
 t.test('reasoning in tags at the beginning is reasoning, and an answer that is one call is that call', async (t) => {

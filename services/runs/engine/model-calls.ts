@@ -73,6 +73,7 @@ export function createModelCalls<R extends RunRecord> (
     ids: createIdSource(run.log.events, prompt),
     summaries,
     append,
+    onMended: (call) => log.info({ runId: run.record.runId, ...call }, 'a call was read leniently'),
     afterParts () {
       checkLength(run.log)
       return backpressure()

@@ -31,6 +31,8 @@ export interface ModelStepParts {
   summaries: Pick<CompactorParts, 'load' | 'keep'>
   /** Takes the events of the step as they arise: at least one for each part of the answer. */
   append: (event: RunEvent) => void
+  /** Called for each call whose name or input was not as its tool has them and was read leniently. */
+  onMended?: (call: { toolCallId: string, toolName: string, named?: string }) => void
   /** Checks the run's limits after the parts that arrived together. A returned promise pauses the model stream. */
   afterParts: (parts: readonly LanguageModelV4StreamPart[]) => void | Promise<void>
 }
@@ -79,7 +81,7 @@ const lastMessage = (why: keyof typeof REASONS, mayAnswer: boolean) =>
  * like `streamModel` and `createStepWriter`.
  */
 export function createModelSteps (
-  { registry, clock, signal, meter, pause, tools: host, ids, summaries, append, afterParts }: ModelStepParts
+  { registry, clock, signal, meter, pause, tools: host, ids, summaries, append, afterParts, onMended }: ModelStepParts
 ) {
   let compactor: Promise<Compactor> | undefined
   const noticed = new Set<NoticeCode>()
@@ -169,8 +171,9 @@ export function createModelSteps (
     const { result } = writer
     if (asked !== undefined) await tellCutPrompt(asked, result.usage.inputTokens)
     const isCut = result.finishReason === 'length'
-    for (const { toolCallId, toolName, input: text, providerMetadata, isFromText } of result.calls) {
+    for (const { toolCallId, toolName, input: text, providerMetadata, isFromText, named } of result.calls) {
       const checked = readInput(toolName, text, owed !== undefined && isAnswer(toolName) ? owed.validateCall : host.validate, isCut)
+      if (named !== undefined || (checked.ok && checked.isMended)) onMended?.({ toolCallId, toolName, ...(named && { named }) })
       const call = { toolCallId, toolName, input: checked.input, providerMetadata }
       const wrong = checked.ok ? undefined : isCut && !checked.isJson ? CUT_OFF : checked.error
       const errorText = lastWord !== undefined && !isAnswer(toolName) ? NO_STEPS_LEFT : wrong

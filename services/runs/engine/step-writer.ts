@@ -33,6 +33,8 @@ export interface ToolCall {
   toolName: string
   input: string
   providerMetadata?: SharedV4ProviderMetadata
+  /** The name that the model wrote, where it differs from the tool's. */
+  named?: string
   /** It was written as text; the model may have meant to show it. */
   isFromText?: true
 }
@@ -200,7 +202,14 @@ export function createStepWriter ({ append, ids, toolMeant = (name) => name, isA
           wrapped.delete(part.toolCallId)
           // Chat clients get the input of such a call later, so the deltas must hold it.
           if (known === undefined && isAnswered(toolName)) append({ type: 'tool-input-delta', toolCallId, delta: input })
-          result.calls.push({ toolCallId, toolName, input, ...attachedTo(part.providerMetadata, model) })
+          const isOtherName = named !== part.toolName
+          result.calls.push({
+            toolCallId,
+            toolName,
+            input,
+            ...attachedTo(part.providerMetadata, model),
+            ...(isOtherName && { named: part.toolName })
+          })
           // A later call with the same id is another call, even in this step.
           calls.delete(part.toolCallId)
           return

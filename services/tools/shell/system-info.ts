@@ -14,6 +14,7 @@ export function createSystemInfo (
       'directory.',
     inputSchema: Type.Object({}, { additionalProperties: false }),
     effect: 'read',
+    use: 'seldom',
     async execute (_input, { cwd }) {
       const cpus = os.cpus()
       return {
