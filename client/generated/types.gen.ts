@@ -666,6 +666,24 @@ export type DataCompactionEvent = {
 };
 
 /**
+ * The model, or its server, did not take all that it was sent
+ */
+export type DataNoticeEvent = {
+    type: 'data-notice';
+    data: {
+        /**
+         * The model takes no tools, or no pictures, and goes on without; or its server reads less than it was sent
+         */
+        code: 'no-tools' | 'no-pictures' | 'prompt-cut';
+        /**
+         * A sentence for the user that says what is missing and what to do
+         */
+        text: string;
+    };
+    transient: true;
+};
+
+/**
  * The structured answer that options.object asks for
  */
 export type DataObjectEvent = {
@@ -2625,6 +2643,8 @@ export type RunStreamEvent = ({
 } & DataRetryEvent) | ({
     type: 'data-waiting';
 } & DataWaitingEvent) | ({
+    type: 'data-notice';
+} & DataNoticeEvent) | ({
     type: 'data-stopped';
 } & DataStoppedEvent) | ({
     type: 'error';
@@ -4404,6 +4424,10 @@ export type Usage = {
      * US dollars; absent when the price of a call is unknown
      */
     costUsd?: number;
+    /**
+     * The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their providers name none
+     */
+    costEstimateOf?: string;
 };
 
 /**
@@ -4451,6 +4475,10 @@ export type UsageReport = {
          * US dollars of the calls whose price is known; absent when it is of none
          */
         costUsd?: number;
+        /**
+         * The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their providers name none
+         */
+        costEstimateOf?: string;
         /**
          * Number of calls whose price is unknown
          */

@@ -143,7 +143,8 @@ async function attemptOnce (
 ) {
   const { options, signal, clock } = call
   const { firstTokenMs, idleMs } = call.timeouts(id)
-  const limit = { clock, ms: firstTokenMs, renewedMs: idleMs, signal, message: (ms: number) => `The model sent nothing for ${ms / 1000} s.` }
+  const message = (ms: number) => `The model sent nothing for ${ms / 1000} s.`
+  const limit = { clock, ms: firstTokenMs, renewedMs: idleMs, signal, message }
   const over = new AbortController()
   tellWhileSilent(call, progress, over.signal).catch(() => {})
   try {

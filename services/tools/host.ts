@@ -109,7 +109,8 @@ export function createToolHost ({ tools, permissions, clock, fence, undo, ended 
     // A default may contradict its own schema.
     if (filled !== input && validationError(tool, input) === undefined) return { ok: true, input }
     const mended = mendInput(tool.inputSchema, filled)
-    return mended !== filled && validationError(tool, mended) === undefined ? { ok: true, input: mended, isMended: true } : { ok: false, error }
+    if (mended === filled || validationError(tool, mended) !== undefined) return { ok: false, error }
+    return { ok: true, input: mended, isMended: true }
   }
 
   /** Returns the folder that the call works in. Throws ToolFailed unless that is the folder the call was approved for. */

@@ -173,6 +173,6 @@ t.test('a run that fails throws the error of its event', async (t) => {
     for await (const { type } of (await agentOf(app)).run({ prompt: 'go' })) types.push(type)
   })().catch((reason) => reason)
   t.ok(error instanceof AgentError)
-  t.match(error, { code: 'ERR_PROVIDER_AUTH', message: /POST \/providers\/configure/ })
+  t.match(error, { code: 'ERR_PROVIDER_AUTH', message: /in the settings/ })
   t.same(types.slice(-2), ['error', 'finish'])
 })

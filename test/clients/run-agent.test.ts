@@ -109,7 +109,7 @@ t.test("a failing model is an error in the service's words", async (t) => {
   const { app } = await withGateway(t, () => ({ error: { status: 401, type: 'authentication_error', message: 'no' } }))
   t.match(await failure(runAgent({ baseUrl: await urlOf(app), messages: user('go'), approve: noQuestions })), {
     name: 'AgentError',
-    message: /test\/model.*POST \/providers\/configure/,
+    message: /test\/model.*in the settings/,
     code: 'ERR_PROVIDER_AUTH',
     statusCode: undefined
   })

@@ -15,6 +15,7 @@ import type { Sent } from '../harness/sse.ts'
 import { fakeClock, until } from '../harness/clock.ts'
 import { PlanSchema } from '../../schemas/plan.ts'
 import { StoppedSchema } from '../../schemas/stopped.ts'
+import { withDirect } from '../harness/with-direct.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const write = (path: string) => ({ toolName: 'writeFile', input: { path, content: 'x'.repeat(2_000) } })
@@ -111,6 +112,11 @@ t.test('every event of a long, varied run fits its schema, which names all of it
     await until(run.says('data-waiting'), () => clock.advance(500))
     all.push(...run.events)
     run.hangUp()
+  })
+  await t.test('a model that takes no tools', async (t) => {
+    const { app } = await withDirect(t, ({ body }) =>
+      body.tools ? { error: { status: 400, message: 'small does not support tools' } } : { text: 'Hello.' })
+    all.push(...(await say(app, 'hi')).events)
   })
   const seen = new Set(all.map(({ type }) => type))
   t.same(schemas.map(({ properties: { type } }) => type.const).filter((type) => !seen.has(type)), [], 'every documented event was seen')

@@ -29,8 +29,6 @@ export interface RemoteKind {
   model: string
   /** How its API says that a conversation is too long. */
   tooLong: string
-  /** What the user is told to do about a wrong key. */
-  keyAdvice: RegExp
   /** Starts the fake of its API and opens a provider on it; `at` is another address. */
   start(t: Test, behaviour: Behaviour, at?: string): Promise<{ provider: Provider, calls(): ModelRequest[] }>
 }
@@ -39,7 +37,6 @@ const direct = (kind: NonNullable<DirectSettings['kind']>, tooLong: string, wire
   kind,
   model: `mine/${model}`,
   tooLong,
-  keyAdvice: /"apiKey" for "mine".*"keys"/,
   async start (t, behaviour, at) {
     const server = await startModelServer(wire, behaviour)
     t.teardown(() => server.close())
@@ -57,7 +54,6 @@ export const REMOTE_KINDS: RemoteKind[] = [
     kind: 'gateway',
     model: 'anthropic/claude-sonnet-5.5',
     tooLong: 'prompt is too long: 210000 tokens > 200000 maximum',
-    keyAdvice: /"gateway_key"/,
     async start (t, behaviour, at) {
       const gateway = await startFakeGateway(behaviour)
       t.teardown(() => gateway.close())

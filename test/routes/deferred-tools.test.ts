@@ -44,7 +44,8 @@ t.test('a model with a small window is told of eight tools, finds the others, an
 
   const last = gateway.requests[2]
   t.same(namesIn(last), namesIn(gateway.requests[0]), 'the tools stay, so that the beginning is cached')
-  const calls = last.body.prompt.flatMap(({ content }: any) => Array.isArray(content) ? content : []).filter(({ toolCallId }: any) => toolCallId)
+  const parts = last.body.prompt.flatMap(({ content }: any) => Array.isArray(content) ? content : [])
+  const calls = parts.filter(({ toolCallId }: any) => toolCallId)
   t.match(calls.filter(({ toolName }: any) => toolName === 'useTool'), [
     { type: 'tool-call', input: { toolName: 'listDirectory', input: { path: '.' } } },
     { type: 'tool-result' }
@@ -134,7 +135,8 @@ for (const version of versions) {
 }
 
 t.test('the window of a server of the user is asked for', async (t) => {
-  const { app, server } = await withDirect(t, () => ({ text: 'hi' }), { server: { models: [{ id: 'llama3', max_model_len: 8_192 }] } as never })
+  const models = [{ id: 'llama3', max_model_len: 8_192 }]
+  const { app, server } = await withDirect(t, () => ({ text: 'hi' }), { server: { models } })
   await say(app, 'hi')
   const [{ body }] = server.requests.filter(({ body }) => body?.tools)
   t.same(body.tools.map(({ function: { name } }: any) => name).slice(-2), ['findTools', 'useTool'])

@@ -26,7 +26,8 @@ t.test('a model that takes no pictures goes on without them, and the user is tol
     const { app, server } = await withDirect(t, ({ body }) =>
       JSON.stringify(body.messages).includes('image_url') ? refusal(words) : { text: 'I cannot see it.' })
     const events = await post(app, { messages: [picture] })
-    t.match(of(events, 'data-notice'), [{ data: { code: 'no-pictures', text: /takes no pictures.*another model/ }, transient: true }], words)
+    const told = { data: { code: 'no-pictures', text: /takes no pictures.*another model/ }, transient: true }
+    t.match(of(events, 'data-notice'), [told], words)
     t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
     t.equal(server.calls.length, 2)
     const ui = await post(app, { messages: [uiPicture] })
@@ -54,9 +55,11 @@ t.test('a model that takes no tools answers, and the user is told', async (t) =>
 t.test('a server that silently cuts the prompt is found out, and the conversation is shortened to what it reads', async (t) => {
   const long = 'A long story. '.repeat(2_000)
   const others = { '/api/ps': () => ({ models: [{ name: 'llama3:latest', model: 'llama3:latest', context_length: 4_096 }] }) }
-  const { app, server } = await withDirect(t, () => ({ text: 'Yes.', usage: { inputTokens: 4_096, outputTokens: 2 } }), { server: { others } })
+  const usage = { inputTokens: 4_096, outputTokens: 2 }
+  const { app, server } = await withDirect(t, () => ({ text: 'Yes.', usage }), { server: { others } })
   const { events } = await say(app, long)
-  t.match(of(events, 'data-notice'), [{ data: { code: 'prompt-cut', text: /only the last 4096 of about \d+ tokens.*OLLAMA_CONTEXT_LENGTH/ } }])
+  const told = { code: 'prompt-cut', text: /only the last 4096 of about \d+ tokens.*OLLAMA_CONTEXT_LENGTH/ }
+  t.match(of(events, 'data-notice'), [{ data: told }])
   t.equal(await app.providers.contextWindow('ollama/llama3', 100_000, new AbortController().signal), 4_096)
   t.equal(server.requests.filter(({ path }) => path === '/api/ps').length, 1)
 })
@@ -80,7 +83,7 @@ t.test('a model of a maker is priced by the table, as an estimate of its day, wh
   t.match(groups, [{ costUsd: 10, costEstimateOf: /^20/, unpricedCalls: 0 }])
 })
 
-t.test('an API that requires a limit of the answer gets what the window leaves, and a conversation that leaves none is shortened', async (t) => {
+t.test('an API that requires a limit of the answer gets what the window leaves, and none is too little', async (t) => {
   const anthropic = NATIVE_WIRES.find(({ kind }) => kind === 'anthropic')!
   const limits = [
     ['input length and `max_tokens` exceed context limit: 188240 + 128000 > 200000, decrease input length or `max_tokens`', 11_760],

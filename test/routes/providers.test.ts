@@ -53,7 +53,7 @@ t.test('a provider that fails is told of beside the models of the others', async
   t.equal(answer.json().models.length, 2, 'the offline ones')
   t.match(answer.json().errors, [
     { provider: 'ollama', error: /^The model list of ollama failed.*oh dear/ },
-    { provider: 'gateway', error: /^The model list of gateway was refused: the key is not valid.*gateway_key/ }
+    { provider: 'gateway', error: /^The model list of gateway was refused: the key of the gateway is not valid.*in the settings/ }
   ])
 })
 

@@ -206,7 +206,7 @@ t.test('the next message of the conversation knows the answer', async (t) => {
 
 t.test('the offline assistant says that it gives no objects', async (t) => {
   const app = await build(t, { config: { analysis: false } })
-  t.match(await sync(app, { options }), { status: 502, error: /options\.object.*POST \/providers\/configure/ })
+  t.match(await sync(app, { options }), { status: 502, error: /options\.object.*choose another model/ })
   t.match(await sync(app, { options: { ...options, allowTools: [] } }), { status: 502, error: /options\.object/ })
 })
 

@@ -64,7 +64,7 @@ t.test('approvals work without a stream, and the messages given back continue th
 
 t.test('a failing model is a 502 that says what to do', async (t) => {
   const { app } = await withGateway(t, () => ({ error: { status: 401, type: 'authentication_error', message: 'no' } }))
-  t.match(await sync(app, { messages: [user('go')] }), { status: 502, body: { error: /providers\/configure/, code: /^ERR_/ } })
+  t.match(await sync(app, { messages: [user('go')] }), { status: 502, body: { error: /in the settings/, code: /^ERR_/ } })
 })
 
 t.test('time running out is a 504', async (t) => {

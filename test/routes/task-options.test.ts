@@ -144,7 +144,7 @@ t.test('a run whose model is no longer configured fails and says what to do', as
   writeFileSync(`${app.home}/config.json`, JSON.stringify({ model: 'test/model', providers: { ollama: { kind: 'openai' } } }))
   t.equal((await app.inject({ method: 'POST', url: '/config/reload' })).statusCode, 200)
   await tasks.post(`/${task.id}/run`)
-  t.match(await events.until('task:error'), { status: 'failed', error: /ollama\/llama4.*key.*providers\/configure/ })
+  t.match(await events.until('task:error'), { status: 'failed', error: /ollama\/llama4.*key.*in the settings/ })
   t.same(calls(), [])
 })
 

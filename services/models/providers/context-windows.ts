@@ -1,3 +1,5 @@
+import type { Clock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
 import { knownModel } from './known-models.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 
@@ -9,9 +11,11 @@ const SAFE_SHARE = 0.5
 /** The share of the tokens of a prompt, by our estimate, below which its server may have cut it; shorter prompts are not looked at. */
 const CUT_SHARE = 0.75
 const SMALLEST_CUT = 1_500
+/** How long a server may take to say which window it uses, milliseconds. */
+const LOOK_MS = 2_000
 /** Models whose seen windows are kept. */
 const MOST_SEEN = 500
-/** The limit that an error names: "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "context size (4096 tokens)". */
+/** The limit that an error names: "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "context size (4096". */
 const NAMED_LIMIT = [
   /(?:context (?:length|window|size)|n_ctx|max_model_len|maximum (?:input )?(?:tokens|length))\D{0,40}?(\d[\d,]{2,9})/i,
   />\s*(\d[\d,]{2,9})\s*maximum/i,
@@ -33,6 +37,7 @@ interface Parts {
   settings: () => { contextWindows?: Record<string, number> }
   /** Throws when the id names no model. */
   providerOf: (id: string) => Provider
+  clock: Clock
   catalog: { find(provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> }
 }
 
@@ -41,7 +46,9 @@ interface Parts {
  * provider), else that of the provider's model list, but no more than was seen, else what was seen, the table of known models or a
  * default. The list is not requested for a conversation of few `tokens`.
  */
-export function createContextWindows ({ settings, providerOf, catalog }: Parts): ContextWindows & { noteRefusal(id: string, words: string): void } {
+export function createContextWindows (
+  { settings, providerOf, catalog, clock }: Parts
+): ContextWindows & { noteRefusal(id: string, words: string): void } {
   const seen = new Map<string, number>()
 
   function noteWindow (id: string, tokens: number): void {
@@ -70,7 +77,9 @@ export function createContextWindows ({ settings, providerOf, catalog }: Parts):
     async windowOfCut (id: string, { sent, read }: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined> {
       if (read === 0 || read > sent * CUT_SHARE || sent < SMALLEST_CUT) return undefined
       const provider = providerOf(id)
-      const inUse = await provider.windowInUse?.(id.slice(id.indexOf('/') + 1), signal).catch(() => undefined)
+      const model = id.slice(id.indexOf('/') + 1)
+      const inUse = await withDeadline({ clock, ms: LOOK_MS, signal }, async (limit) => provider.windowInUse?.(model, limit))
+        .catch(() => undefined)
       // Servers also report few tokens of a prompt whose beginning they had in a cache.
       if (inUse === undefined || inUse >= sent) return undefined
       noteWindow(id, inUse)

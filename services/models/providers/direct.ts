@@ -24,9 +24,6 @@ interface Parts {
   fetch?: typeof globalThis.fetch
 }
 
-/** How long a server may take to say which window it uses, milliseconds. */
-const LOOK_MS = 2_000
-
 /** Creates a provider whose server is called directly, with the SDK of its kind. */
 export function createDirectProvider (
   { name, settings, configuredKey = () => undefined, variables, clock = systemClock, fetch }: Parts
@@ -59,22 +56,20 @@ export function createDirectProvider (
     return filled
   }
 
-  const inConfiguration = `"apiKey" for "${name}" in config.json under "providers"`
-  const byRequest = `POST /providers/configure with {"keys": {"${name}": "<key>"}}`
-
   function problem (): string | undefined {
     const { value, missing: [variable] } = key()
     if (variable !== undefined) {
-      return `its key is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into ` +
-        'config.json under "providers".'
+      return `its key is to come from the environment variable ${variable}, which is not set. Set it and restart, or give the key in the ` +
+        'settings.'
     }
     const entry = settings()
     const api = kind().baseURL
     if (entry === undefined && (api === undefined || value === undefined)) {
-      return `config.json names no provider "${name}" any more. Add it under "providers", or choose another model.`
+      return `there is no provider "${name}" any more. Add it in the settings, or choose another model.`
     }
     // A server of the user's own may need no key.
-    return value === undefined && entry?.baseURL === undefined ? `it has no key. ${byRequest}, or set ${inConfiguration}.` : undefined
+    const needsKey = value === undefined && entry?.baseURL === undefined
+    return needsKey ? 'it has no key. Give it one in the settings, or choose another model.' : undefined
   }
 
   /** Returns the address and the key. Throws ProviderNotConfigured, which names `subject` (a model or the provider). */
@@ -109,13 +104,10 @@ export function createDirectProvider (
     problem,
     advice: {
       get key () {
-        if (configuredKey() !== undefined) return `the key is not valid. Set another with ${byRequest}.`
-        const hasKey = settings()?.apiKey !== undefined
-        return `${hasKey ? 'the key is not valid' : 'it needs a key'}. Set ${
-          hasKey ? 'another' : 'an'
-        } ${inConfiguration}, then POST /config/reload; or ${byRequest}.`
+        const hasKey = configuredKey() !== undefined || settings()?.apiKey !== undefined
+        return hasKey ? 'the key is not valid. Set another in the settings.' : 'it needs a key. Give it one in the settings.'
       },
-      address: `the "baseURL" of "${name}" in config.json`
+      address: `the address of ${name} in the settings`
     },
     secrets () {
       key()
@@ -151,8 +143,7 @@ export function createDirectProvider (
     async windowInUse (model, signal) {
       const { baseURL } = access(name)
       if (kind().baseURL !== undefined || reachOf(baseURL) === 'cloud') return undefined
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])
-      const response = await boundedFetch('answer', fetch)(new URL('/api/ps', baseURL), { signal: limit })
+      const response = await boundedFetch('answer', fetch)(new URL('/api/ps', baseURL), { signal })
       if (!response.ok) return undefined
       const { models } = await response.json() as { models?: Array<{ name?: string, model?: string, context_length?: unknown }> }
       const names = [model, `${model}:latest`]

@@ -134,8 +134,7 @@ const RATE_LIMIT = kind(
 const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }) =>
   isList
     ? `${from} has no list of models at its address. Check ${advice.address}.`
-    : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are ` +
-      `all unknown, check ${advice.address}.`)
+    : `The provider does not know ${the}. Choose another model in the settings. If it knows none of them, check ${advice.address}.`)
 const REFUSED = kind(
   'ERR_PROVIDER_REQUEST',
   false,
@@ -145,8 +144,8 @@ const TOO_LONG = kind(
   'ERR_CONTEXT_TOO_LONG',
   false,
   ({ it }, detail) =>
-    `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a ` +
-    'larger context window; "contextWindows" in config.json says how much a model reads.'
+    `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model that ` +
+    'reads more.'
 )
 const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
 const BROKEN = kind(
@@ -197,7 +196,7 @@ const STOPPED = kind('ERR_ABORTED', false, ({ the }) => `The call to ${the} was 
 const OTHER = kind(
   'ERR_PROVIDER_FAILED',
   false,
-  ({ it, instead }, detail) => `${it} failed${detail}. Try again${instead}${instead && ' with POST /providers/configure'}.`
+  ({ it, instead }, detail) => `${it} failed${detail}. Try again${instead}.`
 )
 
 const BY_TYPE: Record<string, FailureKind> = {
@@ -300,8 +299,8 @@ const MAX_DETAIL_LENGTH = 300
 const NEVER_CALLED: readonly ErrorCode[] = ['ERR_PROVIDER_NOT_CONFIGURED', 'ERR_INVALID_MODEL']
 
 const GATEWAY_ADVICE = {
-  key: 'the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
-  address: 'the configured address (AI_GATEWAY_BASE_URL, or gateway.baseURL in config.json)'
+  key: 'the key of the gateway is not valid. Set another in the settings.',
+  address: 'the address of the gateway in the settings'
 }
 
 /**

@@ -15,7 +15,7 @@ export interface GatewaySettings {
   apiKey?: string
 }
 
-const NO_KEY = 'the model gateway has no key. POST /providers/configure with {"gateway_key": "<key>"}, or set AI_GATEWAY_API_KEY.'
+const NO_KEY = 'the model gateway has no key. Give it one in the settings, or choose another model.'
 
 /**
  * Creates the provider for the AI gateway. Settings are read at each call, so that a changed key takes effect on the next

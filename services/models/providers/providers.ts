@@ -125,7 +125,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
   const providers = createSources(keys.of, storedGatewayKey)
   const registry = createRegistry({ providers, settings, clock })
   const catalog = createModelCatalog({ providers, settings, describe: registry.describeListFailure, clock })
-  const windows = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
+  const windows = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog, clock })
 
   /** Returns where the model server of each role is. */
   function reachOfRoles (): ProviderList['reach'] {

@@ -20,7 +20,7 @@ export function createPhaseTool (stored: () => Phase[]) {
       status: Type.Union(STATUSES.map((status) => Type.Literal(status)))
     }, { additionalProperties: false }),
     effect: 'read',
-      use: 'always',
+    use: 'always',
     async execute ({ phase, status }) {
       const known = reported ?? stored()
       const found = known.find(({ id, description }) => id === phase || description === phase)

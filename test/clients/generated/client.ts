@@ -60,6 +60,7 @@ export const USAGE = {
   cacheWriteTokens: Number,
   outputTokens: Number,
   reasoningTokens: Number,
-  costUsd: Number
+  costUsd: Number,
+  costEstimateOf: undefined
 }
 export const ID = /^[0-9a-f-]{36}$/

@@ -90,12 +90,16 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     // Ollama, vLLM, OpenRouter.
     refusal: new RegExp(
       String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not supported|unsupported|not enabled|not available)|` +
-        String.raw`(?:not|n't) (?:support|accept|have|process) (?:any )?(?:images?|vision|multi.?modal)|no (?:support for |)(?:images?|vision)|` +
-        String.raw`not a (?:vision|multi.?modal) model|missing data required for image input|unknown variant .?image_url|support image input`,
+        String.raw`(?:not|n't) (?:support|accept|have|process) (?:any )?(?:images?|vision|multi.?modal)|` +
+        String.raw`no (?:support for |)(?:images?|vision)|not a (?:vision|multi.?modal) model|` +
+        String.raw`missing data required for image input|unknown variant .?image_url|support image input`,
       'i'
     ),
     key: ({ messages }) => messages?.some(hasImage) ? PICTURES : undefined,
-    without: ({ messages, ...body }) => ({ ...body, messages: messages.map((message: Body) => hasImage(message) ? withoutImages(message) : message) })
+    without: ({ messages, ...body }) => ({
+      ...body,
+      messages: messages.map((message: Body) => hasImage(message) ? withoutImages(message) : message)
+    })
   }
 ]
 

@@ -30,7 +30,7 @@ const REFUSABLE: Array<{ refusal: RegExp, without(options: Options, words: strin
 /** Tokens: with less room for the answer the conversation is too long. */
 const SMALLEST_ROOM = 1_024
 
-/** Returns the longest answer that a refusal leaves: "188240 + 21333 > 200000", "max_tokens: 128000 > 64000"; undefined for too short a one. */
+/** Returns the longest answer that a refusal leaves ("188240 + 21333 > 200000", "128000 > 64000"); undefined for too short a one. */
 function roomIn (words: string): number | undefined {
   const [, input = '0', most] = /(?:(\d+) \+ )?\d+ > (\d+)/.exec(words) ?? []
   const room = Number(most) - Number(input)

@@ -73,7 +73,7 @@ t.test('a web page is no answer, and points to the address', async (t) => {
   const page = { error: { status: 200, body: '<html>Welcome</html>', headers: { 'content-type': 'text/html; charset=utf-8' } } }
   for (const { id, whole, streamed, list } of await both(t, page)) {
     for (const failure of [await whole(), await streamed(), await list()]) {
-      t.match(failure, { code: 'ERR_PROVIDER_RESPONSE', retryable: false, message: /\(a web page\)\. Check .*(baseURL)/ }, id)
+      t.match(failure, { code: 'ERR_PROVIDER_RESPONSE', retryable: false, message: /\(a web page\)\. Check .*in the settings/ }, id)
     }
   }
 })
@@ -109,7 +109,7 @@ t.test('an answer that is no JSON, or other JSON, cannot be read, and is not quo
 t.test('a list that is refused says what to do about the list', async (t) => {
   const [{ list }] = await both(t, { error: { status: 404, message: 'no such page' } })
   t.match(await list(), {
-    message: 'The provider ollama has no list of models at its address. Check the "baseURL" of "ollama" in config.json.'
+    message: 'The provider ollama has no list of models at its address. Check the address of ollama in the settings.'
   })
 })
 

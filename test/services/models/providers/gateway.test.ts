@@ -78,7 +78,7 @@ t.test('without a key nothing is sent, and the error says what to do', async (t)
     t.notOk(provider.configured())
     await t.rejects(provider.languageModel(ID), {
       code: 'ERR_PROVIDER_NOT_CONFIGURED',
-      message: /POST \/providers\/configure.*gateway_key/
+      message: /no key.*in the settings/
     })
     await t.rejects(provider.listModels(AbortSignal.timeout(1000)), { code: 'ERR_PROVIDER_NOT_CONFIGURED' })
     t.equal(gateway.requests.length, 0)
@@ -122,7 +122,7 @@ t.test('a wrong key is told as such', async (t) => {
   t.match(found, {
     code: 'ERR_PROVIDER_AUTH',
     retryable: false,
-    message: /anthropic\/claude-sonnet-5\.5 was refused: the key is not valid.*POST \/providers\/configure/
+    message: /anthropic\/claude-sonnet-5\.5 was refused: the key of the gateway is not valid.*in the settings/
   })
 })
 
@@ -146,7 +146,7 @@ t.test('an unknown model, a refused request, a forbidden one, no credit and a br
     [{ status: 404, type: 'model_not_found', message: 'no such model', param: { modelId: ID } }, {
       code: 'ERR_MODEL_NOT_FOUND',
       retryable: false,
-      message: /GET \/models/
+      message: /Choose another model in the settings/
     }],
     [{ status: 400, type: 'invalid_request_error', message: 'prompt too long' }, {
       code: 'ERR_PROVIDER_REQUEST',

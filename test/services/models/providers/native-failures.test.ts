@@ -31,7 +31,7 @@ for (const native of NATIVE_WIRES) {
     t.notOk(there.provider.configured())
     t.match(await failureTold(there), {
       code: 'ERR_PROVIDER_NOT_CONFIGURED',
-      message: /it has no key\. POST \/providers\/configure with \{"keys"/
+      message: /it has no key\. Give it one in the settings/
     })
     t.equal(there.server.requests.length, 0)
 

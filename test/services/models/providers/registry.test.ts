@@ -169,15 +169,15 @@ t.test('a model is opened by role or by id', async (t) => {
 
 t.test('a gateway model without a key is warned of, and fails with what to do', async (t) => {
   const { registry, state } = setUp({ model: 'anthropic/claude-sonnet-5.5' })
-  t.match(registry.warning('anthropic/claude-sonnet-5.5'), /cannot be used yet.*gateway_key/)
+  t.match(registry.warning('anthropic/claude-sonnet-5.5'), /cannot be used yet.*in the settings/)
   t.match(registry.warning('ollama/llama3'), /ollama is not configured/)
   t.equal(registry.warning('offline/assistant'), undefined)
   await t.rejects(registry.model('capable'), {
     code: 'ERR_PROVIDER_NOT_CONFIGURED',
-    message: /POST \/providers\/configure/
+    message: /in the settings/
   })
   const failed = await registry.model('capable').catch((error) => registry.describeFailure(error, registry.active()))
-  t.match(failed, { code: 'ERR_PROVIDER_NOT_CONFIGURED', retryable: false, message: /anthropic\/claude-sonnet-5\.5.*gateway_key/ })
+  t.match(failed, { code: 'ERR_PROVIDER_NOT_CONFIGURED', retryable: false, message: /anthropic\/claude-sonnet-5\.5.*in the settings/ })
   state.key = 'a-key'
   t.equal(registry.warning('anthropic/claude-sonnet-5.5'), undefined)
 })

@@ -12,6 +12,7 @@ t.test('a window is what the configuration says of the model or its provider, el
   const { contextWindow: windowOf } = createContextWindows({
     settings: () => ({ contextWindows: { 'anthropic/small': 5_000, openai: 7_000 } }),
     providerOf: (id) => ({ kind: kinds[id.split('/')[0]] ?? 'gateway' }) as Provider,
+    clock: fakeClock(),
     catalog: { find: async () => undefined }
   })
   t.same(
@@ -79,6 +80,7 @@ t.test('models of makers that are known have the window of the table, wherever t
   const { contextWindow } = createContextWindows({
     settings: () => ({}),
     providerOf: (id) => id.startsWith('ollama/') ? own : cloud,
+    clock: fakeClock(),
     catalog: { find: async () => undefined }
   })
   const names = ['anthropic/claude-opus-5.5', 'anthropic/claude-haiku-4-5-20251001', 'openai/gpt-6-sol', 'x/unknown', 'ollama/gpt-oss-120b']
