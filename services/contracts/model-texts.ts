@@ -33,7 +33,8 @@ export const USE_TOOL = 'useTool'
 
 /** How a model is to work, in conversations and in tasks. */
 export const HOW_TO_WORK =
-  'Work on until the request is done and you have checked what came of it, unless only the user can decide what is next. ' +
-  'Look with the tools before you claim. Make calls that need nothing of each other side by side, in one answer. ' +
-  'Change what the request needs and nothing else. In git, look at the state first; commit, push, reset or discard only what you were ' +
-  'asked to, and never what you did not make. Say plainly what failed or was left out.'
+  'Work on until the request is done and you have checked what came of it, unless only the user can decide what is next; when one way ' +
+  'fails, try another. Look with the tools before you claim. Make calls that need nothing of each other side by side, in one answer. ' +
+  'Change what the request needs and nothing else; to clean up is no leave to delete backups, keys or the only copy of something. ' +
+  'In git, look at the state first; commit, push, reset or discard only what you were asked to, and never what you did not make. ' +
+  'Say plainly what failed or was left out.'

@@ -56,6 +56,8 @@ const BEFORE_ANSWER = new Set(['stream-start', 'response-metadata', 'ping', 'cus
 const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
 /** For the estimate of an answer that was cut off. */
 const CHARACTERS_PER_TOKEN = 4
+/** What the user need not do, since the service does. */
+const TRY_AGAIN = / Try again[^.]*\.$/
 /** If a provider requests a longer wait, the call is not retried on this model. Milliseconds. */
 const MAX_WAIT_MS = 60_000
 
@@ -96,7 +98,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
         const isSlow = isCutOff && !started && call.timeouts(id).isOwn
         const isAgain = failure.retryable && !isSlow && wait <= MAX_WAIT_MS && attempt < RETRIES
         if (started && !isAgain && at === call.models.length - 1) throw new ModelFailed(failure)
-        if (started) call.onDropped({ attempt: ++dropped, reason: failure.message })
+        if (started) call.onDropped({ attempt: ++dropped, reason: failure.message.replace(TRY_AGAIN, '') })
         if (!isAgain) break
         await call.pause(call.clock.sleep(wait, call.signal))
       } finally {

@@ -20,6 +20,17 @@ function reply ({ body }: GatewayRequest): Plan {
   const options = [{ value: 'now', label: 'Now' }, { value: 'later', label: 'Later' }]
   if (said.includes('ask')) return call('askUser', { questions: [{ id: 'when', text: 'When?', options }] })
   if (said.includes('plan')) return { text: HOSTILE }
+  if (said.includes('without tools')) {
+    return {
+      parts: [
+        { type: 'stream-start', warnings: [{ type: 'unsupported', feature: 'tools' }] },
+        { type: 'text-start', id: 't' },
+        { type: 'text-delta', id: 't', delta: 'I can only talk.' },
+        { type: 'text-end', id: 't' },
+        { type: 'finish', finishReason: { unified: 'stop' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
+      ]
+    }
+  }
   if (said.includes('slow')) return { text: 'word '.repeat(3_000), partMs: 10 }
   return { text: `You said ${said.length} characters.` }
 }
@@ -54,6 +65,17 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Restore 1 path' }).click()
     await page.getByText('1 path is as it was before the run.').last().waitFor()
     t.notOk(existsSync(`${work}/a.txt`), 'the file is gone again')
+  })
+
+  await visit('what the model does not take is said beside its answer, until the next message', async (t, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'answer without tools')
+    await page.getByText('I can only talk.').waitFor()
+    const notice = page.getByRole('status').filter({ hasText: 'This model takes no tools' })
+    await notice.waitFor()
+    await say(page, 'hello')
+    await page.getByText('You said').waitFor()
+    t.equal(await notice.count(), 0)
   })
 
   await visit('questions, another answer and an edited message', async (t, page) => {

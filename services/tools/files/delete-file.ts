@@ -17,7 +17,7 @@ const Input = Type.Object({
 export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'deleteFile',
-    description: 'Delete a file, a symbolic link (never what it leads to) or an empty folder. Use this, not rm in a command.',
+    description: 'Delete a file, a symbolic link (never what it leads to) or an empty folder.',
     inputSchema: Input,
     effect: 'write',
     proves: 'deletion',

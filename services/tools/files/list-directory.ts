@@ -44,7 +44,7 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
   return {
     name: 'listDirectory',
     description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed. ' +
-      'To find files by name in a whole tree, use findFiles; it skips what .gitignore leaves out.',
+      'To find files by name in a whole tree, use findFiles.',
     inputSchema: Input,
     effect: 'read',
     target: ({ path }) => path,

@@ -29,7 +29,7 @@ interface Place {
 export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'moveFile',
-    description: 'Move or rename a file, a symbolic link or a folder with all that is in it. Use this, not mv in a command. ' +
+    description: 'Move or rename a file, a symbolic link or a folder with all that is in it. ' +
       'What refers to the old path is not changed: search for it.',
     inputSchema: Input,
     effect: 'write',

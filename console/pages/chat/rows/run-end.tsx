@@ -18,13 +18,25 @@ interface Props {
 
 /** The end of a conversation: that the agent works, why it stopped, or what to do when there is nothing yet. */
 export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
-  const { messages, isBusy, isStreaming, error, returned, isUnsure, reread, goOn } = conversation
+  const { messages, isBusy, isStreaming, error, told, returned, isUnsure, reread, goOn } = conversation
   const { data } = useQuery({
     queryKey: [...keys.runs(), 'newest of', id],
     queryFn: () => listRuns({ ...asked(), query: { threadId: id, limit: 1 } }).then(body)
   })
   const run = data?.runs[0]
-  if (isBusy) return <p className='quiet row working' aria-live='off'>{say(isStreaming ? 'chat.working' : 'chat.sending')}</p>
+  const notices = told.notices.map((text) => <p key={text} className='row note note-warn' role='status'>{text}</p>)
+  if (isBusy) {
+    const { silentMs } = told
+    const seconds = silentMs !== undefined && Math.round(silentMs / 1000)
+    return (
+      <>
+        {notices}
+        <p className='quiet row working' aria-live='off'>
+          {seconds ? say('chat.silent', { seconds }) : say(isStreaming ? 'chat.working' : 'chat.sending')}
+        </p>
+      </>
+    )
+  }
   if (error !== undefined) {
     return (
       <div className='row'>
@@ -40,13 +52,13 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
     )
   }
   if (messages.length === 0) return <p className='row quiet chat-empty'>{say('chat.empty')}</p>
-  if (run === undefined || isWaiting) return null
+  if (run === undefined || isWaiting) return notices
   const goesOn = <Button onClick={goOn}>{say('chat.goOn')}</Button>
   if (run.status === 'failed') {
     return <div className='row'><Failed error={new Error(run.error)} onRetry={onRegenerate} />{goesOn}</div>
   }
   const isShort = run.stopped !== undefined && run.stopped.reason !== 'user'
-  if (!isShort && run.status !== 'interrupted' && run.status !== 'cancelled' && run.status !== 'stopped') return null
+  if (!isShort && run.status !== 'interrupted' && run.status !== 'cancelled' && run.status !== 'stopped') return notices
   return (
     <div className='row'>
       <div className='note note-warn'>

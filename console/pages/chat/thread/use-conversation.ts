@@ -11,6 +11,7 @@ import { runTransport } from '../stream/run-transport.ts'
 import { withPage } from './loaded-messages.ts'
 import { olderMessages, threadPage, type ThreadPage } from './thread-page.ts'
 import { useSent } from './use-sent.ts'
+import { useTold } from './use-told.ts'
 
 /**
  * A conversation: the messages that the page has, live while the agent answers, and what the user can do with it. `page` is what the
@@ -20,7 +21,9 @@ import { useSent } from './use-sent.ts'
 export function useConversation (id: string, page: ThreadPage) {
   const queries = useQueryClient()
   const [from, setFrom] = useState(page.from)
-  const chat = useChat({ id, messages: page.messages, transport: runTransport })
+  const { told, onData, useHeard, onSend } = useTold()
+  const chat = useChat({ id, messages: page.messages, transport: runTransport, onData })
+  useHeard(chat.messages)
   const { status, setMessages, resumeStream, clearError, error } = chat
   const isBusy = status === 'submitted' || status === 'streaming'
   const sent = useSent()
@@ -80,6 +83,7 @@ export function useConversation (id: string, page: ThreadPage) {
     isBusy,
     isStreaming: status === 'streaming',
     error,
+    told,
     hasOlder: from > 0,
     older,
     stopping,
@@ -89,6 +93,7 @@ export function useConversation (id: string, page: ThreadPage) {
     /** Sends a message, or another text of the message `edited`. */
     send (text: string, { draft, edited, options }: { draft: string, edited?: string, options: RunOptions }) {
       const messageId = edited ?? newId()
+      onSend()
       sent.note({ messageId, text, draft, isEdit: edited !== undefined })
       if (edited !== undefined) void chat.sendMessage({ text, messageId }, chosen(options))
       else void chat.sendMessage({ id: messageId, parts: [{ type: 'text', text }] }, chosen(options))
