@@ -34,6 +34,8 @@ const terminal = watchTerminal()
 async function main () {
   // Now, because another version may be unpacked here while this one runs.
   openPack()
+  // Without a listener, Node opens its debugger to everyone on this machine.
+  process.on('SIGUSR1', () => {})
   // A crash report is a readable file, and the environment holds keys.
   process.report.excludeEnv = true
   output.takeOver(log.fileHangs)

@@ -43,7 +43,9 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     if (draining.value) throw new Draining()
   })
 
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
+    // Answers hold what the user said: no browser keeps them, or takes them for something else. Pages and their files say it themselves.
+    reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store')
     checkCaller(request)
   })
   await app.register(cors, {

@@ -5,7 +5,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import type { Role } from '../contracts/model-role.ts'
 import type { CallSettings } from './providers/registry.ts'
 import type { Meter } from '../usage/index.ts'
-import { tokensOf } from './token-estimate.ts'
+import { tokensIn, tokensOf } from './token-estimate.ts'
 
 export interface WholeCall {
   /** `settings` are the user's for the role of the model. */
@@ -47,7 +47,10 @@ export async function generateWithin (
     // A call that failed costs nothing; one that was cut off may cost something.
     if (called !== undefined && (result !== undefined || isCutOff)) {
       const { id, prompt } = called
-      const estimate = () => ({ inputTokens: prompt.reduce((sum, message) => sum + tokensOf(message), 0), outputTokens: 0 })
+      const estimate = () => ({
+        inputTokens: prompt.reduce((sum, message) => sum + tokensOf(message), 0),
+        outputTokens: (result?.content ?? []).reduce((sum, part) => sum + (part.type === 'text' ? tokensIn(part.text) : 0), 0)
+      })
       await meter.count({ model: id, role, reported: result, estimate, ms: ms() })
     }
   }

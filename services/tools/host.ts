@@ -69,7 +69,7 @@ const CALL_WAIT_MS = 30_000
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
 export function createToolHost ({ tools, permissions, clock, fence, undo, ended = () => {} }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
-  const mergeAll = createMerge((name) => builtin.has(name))
+  const mergeAll = createMerge([...builtin.keys()])
   let sources: ToolSource[] = []
   let merged = new Map<string, MergedTool>()
   let settled = async (_ms: number, _signal: AbortSignal): Promise<void> => {}

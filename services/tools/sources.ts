@@ -35,15 +35,16 @@ const LONGEST_PROMPT = 16_000
 /**
  * Creates a function that gives every tool a unique name: the one it was given before, else its own where that is free, else
  * `<source>_<tool>`, else that with a number. Names that were given to other tools are taken, also while those tools are gone, and so
- * is a property name of every object (`constructor`).
+ * is a property name of every object (`constructor`). A name that people may take for that of a built-in tool is none of a source.
  */
-export function createMerge (isBuiltin: (name: string) => boolean) {
+export function createMerge (builtin: readonly string[]) {
   const made = new WeakMap<SourceTool, MergedTool>()
+  const looksBuiltin = (name: string) => builtin.some((own) => looksLike(name, own))
 
   return (sources: ToolSource[]): Map<string, MergedTool> => {
     const merged = new Map<string, MergedTool>()
     const given = new Set(sources.flatMap(({ names }) => [...names?.values() ?? []]))
-    const canHave = (name: string) => !isBuiltin(name) && !merged.has(name) && !(name in Object.prototype)
+    const canHave = (name: string) => !builtin.includes(name) && !merged.has(name) && !(name in Object.prototype)
     const isFree = (name: string) => canHave(name) && !given.has(name)
     for (const { name: source, tools, available, names } of sources) {
       for (const tool of tools) {
@@ -51,7 +52,7 @@ export function createMerge (isBuiltin: (name: string) => boolean) {
         const before = names?.get(tool.name)
         const name = before !== undefined && canHave(before)
           ? before
-          : [sanitised(tool.name), qualified].find(isFree) ?? numbered(qualified, isFree)
+          : [...looksBuiltin(tool.name) ? [] : [sanitised(tool.name)], qualified].find(isFree) ?? numbered(qualified, isFree)
         names?.set(tool.name, name)
         const present = made.get(tool)
         // Reuse the object while nothing has changed: compiled schemas are cached by it.
@@ -65,6 +66,21 @@ export function createMerge (isBuiltin: (name: string) => boolean) {
     return merged
   }
 }
+
+/** Marks around a name, and characters that nobody sees. */
+const MARKS = /^[\s\p{P}\p{S}\p{Cf}]+|[\s\p{P}\p{S}\p{Cf}]+$|\p{Cf}/gu
+
+/** Whether people may take a name for another: it differs in case, in marks around it, or in letters that are not ASCII. */
+function looksLike (name: string, own: string): boolean {
+  const letters = [...name.normalize('NFKC').replace(MARKS, '').toLowerCase()]
+  const shown = [...own.toLowerCase()]
+  const isAlike = (letter: string, at: number) => letter === shown[at] || letter > '\u007f' || isTwin(letter, shown[at])
+  return letters.length === shown.length && letters.every(isAlike)
+}
+
+/** Characters of ASCII that look alike in many fonts, in lower case. */
+const TWINS = ['il1', 'o0']
+const isTwin = (a: string, b: string) => TWINS.some((twins) => twins.includes(a) && twins.includes(b))
 
 const sanitised = (name: string) => name.replace(OTHER_CHARACTERS, '_').slice(0, LONGEST_NAME)
 

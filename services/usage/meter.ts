@@ -94,7 +94,7 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
     }
 
     async function count ({ model, role, reported, estimate, ms }: EndedCall): Promise<void> {
-      const tokens = reported === undefined ? { ...tokensReported(undefined), ...estimate() } : tokensReported(reported.usage)
+      const tokens = tokensOfCall(reported, estimate)
       const usage = await withCost(model, tokens, reported).catch(() => tokens)
       log.info({ runId, model, role, ms: Math.round(ms), ...usage, ...(reported === undefined && { cut: true }) }, 'model call')
       spent = addSpent(spent, spentOf(usage))
@@ -129,6 +129,22 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
     },
     /** Returns the meter of a run that executes; for any other id, one that counts for nobody. */
     ofRun: (runId: string): Meter => ofRuns.get(runId) ?? meter({})
+  }
+}
+
+/** More tokens than a call can have. */
+const TOO_MANY_TOKENS = 100_000_000
+
+/** Returns the tokens of a call; where its provider reports none, or what cannot be true, those of the estimate. */
+function tokensOfCall (reported: Reported | undefined, estimate: () => Tokens): Usage {
+  const tokens = tokensReported(reported?.usage)
+  const isOdd = (count: number) => count === 0 || count > TOO_MANY_TOKENS
+  if (!isOdd(tokens.inputTokens) && !isOdd(tokens.outputTokens)) return tokens
+  const { inputTokens, outputTokens } = estimate()
+  return {
+    ...tokens,
+    ...(isOdd(tokens.inputTokens) && { inputTokens, cachedInputTokens: 0, cacheWriteTokens: 0 }),
+    ...(isOdd(tokens.outputTokens) && { outputTokens })
   }
 }
 

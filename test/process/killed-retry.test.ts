@@ -5,7 +5,8 @@ import { startService } from '../harness/sidecar.ts'
 
 const post = (url: string, body: object, signal?: AbortSignal) =>
   fetch(`${url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal })
-const textOf = (stream: string) => [...stream.matchAll(/"type":"text-delta","id":"[^"]*","delta":"([^"]*)"/g)].map(([, text]) => text).join('')
+const textOf = (stream: string) =>
+  [...stream.matchAll(/"type":"text-delta","id":"[^"]*","delta":"([^"]*)"/g)].map(([, text]) => text).join('')
 
 t.test('a service that is killed while it asks a model again keeps nothing of the try that broke off, and the run can go on', async (t) => {
   const asked: string[] = []

@@ -236,3 +236,12 @@ t.test('a shell that stops reading does not end the service', async (t) => {
   t.equal((await fetch(`${service.url}/health`)).status, 200)
   t.equal(readFileSync(`${where.home}/config.json`, 'utf8'), '{')
 })
+
+t.test('SIGUSR1 opens no debugger', async (t) => {
+  const service = await startService(t, place(t))
+  service.child.kill('SIGUSR1')
+  // The signal is handled before a request that is sent after it.
+  for (let n = 0; n < 3; n++) t.equal((await fetch(`${service.url}/health`)).status, 200)
+  t.notMatch(service.log(), /Debugger listening/)
+  await t.rejects(fetch('http://127.0.0.1:9229/json'))
+})

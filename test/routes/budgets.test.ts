@@ -184,3 +184,18 @@ t.test('on a day without budget, work in the background waits quietly, and a req
   t.match(await events.until('task:error'), { status: 'failed', error: /the budget of a day is 80/ })
   t.equal(gateway.requests.length, 1)
 })
+
+t.test('a server that reports no tokens, or what cannot be true, gets no further than the budget', async (t) => {
+  const odd = [{ inputTokens: 0, outputTokens: 0 }, { inputTokens: 1e15, outputTokens: 1e15 }, { inputTokens: -5, outputTokens: -5 }]
+  for (const usage of odd) {
+    const { app, gateway } = await withGateway(t, (_request, nth) => ({
+      toolCalls: [{ toolName: 'listDirectory', input: { path: '.', limit: nth + 1 } }],
+      usage
+    }))
+    const payload = { messages: [{ role: 'user', content: 'go' }], options: { budget: { tokens: 8_000 } } }
+    const answer = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
+    t.match(answer, { code: 'ERR_BUDGET' }, JSON.stringify(usage))
+    t.ok(gateway.requests.length > 1 && gateway.requests.length < 40, `${gateway.requests.length} calls`)
+    await app.close()
+  }
+})

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import t from 'tap'
 import { sendBytes, sendRaw } from '../harness/raw.ts'
 import { refused, run, start, WRITE } from '../harness/gate.ts'
+import { build } from '../harness/helper.ts'
 
 t.test('an allowed request does run: the marker of these tests works', async (t) => {
   const { port, marker } = await start(t)
@@ -234,4 +235,12 @@ t.test('listening on every address, literal addresses are names of ours and name
   }
   t.equal((await sendRaw(port, { headers: ['Host: evil.example'] })).status, 403)
   t.equal((await sendRaw(port, { headers: [`Host: 192.168.1.5:${port}`, 'Origin: http://192.168.1.6'] })).status, 403)
+})
+
+t.test('no browser keeps an answer or takes it for something else', async (t) => {
+  const app = await build(t)
+  for (const url of ['/health', '/threads', '/memory/brain', '/nothing', '/threads/none', '/approvals']) {
+    const { headers } = await app.inject(url)
+    t.match(headers, { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }, url)
+  }
 })
