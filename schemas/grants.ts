@@ -65,7 +65,8 @@ export const GrantSchema = Type.Object({
   until: Type.Optional(UntilSchema),
   uses: Type.Integer({ description: 'Number of calls that it covered' }),
   createdAt: Timestamp,
-  lastUsedAt: Type.Optional(Timestamp)
+  lastUsedAt: Type.Optional(Timestamp),
+  endedAt: Type.Optional({ ...Timestamp, description: 'When it was found to be over; it covers nothing any more' })
 }, { $id: 'Grant', description: 'A permission for calls of a tool in one conversation or task' })
 export type GrantView = Static<typeof GrantSchema>
 

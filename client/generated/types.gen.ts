@@ -1574,6 +1574,10 @@ export type Grant = {
      * Milliseconds since the Unix epoch
      */
     lastUsedAt?: number;
+    /**
+     * When it was found to be over; it covers nothing any more
+     */
+    endedAt?: number;
 };
 
 /**

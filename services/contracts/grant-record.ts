@@ -33,4 +33,6 @@ export type Grant = Owner & Omit<CallFacts, 'input'> & {
   uses: number
   createdAt: number
   lastUsedAt?: number
+  /** When it was found to be over. It stays so, whatever the clock says later. */
+  endedAt?: number
 }

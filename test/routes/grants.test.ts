@@ -228,6 +228,20 @@ t.test('a grant ends at its time, when it is removed, and with its conversation'
   t.same((await call('GET', '/grants')).grants, [])
 })
 
+t.test('a grant that has ended stays ended when the clock goes back, also over a restart', async (t) => {
+  const clock = fakeClock()
+  let back = 0
+  const moved = { ...clock, now: () => clock.now() - back }
+  const { app, go, answer } = await setUp(t, { token: TOKEN, clock: moved })
+  await answer(asked(await go([write('a.txt')]))[0], { scope: 'folder', until: { at: clock.now() + 60_000 } })
+  await clock.advance(60_000)
+  back = 50_000
+  t.equal(asked(await go([write('b.txt')])).length, 1, 'the time of the service does not go back')
+  await app.close()
+  const again = await setUp(t, { token: TOKEN, clock: moved, home: app.home, cwd: app.cwd })
+  t.equal(asked(await again.go([write('b.txt')])).length, 1)
+})
+
 t.test('a command is asked about again once the run may have written where it works', async (t) => {
   const { app, go, call, answer } = await setUp(t)
   mkdirSync(`${app.cwd}/inner`)

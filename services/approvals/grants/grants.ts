@@ -144,8 +144,16 @@ export function createGrants ({ store, clock, tools, hasToken }: {
   const put = (grant: Grant): Op => ({ type: 'put', key: keyOf(grant), value: grant })
   const isCommand = ({ toolName }: Pick<CallFacts, 'toolName'>) => tools.find(toolName)?.isCommand === true
 
-  const lasts = ({ until, uses }: Grant) =>
-    (until?.at === undefined || until.at > clock.now()) && (until?.uses === undefined || uses < until.uses)
+  const startedAt = clock.now() - clock.monotonic()
+  /** The time, which does not go back while the service runs. */
+  const time = () => Math.max(clock.now(), startedAt + clock.monotonic())
+  const lasts = ({ until, uses, endedAt }: Grant) =>
+    endedAt === undefined && (until?.at === undefined || until.at > time()) && (until?.uses === undefined || uses < until.uses)
+  /** Stores of the grants that are over by their time that they are: a clock that is set back brings none of them back. */
+  async function keepEnds (grants: readonly Grant[]): Promise<void> {
+    const over = grants.filter(({ until, endedAt }) => endedAt === undefined && until?.at !== undefined && until.at <= time())
+    if (over.length > 0) await store.transact(over.map((grant) => put({ ...grant, endedAt: time() })))
+  }
   /** A command needs a token, except where a person has approved that very command in earlier runs. */
   const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || !isCommand(grant)
 
@@ -204,7 +212,9 @@ export function createGrants ({ store, clock, tools, hasToken }: {
 
     /** Returns a grant that covers the call; `isAllowed` may exclude some. */
     async covering (owner: Owner, facts: CallFacts, isAllowed: (grant: Grant) => boolean): Promise<Grant | undefined> {
-      return (await all(owner)).find((grant) => lasts(grant) && mayRun(grant) && isAllowed(grant) && covers(grant, facts))
+      const known = await all(owner)
+      await keepEnds(known)
+      return known.find((grant) => lasts(grant) && mayRun(grant) && isAllowed(grant) && covers(grant, facts))
     },
 
     /**

@@ -225,7 +225,8 @@ t.test('grants: given, listed and ended', async (t) => {
     until: undefined,
     uses: 0,
     createdAt: Number,
-    lastUsedAt: undefined
+    lastUsedAt: undefined,
+    endedAt: undefined
   }
   is(t, grant, known, 'addGrant')
   is(t, (await sdk.listGrants({ ...options, query: { threadId: 'a' } })).data, { grants: [known], nextCursor: undefined }, 'listGrants')
