@@ -245,14 +245,14 @@ t.test('a grant that has ended stays ended when the clock goes back, also over a
 t.test('a command is asked about again once the run may have written where it works', async (t) => {
   const { app, go, call, answer } = await setUp(t)
   mkdirSync(`${app.cwd}/inner`)
-  const [approvalId] = asked(await go([run('sh build.sh', { cwd: 'inner' })]))
+  const [approvalId] = asked(await go([run('node build.js', { cwd: 'inner' })]))
   await answer(approvalId, { scope: 'exact' })
-  t.same(asked(await go([run('sh build.sh', { cwd: 'inner' })])), [])
-  await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'inner/build.sh', content: '' }, scope: 'folder' })
-  t.same(toolsAsked(await go([write('inner/build.sh', 'rm -rf /'), run('sh build.sh', { cwd: 'inner' })])), ['runCommand'])
-  await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'other/build.sh', content: '' }, scope: 'folder' })
+  t.same(asked(await go([run('node build.js', { cwd: 'inner' })])), [])
+  await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'inner/build.js', content: '' }, scope: 'folder' })
+  t.same(toolsAsked(await go([write('inner/build.js', 'rm -rf /'), run('node build.js', { cwd: 'inner' })])), ['runCommand'])
+  await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'other/build.js', content: '' }, scope: 'folder' })
   t.same(
-    toolsAsked(await go([write('other/build.sh', 'true'), run('sh build.sh', { cwd: 'inner' })])),
+    toolsAsked(await go([write('other/build.js', 'true'), run('node build.js', { cwd: 'inner' })])),
     [],
     'what lies elsewhere does not matter'
   )

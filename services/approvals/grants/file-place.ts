@@ -1,4 +1,5 @@
-import { extname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { homedir } from 'node:os'
+import { basename, extname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { FilePlace } from '../../contracts/approval-record.ts'
 
 export const extensionOf = ({ name }: FilePlace): string => extname(name).toLowerCase()
@@ -34,13 +35,32 @@ const PATTERNS = [
   /^tsconfig.*\.json$/, /\.mk$/, /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./,
   /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/
 ]
+/** Endings of programs, of what starts them, and of what a system obeys at a login or a click. */
+const EXECUTABLES = new Set([
+  '.sh', '.bash', '.zsh', '.fish', '.ksh', '.csh', '.ps1', '.psm1', '.bat', '.cmd', '.exe', '.com', '.msi', '.scr', '.pif', '.vbs', '.vbe',
+  '.wsf', '.hta', '.jar', '.dll', '.so', '.dylib', '.node', '.app', '.command', '.tool', '.scpt', '.applescript', '.workflow', '.desktop',
+  '.appimage', '.service', '.timer', '.plist', '.lnk', '.url', '.webloc', '.reg', '.inf', '.pkg', '.deb', '.rpm', '.run', '.bin', '.pth'
+])
 
 /** Whether the place is one that a grant for a folder never covers: what is written there may be executed later, unasked. */
 export function isProtected (place: FilePlace): boolean {
   const folders = place.folder.split(/[\\/]/).map(plain)
   const name = plain(place.name)
-  return [...folders, name].some((part) => FOLDERS.has(part)) || FILES.has(name) || PATTERNS.some((pattern) => pattern.test(name))
+  return [...folders, name].some((part) => FOLDERS.has(part)) || FILES.has(name) || PATTERNS.some((pattern) => pattern.test(name)) ||
+    extname(name) === '' || EXECUTABLES.has(extname(name))
 }
+
+/**
+ * Whether a grant for the files of `folder` may cover the place: none that is protected, in no hidden folder below it. A home folder, one
+ * that holds homes, and a hidden one are too wide or too much obeyed for such a grant.
+ */
+export function isCovered (folder: string, place: FilePlace): boolean {
+  if (isProtected(place) || !isBelow(folder, place) || isHomeOrAbove(folder) || basename(folder).startsWith('.')) return false
+  return !relative(folder, place.folder).split(/[\\/]/).some((part) => part.startsWith('.'))
+}
+
+const isHomeOrAbove = (folder: string): boolean =>
+  isBelow(folder, { folder: homedir() }) || /^(?:[a-z]:)?[\\/](?:(?:home|users)(?:[\\/][^\\/]+)?|root)?[\\/]?$/i.test(folder)
 
 /** Windows ignores trailing dots and blanks, and what follows a colon; some file systems ignore characters that are not shown. */
 const plain = (name: string) =>

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Tool, WorkFolder } from '../../contracts/tool.ts'
 import type { OfferedScope, Scope, GrantBody, GrantView, Until } from '../../../schemas/grants.ts'
-import { extensionOf, isBelow, isProtected, pathOf } from './file-place.ts'
+import { extensionOf, isCovered, pathOf } from './file-place.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 import type { FilePlace, Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -43,10 +43,7 @@ const quoted = (value: unknown) => {
   const text = JSON.stringify(value)
   return text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN)}…` : text
 }
-const filesIn = ({ places = [] }: CallFacts) => {
-  const extension = extensionOf(places[0])
-  return `${extension === '' ? 'files without an extension' : `*${extension} files`} in or below ${quoted(places[0].folder)}`
-}
+const filesIn = ({ places = [] }: CallFacts) => `*${extensionOf(places[0])} files in or below ${quoted(places[0].folder)}`
 
 /** Returns what a grant of that scope for a call covers, in words. */
 function scopeText (scope: Grant['scope'], facts: CallFacts): string {
@@ -66,7 +63,7 @@ function scopeText (scope: Grant['scope'], facts: CallFacts): string {
 /** Whether one folder and extension hold all files of the call, none of them protected. */
 const fitsFolder = ({ places }: CallFacts): boolean =>
   places !== undefined && places.every((place) =>
-    !isProtected(place) && extensionOf(place) === extensionOf(places[0]) && isBelow(places[0].folder, place))
+    extensionOf(place) === extensionOf(places[0]) && isCovered(places[0].folder, place))
 
 /**
  * Returns the scopes that an approval of the call may have, the narrowest first. Without a token a command has `once` alone: every
@@ -94,7 +91,7 @@ export function covers (grant: Grant, facts: CallFacts): boolean {
         facts.places.every((place, at) => pathOf(place) === pathOf(grant.places![at]))
     case 'folder':
       return grant.places !== undefined && facts.places !== undefined && facts.places.every((place) =>
-        !isProtected(place) && extensionOf(place) === extensionOf(grant.places![0]) && isBelow(grant.places![0].folder, place))
+        extensionOf(place) === extensionOf(grant.places![0]) && isCovered(grant.places![0].folder, place))
   }
 }
 
@@ -112,7 +109,7 @@ function learnedScope (tool: Tool | undefined, facts: CallFacts, known: readonly
     other.folder === place.folder && extensionOf(other) === extensionOf(place) && other.name !== place.name
   const isAlike = ({ toolName, scope, places = [] }: Grant) =>
     toolName === facts.toolName && scope === 'file' && places.length === 1 && isNeighbour(places[0])
-  const isFolder = facts.places.length === 1 && !isProtected(place) && known.some(isAlike)
+  const isFolder = facts.places.length === 1 && isCovered(place.folder, place) && known.some(isAlike)
   return isFolder ? 'folder' : 'file'
 }
 

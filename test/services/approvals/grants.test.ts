@@ -1,6 +1,7 @@
+import { homedir } from 'node:os'
 import t from 'tap'
 import type { CallFacts, Grant } from '../../../services/contracts/grant-record.ts'
-import { isProtected } from '../../../services/approvals/grants/file-place.ts'
+import { isCovered, isProtected } from '../../../services/approvals/grants/file-place.ts'
 import { createGrants, covers, offeredScopes } from '../../../services/approvals/grants/grants.ts'
 import { mayHaveWritten } from '../../../services/approvals/grants/call-grants.ts'
 import type { RunEvent } from '../../../services/contracts/run-events.ts'
@@ -34,14 +35,24 @@ t.test('the same input counts in the very folder alone', async (t) => {
 t.test('what programs obey is recognised in any spelling, and in any folder', async (t) => {
   const inFolder = (name: string, path = '/home/ada/app') => isProtected({ folder: path, name })
   const obeyed = 'package.json Package.JSON package.json. package.json::$DATA makefile ｍakefile Dockerfile.dev requirements-dev.txt ' +
-    'app.csproj CLAUDE.md .git .g\u200cit .pylintrc .eslintrc.js .env.local Tiltfile vite.config.ts gulpfile.js'
+    'app.csproj CLAUDE.md .git .g\u200cit .pylintrc .eslintrc.js .env.local Tiltfile vite.config.ts gulpfile.js LICENSE git deploy.sh Setup.EXE start.command login.desktop job.service macro.vbs evil.sh. site.pth'
   for (const name of obeyed.split(' ')) t.ok(inFolder(name), name)
   const folders = ['/home/ada/.git/hooks', '/home/ada/.GitHub/workflows', 'C:\\ada\\.vscode', '/home/ada/.ssh', '/home/ada/node_modules/x']
   for (const path of folders) {
     t.ok(inFolder('a.txt', path), path)
   }
-  const others = ['package.md', 'my-package.json', 'LICENSE', 'profile.md', 'config.ts', 'notes.txt', 'index.ts', 'git']
+  const others = ['package.md', 'my-package.json', 'profile.md', 'config.ts', 'notes.txt', 'index.ts', 'a.exe.txt']
   for (const name of others) t.notOk(inFolder(name), name)
+})
+
+t.test('a grant for a folder covers no hidden folder below it, and there is none for a home', async (t) => {
+  const place = (folder: string, name = 'a.txt') => ({ folder, name })
+  t.ok(isCovered('/home/ada/notes', place('/home/ada/notes/deep')))
+  t.notOk(isCovered('/home/ada/notes', place('/home/ada/notes/.obsidian/plugins')))
+  t.notOk(isCovered('/home/ada/.notes', place('/home/ada/.notes')))
+  for (const home of ['/', '/home', '/home/ada', '/Users/ada', '/root', 'C:\\', 'C:\\Users\\ada', homedir()]) {
+    t.notOk(isCovered(home, place(home)), home)
+  }
 })
 
 t.test('the same input counts for the same files alone, wherever a link leads by now', async (t) => {
