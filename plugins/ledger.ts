@@ -3,6 +3,7 @@ import type { Settings } from '../settings.ts'
 import { createGrants, type Grants } from '../services/approvals/grants/grants.ts'
 import { createDueCalls, type DueCalls } from '../services/approvals/app-calls/due-calls.ts'
 import { createLedger, type Ledger } from '../services/approvals/ledger.ts'
+import { largestKept } from '../services/undo/index.ts'
 import { createLiveQuestions, type LiveQuestions } from '../services/approvals/questions/live-questions.ts'
 
 declare module 'fastify' {
@@ -16,11 +17,11 @@ declare module 'fastify' {
 
 /** The one record of approvals, which conversations and tasks write, and the grants that answers give. */
 export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
-  const { store, clock, tools } = app
+  const { store, clock, tools, config } = app
   const dueCalls = createDueCalls()
   app.decorate('dueCalls', dueCalls)
   const ledger = createLedger({ store, clock, dueCalls })
   app.decorate('ledger', ledger)
   app.decorate('liveQuestions', createLiveQuestions({ ledger, store, clock }))
-  app.decorate('grants', createGrants({ store, clock, tools, hasToken: token !== undefined }))
-}, { name: 'ledger', dependencies: ['store', 'clock', 'tools'] })
+  app.decorate('grants', createGrants({ store, clock, tools, hasToken: token !== undefined, largestKept: () => largestKept(config.current.undo) }))
+}, { name: 'ledger', dependencies: ['store', 'clock', 'tools', 'config'] })

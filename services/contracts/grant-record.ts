@@ -14,10 +14,12 @@ export interface CallFacts {
   folder: WorkFolder
   /** Where the files lie that the call changes; absent if the call is none that a scope for files can cover. */
   places?: FilePlace[]
+  /** The size of a file that the call would delete and that is too large for a copy to be kept, bytes. No grant covers such a call. */
+  uncopied?: number
 }
 
 /** A permission for calls of one tool in one conversation or task, which then run unasked. */
-export type Grant = Owner & Omit<CallFacts, 'input'> & {
+export type Grant = Owner & Omit<CallFacts, 'input' | 'uncopied'> & {
   grantId: string
   /** The input of the call that it was made of; absent for a long one. */
   input?: unknown

@@ -1,1 +1,2 @@
 export type { Undo } from './undo.ts'
+export { largestKept } from './space.ts'

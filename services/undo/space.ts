@@ -16,6 +16,12 @@ const LEFT = 0.9
 /** Operations per transaction. */
 const BATCH = 500
 
+/** Returns the size up to which a file is kept, bytes. */
+export function largestKept (settings: Config['undo']): number {
+  const { maxFileMb, maxTotalMb } = { ...DEFAULTS, ...settings }
+  return Math.min(maxFileMb, maxTotalMb) * MIB
+}
+
 export type UndoSpace = ReturnType<typeof createUndoSpace>
 
 /** Bounds what is kept: by age, and by the size of its files. */
@@ -29,8 +35,8 @@ export function createUndoSpace (
   let total: number | undefined
 
   const limits = () => {
-    const { maxFileMb, maxTotalMb, days } = { ...DEFAULTS, ...settings() }
-    return { file: Math.min(maxFileMb, maxTotalMb) * MIB, total: maxTotalMb * MIB, days }
+    const { maxTotalMb, days } = { ...DEFAULTS, ...settings() }
+    return { file: largestKept(settings()), total: maxTotalMb * MIB, days }
   }
 
   async function remove (ops: Op[], files: string[]): Promise<void> {

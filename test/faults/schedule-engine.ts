@@ -110,7 +110,7 @@ export class Engine {
         ledger: createLedger({ store, clock }),
         liveQuestions: app.liveQuestions,
         undo: app.undo,
-        grants: createGrants({ store, clock, tools: app.tools, hasToken: false }),
+        grants: createGrants({ store, clock, tools: app.tools, hasToken: false, largestKept: () => Infinity }),
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',

@@ -228,6 +228,26 @@ t.test('a grant ends at its time, when it is removed, and with its conversation'
   t.same((await call('GET', '/grants')).grants, [])
 })
 
+t.test('a deletion of which no copy can be kept says so, and no grant covers it', async (t) => {
+  const { app, go, call, answer } = await setUp(t, { token: TOKEN, config: { undo: { maxFileMb: 1 } } })
+  mkdirSync(`${app.cwd}/notes/deep`, { recursive: true })
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(`${app.cwd}/notes/${name}`, '')
+  writeFileSync(`${app.cwd}/notes/big.txt`, Buffer.alloc(3 * 1024 * 1024))
+  writeFileSync(`${app.cwd}/notes/deep/big.bin`, Buffer.alloc(2 * 1024 * 1024))
+  const remove = (path: string, more = {}): Call => ['deleteFile', { path, ...more }]
+  await answer(asked(await go([remove('notes/a.txt')]))[0], { scope: 'folder' })
+  t.same(asked(await go([remove('notes/b.txt')])), [])
+  const events = await go([remove('notes/big.txt')])
+  t.match(of(events, 'tool-approval-request'), [{ reason: /a file of 3 MiB.*cannot be undone/ }])
+  t.same(scopesOf(events), ['once'])
+  const refused = await call('POST', '/grants', { threadId: 'a', toolName: 'deleteFile', input: { path: 'notes/big.txt' }, scope: 'exact' })
+  t.equal(refused.status, 400)
+  await answer(asked(events)[0], {})
+  t.notOk(existsSync(`${app.cwd}/notes/big.txt`), 'with a yes it is deleted')
+  const whole = await go([remove('notes', { recursive: true })])
+  t.match(of(whole, 'tool-approval-request'), [{ reason: /a file of 2 MiB/ }])
+})
+
 t.test('a grant that has ended stays ended when the clock goes back, also over a restart', async (t) => {
   const clock = fakeClock()
   let back = 0

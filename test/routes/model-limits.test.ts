@@ -74,13 +74,13 @@ t.test('a small count of tokens alone is no cut: servers leave out what they had
 })
 
 t.test('a model of a maker is priced by the table, as an estimate of its day, where the gateway lists no price', async (t) => {
-  const { app } = await withGateway(t, () => ({ text: 'hi', usage: { inputTokens: 1_000_000, outputTokens: 0 } }), {
+  const { app } = await withGateway(t, () => ({ text: 'hi', usage: { inputTokens: 1_000_000, outputTokens: 1_000 } }), {
     config: { model: 'openai/gpt-6-astra' }
   })
   const { events } = await say(app, 'hi', { options: { budget: { usd: 50 } } })
-  t.match(of(events, 'finish'), [{ usage: { costUsd: 10, costEstimateOf: /^20\d\d-\d\d-\d\d$/ } }])
+  t.match(of(events, 'finish'), [{ usage: { costUsd: 10.05, costEstimateOf: /^20\d\d-\d\d-\d\d$/ } }])
   const { groups } = (await app.inject('/usage')).json()
-  t.match(groups, [{ costUsd: 10, costEstimateOf: /^20/, unpricedCalls: 0 }])
+  t.match(groups, [{ costUsd: 10.05, costEstimateOf: /^20/, unpricedCalls: 0 }])
 })
 
 t.test('an API that requires a limit of the answer gets what the window leaves, and none is too little', async (t) => {

@@ -40,6 +40,10 @@ interface NamedCall {
 const INPUT_SHOWN = 500
 const shown = (value: unknown) => JSON.stringify(value).slice(0, INPUT_SHOWN)
 
+const MIB = 1024 * 1024
+const uncopiedText = (size: number) =>
+  `It deletes a file of ${Math.round(size / MIB)} MiB, which is too large for a copy to be kept: this cannot be undone.`
+
 /** The grants of the conversation or task of one run, for the calls of its steps. */
 export function createCallGrants ({ grants, owner, tools, events, usesLearned = false }: {
   grants: Grants,
@@ -76,7 +80,7 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
     /** Returns what the request for approval of a call offers and says. */
     async offer (call: NamedCall, folder: WorkFolder): Promise<Pick<ToolItem, 'scopes' | 'places'> & { reason?: string }> {
       const facts = await grants.facts(call, folder, tools)
-      const reason = await difference(call)
+      const reason = facts.uncopied === undefined ? await difference(call) : uncopiedText(facts.uncopied)
       return { scopes: grants.scopes(facts, tools), ...(facts.places && { places: facts.places }), ...(reason !== undefined && { reason }) }
     },
 

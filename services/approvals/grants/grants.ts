@@ -10,7 +10,8 @@ import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { grantKey, GRANTS, type Op, ownerGrantsPrefix, type Store, unlessDamaged } from '../../store/index.ts'
 import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
 import { shownFolder } from '../call-approval.ts'
-import { basename, dirname } from 'node:path'
+import { lstat, opendir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { inputDigest } from '../input-digest.ts'
 
 /** What grants need of the tool host. */
@@ -23,12 +24,35 @@ export interface GrantTools {
 async function factsOf (
   tools: GrantTools,
   { toolName, input }: Pick<CallFacts, 'toolName' | 'input'>,
-  folder: WorkFolder
+  folder: WorkFolder,
+  largestKept: number
 ): Promise<CallFacts> {
   const tool = tools.find(toolName)
   const identity = tools.identity(toolName)
   const places = tool?.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
-  return { toolName, input, digest: inputDigest(input), identity, folder, places }
+  const uncopied = tool?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
+  return { toolName, input, digest: inputDigest(input), identity, folder, places, ...(uncopied !== undefined && { uncopied }) }
+}
+
+/** Entries of a folder that are looked at for a large file. */
+const MOST_ENTRIES = 20_000
+
+/** Returns the size of the first file that the call would delete and that is larger than what is kept; undefined for none. */
+async function uncopiedIn (tool: Tool, input: unknown, { path: cwd }: WorkFolder, largestKept: number): Promise<number | undefined> {
+  const changed = await tool.willChange?.(input, { cwd, givenCwd: cwd }).catch(() => undefined) ?? []
+  for (const { path } of changed) {
+    const stat = await lstat(path).catch(() => undefined)
+    if (stat?.isFile() && stat.size > largestKept) return stat.size
+    if (!stat?.isDirectory()) continue
+    let seen = 0
+    const entries = await opendir(path, { recursive: true }).catch(() => [])
+    for await (const entry of entries) {
+      if (++seen > MOST_ENTRIES) break
+      const size = entry.isFile() ? (await lstat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size : undefined
+      if (size !== undefined && size > largestKept) return size
+    }
+  }
+  return undefined
 }
 
 /** Returns where the files lie that the tool would change; undefined for a call that removes whole folders, or that the tool refuses. */
@@ -71,7 +95,7 @@ const fitsFolder = ({ places }: CallFacts): boolean =>
  */
 export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
-  if (tool === undefined || (tool.isCommand && !hasToken)) return [once]
+  if (tool === undefined || facts.uncopied !== undefined || (tool.isCommand && !hasToken)) return [once]
   const wider: Array<Exclude<Scope, 'once'>> = ['exact']
   if (fitsFolder(facts)) wider.push('folder')
   if (tool.widestScope === 'tool') wider.push('tool')
@@ -126,12 +150,14 @@ const keyOwner = ({ threadId, taskId }: Owner) => taskId === undefined ? `thread
 const ownerOf = ({ threadId, taskId }: Owner): Owner => taskId === undefined ? { threadId: threadId! } : { taskId }
 
 /** Permissions for calls beyond the one that was approved. Methods that return operations leave the commit to the caller. */
-export function createGrants ({ store, clock, tools, hasToken }: {
+export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   store: Store,
   clock: Clock,
   tools: GrantTools,
   /** Whether requests need a token. Without one, every program of the computer could answer its own requests. */
   hasToken: boolean
+  /** Returns the size up to which a file that is deleted is kept for undo, bytes. */
+  largestKept: () => number
 }) {
   const locked = createKeyedLock()
   /** Grants that were ended with their owner or its goal. A use that is being stored at that moment must not bring them back. */
@@ -202,13 +228,14 @@ export function createGrants ({ store, clock, tools, hasToken }: {
     isCommand,
 
     /** Returns the facts of a call that decide which grants cover it. `ofRun` are the tools of its run. */
-    facts: (call: { toolName: string, input: unknown }, folder: WorkFolder, ofRun: GrantTools = tools) => factsOf(ofRun, call, folder),
+    facts: (call: { toolName: string, input: unknown }, folder: WorkFolder, ofRun: GrantTools = tools) => factsOf(ofRun, call, folder, largestKept()),
 
     /** Returns the scopes that an answer may choose for a call. */
     scopes: (facts: CallFacts, ofRun: GrantTools = tools): OfferedScope[] => offeredScopes(ofRun.find(facts.toolName), facts, hasToken),
 
     /** Returns a grant that covers the call; `isAllowed` may exclude some. */
     async covering (owner: Owner, facts: CallFacts, isAllowed: (grant: Grant) => boolean): Promise<Grant | undefined> {
+      if (facts.uncopied !== undefined) return undefined
       const known = await all(owner)
       await keepEnds(known)
       return known.find((grant) => lasts(grant) && mayRun(grant) && isAllowed(grant) && covers(grant, facts))
@@ -251,7 +278,7 @@ export function createGrants ({ store, clock, tools, hasToken }: {
       { toolName, input, scope, until }: GrantBody,
       { folder, tools: ofOwner }: { folder: WorkFolder, tools: GrantTools }
     ): Promise<GrantView> {
-      const facts = await factsOf(ofOwner, { toolName, input }, folder)
+      const facts = await factsOf(ofOwner, { toolName, input }, folder, largestKept())
       assertOffered(offeredScopes(ofOwner.find(toolName), facts, hasToken), scope, facts)
       assertLasts(until)
       return locked(keyOwner(owner), async () => {

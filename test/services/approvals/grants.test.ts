@@ -67,7 +67,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
   const store = await testStore(t)
   const tool = { name: 'echo', widestScope: 'tool' } as Tool
   const tools = { find: () => tool, identity: () => 'one' }
-  const grants = createGrants({ store, clock: systemClock, tools, hasToken: true })
+  const grants = createGrants({ store, clock: systemClock, tools, hasToken: true, largestKept: () => Infinity })
   const owner = { taskId: 'task' }
   await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { folder, tools })
   const [given] = await grants.all(owner)
