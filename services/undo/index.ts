@@ -1,2 +1,1 @@
 export type { Undo } from './undo.ts'
-export { largestKept } from './space.ts'

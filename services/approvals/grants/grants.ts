@@ -228,7 +228,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     isCommand,
 
     /** Returns the facts of a call that decide which grants cover it. `ofRun` are the tools of its run. */
-    facts: (call: { toolName: string, input: unknown }, folder: WorkFolder, ofRun: GrantTools = tools) => factsOf(ofRun, call, folder, largestKept()),
+    facts: (call: { toolName: string, input: unknown }, folder: WorkFolder, ofRun: GrantTools = tools) =>
+      factsOf(ofRun, call, folder, largestKept()),
 
     /** Returns the scopes that an answer may choose for a call. */
     scopes: (facts: CallFacts, ofRun: GrantTools = tools): OfferedScope[] => offeredScopes(ofRun.find(facts.toolName), facts, hasToken),

@@ -35,7 +35,8 @@ t.test('the same input counts in the very folder alone', async (t) => {
 t.test('what programs obey is recognised in any spelling, and in any folder', async (t) => {
   const inFolder = (name: string, path = '/home/ada/app') => isProtected({ folder: path, name })
   const obeyed = 'package.json Package.JSON package.json. package.json::$DATA makefile ｍakefile Dockerfile.dev requirements-dev.txt ' +
-    'app.csproj CLAUDE.md .git .g\u200cit .pylintrc .eslintrc.js .env.local Tiltfile vite.config.ts gulpfile.js LICENSE git deploy.sh Setup.EXE start.command login.desktop job.service macro.vbs evil.sh. site.pth'
+    'app.csproj CLAUDE.md .git .g\u200cit .pylintrc .eslintrc.js .env.local Tiltfile vite.config.ts gulpfile.js ' +
+    'LICENSE git deploy.sh Setup.EXE start.command login.desktop job.service macro.vbs evil.sh. site.pth'
   for (const name of obeyed.split(' ')) t.ok(inFolder(name), name)
   const folders = ['/home/ada/.git/hooks', '/home/ada/.GitHub/workflows', 'C:\\ada\\.vscode', '/home/ada/.ssh', '/home/ada/node_modules/x']
   for (const path of folders) {
