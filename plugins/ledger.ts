@@ -23,5 +23,6 @@ export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const ledger = createLedger({ store, clock, dueCalls })
   app.decorate('ledger', ledger)
   app.decorate('liveQuestions', createLiveQuestions({ ledger, store, clock }))
-  app.decorate('grants', createGrants({ store, clock, tools, hasToken: token !== undefined, largestKept: () => largestKept(config.current.undo) }))
+  const hasToken = token !== undefined
+  app.decorate('grants', createGrants({ store, clock, tools, hasToken, largestKept: () => largestKept(config.current.undo) }))
 }, { name: 'ledger', dependencies: ['store', 'clock', 'tools', 'config'] })
