@@ -13,7 +13,7 @@ const APP = { appTools: [{ ...READ, effect: 'read' as const }] }
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
 
 t.test('a run as one object', async (t) => {
-  const write = { toolName: 'writeFile', input: { path: 'a', content: 'A' } }
+  const write = { toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }
   const { app } = await withGateway(t, (_request, nth) =>
     [
       { toolCalls: [{ toolName: 'systemInfo', input: {} }, { toolName: 'readFile', input: { path: 'missing' } }, write] },
