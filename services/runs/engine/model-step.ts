@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Deadline } from '../../lib/deadline.ts'
 import { type Compactor, type CompactorParts, type Conversation, openCompactor } from '../../threads/index.ts'
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { type ContextWindows, type Registry, streamModel, tokensOf, withRecentImages } from '../../models/index.ts'
+import { type ContextWindows, type Registry, streamModel, tokensInSame, tokensOf, withRecentImages } from '../../models/index.ts'
 import type { ObjectAnswer } from '../answers/object-answer.ts'
 import { ANSWER_TOOL, PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { NoticeCode, RunEvent } from '../../contracts/run-events.ts'
@@ -48,6 +48,12 @@ export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'o
   notes: readonly string[]
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
   context: () => Promise<{ opening: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[], deferred?: readonly string[] }>
+}
+
+/** What a model was asked with last. */
+interface Asked {
+  id: string
+  prompt: LanguageModelV4Prompt
 }
 
 const NO_STEPS_LEFT = 'No tool is called any more in this run.'
@@ -99,9 +105,9 @@ export function createModelSteps (
     }
   }
   /** Tells the user that the server of a model, which is their own, read only the end of a prompt. */
-  async function tellCutPrompt ({ id, prompt }: { id: string, prompt: LanguageModelV4Prompt }, read: number): Promise<void> {
+  async function tellCutPrompt ({ id, prompt }: Asked, tools: LanguageModelV4FunctionTool[], read: number): Promise<void> {
     if (registry.reach(id) === 'cloud') return
-    const sent = prompt.reduce((sum, message) => sum + tokensOf(message), 0)
+    const sent = prompt.reduce((sum, message) => sum + tokensOf(message), tokensInSame(JSON.stringify(tools)))
     const window = await registry.windowOfCut(id, { sent, read }, signal)
     if (window !== undefined) notice('prompt-cut', promptCut(id, window, sent))
   }
@@ -129,7 +135,7 @@ export function createModelSteps (
     const toolMeant = (name: string) => nameMeant(name, names)
     const newWriter = () => createStepWriter({ append, ids, toolMeant, isAnswered: (name) => answeredBy(name) !== undefined })
     let writer = newWriter()
-    let asked: { id: string, prompt: LanguageModelV4Prompt } | undefined
+    let asked: Asked | undefined
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
@@ -169,7 +175,7 @@ export function createModelSteps (
       }
     })
     const { result } = writer
-    if (asked !== undefined) await tellCutPrompt(asked, result.usage.inputTokens)
+    if (asked !== undefined) await tellCutPrompt(asked, described, result.usage.inputTokens)
     const isCut = result.finishReason === 'length'
     for (const { toolCallId, toolName, input: text, providerMetadata, isFromText, named } of result.calls) {
       const checked = readInput(toolName, text, owed !== undefined && isAnswer(toolName) ? owed.validateCall : host.validate, isCut)
