@@ -30,6 +30,7 @@ export default fp(async (app) => {
   app.decorate(
     'tools',
     createToolHost({
+      paths: app.paths,
       tools: createBuiltinTools({
         paths: app.paths,
         transform: app.fileTransform,

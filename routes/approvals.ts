@@ -6,7 +6,8 @@ import {
   ApprovalQuery,
   ApprovalSchema,
   ApprovalDecisionSchema,
-  DecidedApprovalSchema
+  DecidedApprovalSchema,
+  PreviewBody
 } from '../schemas/approvals.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
@@ -46,6 +47,17 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request, reply) => app.inbox.preview(request.params.id, reply.closed))
 
+  app.post('/approvals/:id/preview', {
+    schema: {
+      tags,
+      operationId: 'previewCorrection',
+      summary: 'Returns what an open tool call would change with another input',
+      params: ApprovalParams,
+      body: PreviewBody,
+      response: { 200: ref(ApprovalPreviewSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request, reply) => app.inbox.preview(request.params.id, reply.closed, request.body.input))
+
   app.post('/approvals/:id', {
     schema: {
       tags,
@@ -55,7 +67,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(ApprovalDecisionSchema),
       response: { 200: ref(DecidedApprovalSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
     }
-  }, async (request) => app.inbox.decide(request.params.id, request.body))
+  }, async (request, reply) => app.inbox.decide(request.params.id, request.body, reply.closed))
 }
 
 export default routes

@@ -34,6 +34,11 @@ export const ApprovalSchema = Type.Object({
   input: Type.Optional(Type.Unknown({ description: 'Kind tool: the complete input of the call' })),
   digest: text('Kind tool: SHA-256 of the canonical input, hexadecimal'),
   cwd: text('Kind tool: real path of the working directory. The call runs in this directory or not at all'),
+  correctedInput: Type.Optional(Type.Unknown({ description: 'Kind tool: the input that the person put in the place of the model\'s' })),
+  unboundOffered: Type.Optional(Type.Boolean({
+    description: 'What the call would change has changed two times: the decision may carry "unbound": true'
+  })),
+  unbound: Type.Optional(Type.Boolean({ description: 'The call was approved with whatever is there when it runs' })),
   note: text('Why the approval is requested again, or what differs from the approved runs of the task'),
   scopes: Scopes,
   output: text('Kind result: the output of the run'),
@@ -63,12 +68,17 @@ export const ApprovalPreviewSchema = Type.Object({
     withContents: Type.Optional(Type.Boolean({ description: 'Also all that is in it, when it is a folder' })),
     diff: text('Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none')
   }), { description: 'The paths that the call would change; empty for calls of which that is not known beforehand, such as commands' }),
-  refused: text('Why the call would fail now')
+  refused: text('Why the call would fail now'),
+  previewDigest: text('What was seen: a decision with it is bound to that, not to what was there when the call was asked')
 }, {
   $id: 'ApprovalPreview',
   description: 'What an open tool call would change, as the files are now. They may change until the call runs'
 })
 export type ApprovalPreview = Static<typeof ApprovalPreviewSchema>
+
+export const PreviewBody = Type.Object({
+  input: Type.Optional(Type.Unknown({ description: 'The input to look at in the place of the call\'s own' }))
+}, { ...closed, examples: [{ input: { path: 'notes/monday.md', content: 'Tea at four.' } }] })
 
 export const ApprovalQuery = Type.Object({
   kind: Type.Optional(Kind),
@@ -81,6 +91,16 @@ export const ApprovalParams = Type.Object({ id: Type.String({ description: 'appr
 export const ApprovalDecisionSchema = Type.Object({
   approved: Type.Optional(Type.Boolean({ description: 'false declines questions' })),
   answers: Type.Optional(ref(AnswersSchema)),
+  input: Type.Optional(Type.Unknown({
+    description: 'With "approved": true: the call runs with this input instead; it is validated first, and covers this call alone'
+  })),
+  unbound: Type.Optional(Type.Boolean({
+    description: 'With "approved": true, where the request offers it: run the call with whatever is there then'
+  })),
+  previewDigest: Type.Optional(Type.String({
+    maxLength: 100,
+    description: 'previewDigest of the preview that was shown: the call runs if that is there when it runs, else it is asked again'
+  })),
   reason: Type.Optional(
     Type.String({ maxLength: 4_000, description: 'Told to the agent after a denial; for a task, feedback that its later runs get' })
   ),

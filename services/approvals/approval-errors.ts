@@ -12,6 +12,8 @@ export const ApprovalDecided = defineError(
 export const ApprovalWithdrawn = defineError('ERR_APPROVAL_WITHDRAWN', 'The approval request "%s" was withdrawn, because %s.')
 export const OtherConversation = defineError('ERR_OTHER_CONVERSATION', '%s')
 export const GrantRefused = defineError('ERR_GRANT_REFUSED', '%s')
+/** An input in the place of the model's that cannot be used. */
+export const InputRefused = defineError('ERR_INVALID_REQUEST', 'The corrected input cannot be used: %s')
 export const GrantNotFound = defineError('ERR_GRANT_NOT_FOUND', 'There is no grant "%s". GET /grants lists them.')
 export const TooManyGrants = defineError(
   'ERR_TOO_MANY_GRANTS',

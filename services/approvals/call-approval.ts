@@ -12,8 +12,8 @@ export const shownFolder = ({ cwd, folder }: ToolItem): WorkFolder => ({ path: c
 
 /** Returns the approval of a call as its step sees it. An approval that cannot be answered any more counts as expired. */
 export function callApproval (approval: ToolItem, isOpen: boolean): CallApproval {
-  const { approvalId, state, identity, reason = DENIED } = approval
-  const known = { approvalId, identity, folder: shownFolder(approval), reason }
+  const { approvalId, state, identity, reason = DENIED, shown, previewDigest, asks = 0, unbound, correctedInput } = approval
+  const known = { approvalId, identity, folder: shownFolder(approval), reason, shown, previewDigest, asks, unbound, correctedInput }
   switch (state) {
     case 'approved':
     case 'denied':
@@ -81,9 +81,11 @@ export function itemOfCall (call: AskedCall, place: { runId: string, segment: nu
   const { toolCallId, toolName, input } = call
   switch (call.kind) {
     case 'tool': {
-      const { folder, identity, reason, scopes, places } = call
+      const { folder, identity, reason, scopes, places, shown, asks, correctedInput } = call
       return {
-        ...{ kind: 'tool', ...place, toolCallId, toolName, input, ...boundTo(folder), identity, scopes, places },
+        ...{ kind: 'tool', ...place, toolCallId, toolName, input, ...boundTo(folder), identity, scopes, places, shown },
+        ...(asks !== undefined && { asks }),
+        ...(correctedInput !== undefined && { correctedInput }),
         ...(reason !== undefined && { note: reason })
       }
     }

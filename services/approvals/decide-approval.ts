@@ -33,7 +33,7 @@ export function decideApproval (
   now: number
 ): ThreadApproval | TaskApproval | undefined {
   const { approvalId } = approval
-  const { approved, answers, reason, scope, until } = decision
+  const { approved, answers, reason, scope, until, corrected } = decision
   if (approval.state === 'expired' || isOverdue(approval, now)) throw new ApprovalExpired(approvalId)
   if (approval.state === 'withdrawn' && !('replacedBy' in approval)) {
     throw new ApprovalWithdrawn(
@@ -44,14 +44,47 @@ export function decideApproval (
   if (approval.kind === 'question') return decideQuestions(approval, decision)
   if (answers !== undefined) throw new AnswersRefused('"answers" belong to questions; this request is approved or denied with "approved".')
   if (approval.state === 'pending') {
+    const bound = boundBy(approval, decision)
     const decided = { ...inState(approval, approved ? 'approved' : 'denied'), approved, ...(reason && { reason }) }
-    if (scope === undefined && until === undefined) return decided
-    if (decided.kind === 'result') throw new GrantRefused('"scope" and "until" belong to the approval of a tool call.')
-    return { ...decided, granted: { scope: scope ?? 'once', ...(until && { until }) } }
+    if (decided.kind !== 'tool') {
+      if (scope !== undefined || until !== undefined) throw new GrantRefused('"scope" and "until" belong to the approval of a tool call.')
+      return decided
+    }
+    const granted = (scope !== undefined || until !== undefined) && { granted: { scope: scope ?? 'once', ...(until && { until }) } }
+    return { ...decided, ...bound, ...granted }
   }
   if ((approval.approved ?? false) !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
+  if (corrected !== undefined && !(approval.kind === 'tool' && isDeepStrictEqual(corrected.correctedInput, approval.correctedInput))) {
+    throw new ApprovalDecided(approvalId, 'approved with another input')
+  }
   if (approval.kind === 'tool' && (scope !== undefined || until !== undefined)) assertSameGrant(approval, { scope: scope ?? 'once', until })
   return undefined
+}
+
+/** After so many requests for one call, the next may be approved with whatever is there then. */
+const ASKS_WITH_STATE = 2
+
+/** Whether the approval may be given for whatever is there when the call runs. */
+export const offersUnbound = ({ asks = 0, shown = [] }: Pick<ToolItem, 'asks' | 'shown'>): boolean =>
+  asks >= ASKS_WITH_STATE && shown.length > 0
+
+/** Returns what a decision says of the input of a call, and of the state that it is bound to. Throws GrantRefused (400). */
+function boundBy (
+  approval: ThreadApproval | TaskApproval,
+  { approved, scope, until, unbound, previewDigest, corrected }: Omit<Decision, 'approvalId'>
+): Partial<ToolItem> {
+  const given = [unbound, previewDigest, corrected].filter((each) => each !== undefined)
+  if (given.length === 0) return {}
+  if (approval.kind !== 'tool' || !approved) {
+    throw new GrantRefused('"input", "unbound" and "previewDigest" belong to the approval of a tool call.')
+  }
+  if (corrected !== undefined && (until !== undefined || (scope ?? 'once') !== 'once')) {
+    throw new GrantRefused('A corrected input is approved once: leave out "scope" and "until".')
+  }
+  if (unbound && !offersUnbound(approval)) {
+    throw new GrantRefused('"unbound" is taken when the request offers it: after what it would change has changed two times.')
+  }
+  return { ...corrected, ...(unbound && { unbound }), ...(previewDigest !== undefined && { previewDigest }) }
 }
 
 /** Throws ApprovalDecided (409), which says what was granted, for an answer that would cover something else. */

@@ -24,7 +24,7 @@ import { inputDigest } from './input-digest.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { createCallLedger } from './app-calls/call-ledger.ts'
 import type { DueCalls } from './app-calls/due-calls.ts'
-import { decideApproval, isOverdue } from './decide-approval.ts'
+import { decideApproval, isOverdue, offersUnbound } from './decide-approval.ts'
 import type { Decision } from './decision.ts'
 
 /** The public form of an approval, without the internal fields. */
@@ -36,8 +36,8 @@ function approvalView (approval: ThreadApproval | TaskApproval): ApprovalView {
   }
   const { approved, ...shown } = item
   if (shown.kind === 'result') return shown
-  const { identity, folder, replacedBy, places, granted, scopes, ...call } = shown
-  return { ...call, ...(scopes && { scopes }) }
+  const { identity, folder, replacedBy, places, granted, scopes, shown: bound, previewDigest, behind, asks, ...call } = shown
+  return { ...call, ...(scopes && { scopes }), ...(offersUnbound(shown) && { unboundOffered: true }) }
 }
 
 export type Ledger = ReturnType<typeof createLedger>
@@ -190,8 +190,9 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
       const decided: ThreadApproval[] = []
       for (const [at, approval] of approvals.entries()) {
         const { approvalId } = approval
-        const { approved, answers } = taken.get(approvalId) ?? decisions[at]
-        if (approved !== decisions[at].approved || !isDeepStrictEqual(answers, decisions[at].answers)) {
+        const { approved, answers, corrected } = taken.get(approvalId) ?? decisions[at]
+        const again = decisions[at]
+        if (approved !== again.approved || !isDeepStrictEqual([answers, corrected], [again.answers, again.corrected])) {
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
         if (isOverdue(approval, clock.now())) {

@@ -1,7 +1,7 @@
 import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
 import type { Answers, Question } from '../../schemas/questions.ts'
 import type { StateOf } from './approval-states.ts'
-import type { WorkFolder } from './tool.ts'
+import type { ShownPlace, WorkFolder } from './tool.ts'
 
 /** A conversation or a task: the run of an approval belongs to one of them. */
 export type Owner = { threadId: string, taskId?: undefined } | { taskId: string, threadId?: undefined }
@@ -53,6 +53,18 @@ export interface ToolItem extends Item, Decided, Call {
   identity?: string
   /** Why the approval is requested again. */
   note?: string
+  /** What was there at the paths that the call would change; empty where that is not known. Absent in records of older versions. */
+  shown?: ShownPlace[]
+  /** The digest of what the person saw who decided, where that is not `shown`. */
+  previewDigest?: string
+  /** The approvals of the same step whose calls come before this one and change files. */
+  behind?: string[]
+  /** How often this was asked before, because what is there had changed. */
+  asks?: number
+  /** The person approved the call with whatever is there then. */
+  unbound?: true
+  /** The input that the person put in the place of the model's. */
+  correctedInput?: unknown
   /** The id of the new request that replaced this one after its approval, because the folder had changed; the call did not run. */
   replacedBy?: string
   /** What the decision may cover, each with a sentence for the user; absent: this call alone. */

@@ -1,5 +1,5 @@
 import type { ToolItem } from './approval-record.ts'
-import type { WorkFolder } from './tool.ts'
+import type { ShownPlace, WorkFolder } from './tool.ts'
 
 /** A call whose tool exists and whose input is valid. */
 export interface Call {
@@ -19,6 +19,13 @@ export interface CallApproval {
   identity?: string
   /** The folder that was shown. */
   folder: WorkFolder
+  /** What was shown of the paths that the call changes, see `ToolItem`. */
+  shown?: ShownPlace[]
+  previewDigest?: string
+  asks: number
+  unbound?: true
+  /** The input that the person put in the place of the model's. */
+  correctedInput?: unknown
   /** The reason of a denial, for the model. */
   reason: string
 }
@@ -32,12 +39,14 @@ export type CallAnswer =
   | { is: 'unknown', errorText: string }
 
 /** A call that needs an approval. */
-interface UnapprovedCall extends Call, Pick<ToolItem, 'scopes' | 'places'> {
+interface UnapprovedCall extends Call, Pick<ToolItem, 'scopes' | 'places' | 'shown' | 'asks' | 'correctedInput'> {
   kind: 'tool'
   /** The folder that it would work in. */
   folder: WorkFolder
   /** The identity of its tool. */
   identity?: string
+  /** The ids of the calls of its step that come before it and would change files. */
+  behind?: string[]
   /** The reason for the user why the call is asked, or asked again. */
   reason?: string
 }

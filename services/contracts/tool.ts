@@ -17,6 +17,26 @@ export interface ChangedPath {
   withContents?: boolean
 }
 
+/** What was at a path when an approval showed it: the approval is bound to it. */
+export interface ShownPlace {
+  path: string
+  /** Its kind, content and permissions, see `stateOf`; absent: whatever is there. */
+  state?: string
+  /** The nearest folder above it that existed. */
+  parent: FolderIdentity & { path: string }
+}
+
+/** What calls leave that are not made yet: the content of files by their real path, null for nothing. */
+export type FileChanges = ReadonlyMap<string, Uint8Array | null>
+
+/** What a call would do to files. */
+export interface ToolPreview {
+  /** Unified diff of the one file that the call would write, or a note that says why there is none. */
+  diff?: string
+  /** What it would leave, as far as that is known. */
+  leaves?: FileChanges
+}
+
 /** A change that a tool made at a real path: digests of the content before and after, null where nothing was there. */
 export interface FileChange {
   path: string
@@ -71,6 +91,8 @@ export interface ToolContext {
   approvedFolder?: FolderIdentity
   /** The real paths that the call may change: those that were allowed and kept. Absent where that is not known. */
   paths?: readonly string[]
+  /** What the approval showed at these paths, if there was one. */
+  shown?: readonly ShownPlace[]
   /**
    * Asks the user while the call keeps running; absent where nobody is asked. Throws ToolFailed for questions that cannot be asked, and
    * the reason of the signal when that aborts first.
@@ -118,10 +140,10 @@ export interface Tool<Input = any> {
    */
   willChange?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
   /**
-   * Returns a unified diff of the one file that the call would write, or a note that says why there is none. Changes nothing; throws
-   * where `execute` would fail.
+   * Returns what the call would do to files, as they are now, and as calls in front of it would leave them (`ahead`). Changes nothing;
+   * throws where `execute` would fail.
    */
-  preview?(input: Input, context: Pick<ToolContext, 'cwd' | 'signal'>): Promise<string>
+  preview?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd' | 'signal'> & { ahead?: FileChanges }): Promise<ToolPreview>
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
   /**

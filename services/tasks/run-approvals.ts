@@ -15,7 +15,7 @@ import type { StoredRun, StoredTask } from './task-records.ts'
 /** Entries that a task's approval history keeps; older entries are dropped. */
 const MAX_HISTORY = 500
 
-type Answering = TaskApproveBody & Pick<Decision, 'answers'>
+type Answering = TaskApproveBody & Pick<Decision, 'answers' | 'unbound' | 'previewDigest' | 'corrected'>
 
 /** An approval after its decision, and the state of its run. */
 interface Answer {
@@ -59,10 +59,11 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     }
   }
 
-  async function decide (task: StoredTask, { approved, answers, notes, approvalId, scope, until }: Answering): Promise<Change<Answer>> {
+  async function decide (task: StoredTask, { notes, approvalId, ...given }: Answering): Promise<Change<Answer>> {
+    const { approved } = given
     const { run, item } = await findItem(task, approvalId)
     const others = (await repository.open(run)).filter((other) => other.approvalId !== item.approvalId)
-    const decided = decideApproval(item, { approved, answers, reason: notes, scope, until }, clock.now())
+    const decided = decideApproval(item, { ...given, reason: notes }, clock.now())
     const continued = item.kind !== 'result' && !others.some(({ segment }) => segment === item.segment)
     if (decided === undefined) return { task, answer: { item, status: run.status, continued: continued && !isOver(run) } }
     assertState(task, 'approve')

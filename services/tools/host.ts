@@ -2,10 +2,12 @@ import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDefaults, createValidator, type Validation } from './input-validator.ts'
 import { withCallLimit } from './call-limit.ts'
-import type { FileChange, Permission, Tool, ToolContext, ToolOutput, WorkFolder, ChangedPath } from '../contracts/tool.ts'
+import type { FileChange, FileChanges, ShownPlace, ToolPreview, Permission, Tool, ToolContext, ToolOutput, WorkFolder, ChangedPath } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import { mendInput } from './lenient-input.ts'
 import type { Fence } from './fence.ts'
+import { lookAtPlaces } from './files/place-state.ts'
+import type { PathPolicy } from './path-policy.ts'
 import { toModelOutput } from './model-output.ts'
 import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
 import { createWorkFolders } from './work-folder.ts'
@@ -19,6 +21,7 @@ interface HostParts {
   permissions: () => Permissions
   clock: Clock
   fence: Fence
+  paths: Pick<PathPolicy, 'owns'>
   /** Keeps what the calls are about to change. */
   undo?: { keep(call: KeepCall): Promise<KeptCall> }
   /** Called when a call has ended, also one that was aborted; `ms` is its duration in milliseconds. */
@@ -41,6 +44,8 @@ interface ToolCall {
   signal: AbortSignal
   /** See `ToolContext.paths`. */
   paths?: string[]
+  /** See `ToolContext.shown`. */
+  shown?: readonly ShownPlace[]
   /** See `ToolContext.ask`. */
   ask?: ToolContext['ask']
   /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
@@ -53,6 +58,15 @@ interface ToolCall {
 type ToolResult =
   & ({ status: 'completed', output: ToolOutput } | { status: 'error', errorText: string })
   & { durationMs: number, changes?: FileChange[] }
+
+/** What a call would do to files. */
+export interface Foreseen {
+  places: ChangedPath[]
+  /** What is there; an approval is bound to it. */
+  shown: ShownPlace[]
+  preview?: ToolPreview
+  refused?: string
+}
 
 /** What is kept of a call that changes no file. */
 export const NOTHING_KEPT: KeptCall & Pick<ToolCall, 'paths'> = { ops: [], finish: async () => [], async discard () {} }
@@ -67,7 +81,7 @@ const STEP_WAIT_MS = 3_000
 const CALL_WAIT_MS = 30_000
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
-export function createToolHost ({ tools, permissions, clock, fence, undo, ended = () => {} }: HostParts) {
+export function createToolHost ({ tools, permissions, clock, fence, paths, undo, ended = () => {} }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
   const mergeAll = createMerge([...builtin.keys()])
   let sources: ToolSource[] = []
@@ -129,12 +143,12 @@ export function createToolHost ({ tools, permissions, clock, fence, undo, ended 
   }
 
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
-    const { input, runId, callId, attempt, signal, paths, ask, progress: report = () => {} } = call
+    const { input, runId, callId, attempt, signal, paths, shown, ask, progress: report = () => {} } = call
     const start = await startOf(tool, call)
     return withCallLimit(tool, { clock, signal, report }, async (context) =>
       asObject(
         tool.name,
-        await tool.execute(input, { ...context, runId, callId, attempt, paths, ask, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, { ...context, runId, callId, attempt, paths, shown, ask, ...tool.reportsChanges && { changed }, ...start })
       ))
   }
 
@@ -180,6 +194,30 @@ export function createToolHost ({ tools, permissions, clock, fence, undo, ended 
 
     /** Resolves when the sources that are connecting have settled, at the latest after STEP_WAIT_MS. */
     ready: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
+
+    /**
+     * Looks at what the call would change: what is there, and with `ahead`, which is what calls in front of it would leave, also what it
+     * would do. `refused` says why the call would fail. Undefined for a tool whose changes are not known beforehand. Rejects when the
+     * signal aborted.
+     */
+    async foresee (
+      { name, input, cwd, folder, signal }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'folder' | 'signal'>,
+      ahead?: FileChanges
+    ): Promise<Foreseen | undefined> {
+      const tool = find(name)
+      if (tool?.willChange === undefined) return undefined
+      const seen: Foreseen = { places: [], shown: [] }
+      try {
+        const start = await startOf(tool, { input, cwd, folder })
+        seen.places = await tool.willChange(input, start)
+        seen.shown = await lookAtPlaces(seen.places, { paths, ahead, signal })
+        if (ahead !== undefined) seen.preview = await tool.preview?.(input, { ...start, signal, ahead })
+      } catch (error) {
+        signal.throwIfAborted()
+        seen.refused = error instanceof Error ? error.message : String(error)
+      }
+      return seen
+    },
 
     /**
      * Keeps what the call is about to change, and names the calls of other tools whose effects on files nobody knows. The call may

@@ -5,8 +5,8 @@ import { withGateway } from '../harness/with-gateway.ts'
 const calls = [
   { toolName: 'writeFile', input: { path: 'new/b.txt', content: 'made\n' } },
   { toolName: 'writeFile', input: { path: 'a.txt', content: 'one\n2\n' } },
-  { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: 'two', newText: 'TWO' }] } },
-  { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: 'four', newText: '4' }] } },
+  { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: '2', newText: 'TWO' }] } },
+  { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: 'two', newText: '4' }] } },
   { toolName: 'deleteFile', input: { path: 'a.txt' } },
   { toolName: 'writeFile', input: { path: '../../a.txt', content: '' } },
   { toolName: 'runCommand', input: { command: 'rm a.txt' } }
@@ -22,9 +22,9 @@ t.test('a preview tells what an open call would change, and changes nothing', as
   const [made, changed, edited, unfit, deleted, outside, command] = await Promise.all(calls.map((_, at) => preview(at)))
   t.match(made, { changes: [{ path: `${app.cwd}/new/b.txt`, diff: '--- /dev/null\n+++ b/new/b.txt\n@@ -0,0 +1,1 @@\n+made\n' }] })
   t.match(changed.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-two\n\+2\n/ }])
-  t.match(edited.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-two\n\+TWO\n/ }])
+  t.match(edited.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-2\n\+TWO\n/ }], 'an edit is shown as the call before it leaves the file')
   t.match(unfit, { changes: [], refused: /oldText/ }, 'an edit that does not fit says so before it is approved')
-  t.same(deleted, { changes: [{ path: `${app.cwd}/a.txt`, withContents: false }] })
+  t.same(deleted.changes, [{ path: `${app.cwd}/a.txt`, withContents: false }])
   t.same(outside.changes, [])
   t.match(outside.refused, /outside/, 'a path that the tool refuses is not read')
   t.same(command, { changes: [] })

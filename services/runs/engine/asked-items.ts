@@ -98,6 +98,11 @@ export function askItems (
 ): { items: Array<Approval & CallItem>, moved: Approval[] } {
   const { runId, segment } = run
   const { items } = ledger.ask(ownerOf(run), asked.map((call) => itemOfCall(call, { runId, segment })), ttlMs)
+  const approvalIds = new Map(items.map(({ toolCallId, approvalId }) => [toolCallId, approvalId]))
+  for (const [at, call] of asked.entries()) {
+    const item = items[at]
+    if (call.kind === 'tool' && call.behind && item.kind === 'tool') item.behind = call.behind.flatMap((id) => approvalIds.get(id) ?? [])
+  }
   const moved = items.flatMap((item): Approval[] => {
     const approval = item.toolCallId === undefined ? undefined : known.ofCall(item.toolCallId).approval
     if (approval?.state !== 'approved') return []

@@ -1,14 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import { intentsIn } from '../run-log/open-calls.ts'
-import { askedAgain, folderGone, runInOrder } from '../../tools/index.ts'
+import { inputDigest } from '../../approvals/index.ts'
+import { askedAgain, changedPlaces, changedSince, folderGone, runInOrder } from '../../tools/index.ts'
 import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
-import type { WorkFolder } from '../../contracts/tool.ts'
+import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import type { CallEnd, CallPorts } from './call-ports.ts'
-import type { AskedCall, Call, CallAnswer } from '../../contracts/call.ts'
+import type { AskedCall, Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
 
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 const UNANSWERED = 'Nobody answered in time.'
+/** Characters of a corrected input that the model is told. */
+const INPUT_SHOWN = 2_000
+
+/** Puts in front of the result that the call ran with another input than the model's. */
+function withCorrection<E extends CallEnd['event']> (event: E, approval: CallApproval | undefined): E {
+  if (approval?.correctedInput === undefined || event.type === 'tool-denied') return event
+  const text = `ran with the user's corrected input: ${JSON.stringify(approval.correctedInput).slice(0, INPUT_SHOWN)}`
+  return event.type === 'tool-error' ? { ...event, errorText: `${text}\n${event.errorText}` } : { ...event, output: { ran: text, ...event.output } }
+}
 
 /**
  * Settles the open calls of a step and returns those that wait for somebody. No call runs while an approval or an answer for one of
@@ -16,8 +26,8 @@ const UNANSWERED = 'Nobody answered in time.'
  * was begun before has an unknown outcome and never runs again; a denied call is refused, also when the model repeats it. The other
  * calls run, reads side by side and the rest in order, also those that a grant covers; before a tool that may change something, or
  * that was approved or granted, starts, an intent is on disk, and before it what the call is about to change. A call whose tool was
- * changed meanwhile asks. An approved call whose folder is no longer the one that was shown asks again, and approved calls behind it
- * wait for that answer. Rejects when the run is aborted.
+ * changed meanwhile asks. An approved call whose folder, or what it would change there, is no longer what was shown asks again, and
+ * approved calls behind it wait for that answer. Rejects when the run is aborted.
  */
 export async function settleCalls (calls: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
   const { tools, run: { runId, owner, attempt, cwd, signal } } = ports
@@ -28,6 +38,9 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const isRead = ({ toolName }: Call) => tools.find(toolName)?.effect === 'read'
   /** What a model wrote as text, it may have meant to show. */
   const needsApproval = (call: Call) => ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call))
+  /** What calls that ask leave, for those behind them. */
+  const ahead = { files: new Map<string, Uint8Array | null>(), calls: [] as string[] }
+  const inputOf = (call: Call) => ports.approvalOf(call.toolCallId)?.correctedInput ?? call.input
   const failed = ({ toolCallId, toolName }: Call, errorText: string, state: CallEnd['state'] = 'done'): CallEnd =>
     ({ event: { type: 'tool-error', toolCallId, toolName, errorText }, state })
   const refused = ({ toolCallId, toolName }: Call, state: CallEnd['state'], reason: string, approvalId?: string): CallEnd =>
@@ -36,7 +49,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   function answered (call: Call, answer: Exclude<CallAnswer, { is: 'open' }>): CallEnd {
     if (answer.is !== 'output') return failed(call, answer.errorText, answer.is === 'unknown' ? 'unknown' : 'done')
     const { is, ...output } = answer
-    return { event: { type: 'tool-output', toolCallId: call.toolCallId, toolName: call.toolName, ...output }, state: 'done' }
+    const event = { type: 'tool-output' as const, toolCallId: call.toolCallId, toolName: call.toolName, ...output }
+    return { event: withCorrection(event, ports.approvalOf(call.toolCallId)), state: 'done' }
   }
 
   /** Decides about a call before any call runs. */
@@ -68,7 +82,45 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const folder = await tools.folders.of(call.toolName, call.input, cwd)
     if (folder === undefined) return ports.end(call, failed(call, folderGone(cwd)))
     if (ports.deniesUngranted !== undefined) return ports.end(call, refused(call, 'denied', ports.deniesUngranted))
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...await ports.grants.offer(call, folder) })
+    const bound = await bind(call, folder)
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...bound, ...await ports.grants.offer(call, folder) })
+  }
+
+  /** Returns what the approval of a call is bound to, behind the calls that are asked before it. */
+  async function bind (call: Call, folder: WorkFolder) {
+    const seen = await tools.foresee({ name: call.toolName, input: call.input, cwd, folder, signal }, ahead.files)
+    const behind = [...ahead.calls]
+    const leaves = seen?.preview?.leaves
+    for (const [path, content] of leaves ?? []) ahead.files.set(path, content)
+    if (leaves !== undefined) ahead.calls.push(call.toolCallId)
+    return { shown: seen?.shown ?? [], ...(behind.length > 0 && seen && { behind }) }
+  }
+
+  /** Asks again for an approved call that would not do what was shown; the approved calls behind it wait. */
+  async function askAnew (call: Call, approval: CallApproval, folder: WorkFolder, bound: { shown?: ShownPlace[], reason: string, asks: number }) {
+    isHeld = true
+    const { correctedInput } = approval
+    const offer = await ports.grants.offer(call, folder)
+    const identity = tools.identity(call.toolName)
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...offer, ...bound, ...(correctedInput !== undefined && { correctedInput }) })
+  }
+
+  /**
+   * Compares what is at the paths of an approved call with what was shown. Returns what the call may find there, or undefined when it is
+   * asked again. Approvals without a known state are not compared.
+   */
+  async function compare (call: Call, approval: CallApproval, folder: WorkFolder): Promise<{ shown?: ShownPlace[] } | undefined> {
+    if (approval.shown === undefined) return {}
+    const seen = await tools.foresee({ name: call.toolName, input: inputOf(call), cwd, folder, signal })
+    // The tool refuses the call, and says why.
+    if (seen === undefined || seen.refused !== undefined) return {}
+    const { shown } = seen
+    const expected = approval.unbound ? approval.shown.map(({ state, ...place }) => place) : approval.shown
+    const isSeen = approval.previewDigest !== undefined && approval.previewDigest === inputDigest(shown)
+    const changed = isSeen ? [] : await changedPlaces(expected, shown)
+    if (changed.length === 0) return { shown: approval.unbound ? expected : shown }
+    await askAnew(call, approval, folder, { shown, reason: changedSince(changed), asks: approval.asks + 1 })
+    return undefined
   }
 
   /** Returns the grant that covers a call which needs an approval, the folder that the call works in, and the files that it may change. */
@@ -80,9 +132,10 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   }
 
   async function execute (call: Call): Promise<void> {
-    const { toolCallId, toolName, input } = call
+    const { toolCallId, toolName } = call
     ports.checkLimit()
     const approval = ports.approvalOf(toolCallId)
+    const input = inputOf(call)
     // A tool that was replaced while its server reconnected may need an approval; the call is bound to the tool that is checked.
     const isAsked = approval === undefined && needsApproval(call)
     // Looked up again: a call before this one may have ended the grant.
@@ -92,14 +145,9 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const where = folder && await tools.folders.whereabouts(toolName, input, cwd, folder)
     if (where?.is === 'moved') {
       if (approval === undefined) return ask(call)
-      isHeld = true
-      const offer = await ports.grants.offer(call, where.to)
-      asked.set(toolCallId, {
-        ...{ kind: 'tool', ...call, folder: where.to, identity: tools.identity(toolName) },
-        ...offer,
-        reason: askedAgain(folder!.path, where.to)
-      })
-      return
+      const seen = await tools.foresee({ name: toolName, input, cwd, folder: where.to, signal })
+      const reason = askedAgain(folder!.path, where.to)
+      return askAnew(call, approval, where.to, { shown: seen?.shown ?? [], reason, asks: approval.asks })
     }
     if (isHeld && approval !== undefined) return
     if (where?.is === 'gone') return ports.end(call, failed(call, folderGone(folder!.path)))
@@ -113,6 +161,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const { paths = granted?.paths } = kept
     // A path that leads elsewhere by now is not covered.
     const isCovered = granted?.paths === undefined || isDeepStrictEqual(granted.paths, paths)
+    const bound = approval && await compare(call, approval, folder!)
+    if (approval !== undefined && bound === undefined) return kept.discard()
     const isBegun = isCovered && await ports.begin(call, isDurable, kept.ops, granted?.grant).catch(async (error) => {
       await kept.discard()
       throw error
@@ -124,7 +174,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     let end: CallEnd
     try {
       const { durationMs, changes, ...result } = await tools.execute({
-        ...{ ...agreed, attempt, paths },
+        ...{ ...agreed, attempt, paths, shown: bound?.shown },
         progress: (progress) => ports.progress?.(call, progress),
         ...ports.ask && { ask: (questions) => ports.ask!(call, questions) }
       })
@@ -132,7 +182,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
         : failed(call, result.errorText)
       const ops = await kept.finish({ changes, output: event.type === 'tool-output' ? event.output : {} })
-      end = { event: { ...event, ...(changes && { changes }) }, state, durationMs, ops }
+      end = { event: { ...withCorrection(event, approval), ...(changes && { changes }) }, state, durationMs, ops }
     } catch (error) {
       const ops = await kept.finish()
       if (isDurable || !ports.repeatsReads) await ports.end(call, { ...failed(call, OUTCOME_UNKNOWN, 'unknown'), ops })
@@ -148,7 +198,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const needsGrant = ports.approvalOf(call.toolCallId) === undefined && ports.needsApproval(call.toolName)
     const granted = needsGrant ? await grantOf(call) : undefined
     if (needsGrant && (granted === undefined || !await ports.begin(call, true, [], granted.grant))) return ask(call)
-    asked.set(call.toolCallId, { kind: 'app', ...call, ...app })
+    asked.set(call.toolCallId, { kind: 'app', ...call, input: inputOf(call), ...app })
   }
 
   const decisions = calls.map((call) => ({ call, decision: decide(call) }))

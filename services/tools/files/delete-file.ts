@@ -1,9 +1,13 @@
-import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { link, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../../contracts/tool.ts'
-import { assertExpected, withPathErrors, PathRefused } from '../tool-errors.ts'
+import { assertExpected, withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
+import { newId } from '../../lib/ids.ts'
+import { assertShown, stateOf } from './place-state.ts'
+import { changedNow } from './replace-file.ts'
 import { isMounted, withFile, withParent, withSubfolder, type Folder } from './open-folder.ts'
 
 const Input = Type.Object({
@@ -30,24 +34,67 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
         await paths.assertRemovable(real, cwd, givenCwd)
         return [{ path: real, withContents: recursive }]
       }),
+    preview: async ({ path }, { cwd }) => ({ leaves: new Map([[await paths.locate(path, cwd), null]]) }),
     execute: ({ path, recursive = false }, context) =>
       withPathErrors(path, async () => {
-        const { cwd, givenCwd, signal, changed } = context
+        const { cwd, givenCwd, signal, changed, shown } = context
         const real = await paths.locate(path, cwd)
         assertExpected(real, context)
         await paths.assertRemovable(real, cwd, givenCwd)
         return withParent(real, async (folder, name) => {
+          await assertShown(folder, name, { paths, shown, withContents: recursive, signal })
           const stat = await lstat(folder.entry(name))
           const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
           // A file that may be removed but not read has no digest.
           const before = kind === 'file'
             ? await withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => 'unread')
             : kind
-          const deleted = await removeEntry(folder, name, kind === 'directory', recursive, signal)
+          const deleted = await removeShown(folder, name, { isDirectory: kind === 'directory', recursive, signal })
           changed?.({ path: real, before, after: null })
           return { path: real, kind, deleted }
         })
       })
+  }
+
+  /**
+   * Moves an entry away before it is removed, so that nobody adds to it any more, and puts it back when it is not the one that was
+   * looked at, or cannot be removed whole. An empty folder is removed as it is. Returns how many entries were removed.
+   */
+  async function removeShown (
+    folder: Folder,
+    name: string,
+    { isDirectory, recursive, signal }: { isDirectory: boolean, recursive: boolean, signal: AbortSignal }
+  ): Promise<number> {
+    if (isDirectory && !recursive) return removeEntry(folder, name, true, false, signal)
+    const options = { withContents: recursive, signal }
+    const seen = await stateOf(folder, name, paths, options)
+    const aside = `.${newId()}.old`
+    signal.throwIfAborted()
+    try {
+      await rename(folder.entry(name), folder.entry(aside))
+    } catch (error) {
+      // Something is mounted there: the removal says so.
+      if ((error as NodeJS.ErrnoException).code === 'EBUSY' && isDirectory) return removeEntry(folder, name, true, true, signal)
+      throw error
+    }
+    try {
+      if (await stateOf(folder, aside, paths, options) !== seen) throw changedNow(name)
+      return await removeEntry(folder, aside, isDirectory, recursive, signal)
+    } catch (error) {
+      await putBack(folder, aside, name, isDirectory)
+      throw error
+    }
+  }
+}
+
+/** Throws ToolFailed, which says where the entry is, when its name was taken meanwhile. */
+async function putBack (folder: Folder, aside: string, name: string, isDirectory: boolean): Promise<void> {
+  try {
+    if (isDirectory) return await rename(folder.entry(aside), folder.entry(name))
+    await link(folder.entry(aside), folder.entry(name))
+    await unlink(folder.entry(aside))
+  } catch {
+    throw new ToolFailed(`${JSON.stringify(name)} could not be removed, and is now ${JSON.stringify(join(folder.path, aside))}.`)
   }
 }
 

@@ -9,7 +9,8 @@ import { applyEdits } from './apply-edits.ts'
 import { kindOf } from './file-kind.ts'
 import { withParent, type Folder } from './open-folder.ts'
 import { readDigest, readWhole, WHOLE_BYTES } from './read-text.ts'
-import { examineFile, replaceFile } from './replace-file.ts'
+import { assertShown } from './place-state.ts'
+import { examineFile, replaceFile, tellKept } from './replace-file.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type Encoding } from './text-encoding.ts'
 import { withoutDiff } from './write-file.ts'
 
@@ -62,28 +63,33 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     target: ({ path }) => path,
     willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     forModel: withoutDiff,
-    preview: (input, { cwd, signal }) =>
+    preview: (input, { cwd, signal, ahead }) =>
       withPathErrors(input.path, async () => {
         const real = await paths.resolve(input.path, cwd)
-        return withParent(real, async (folder, name) => {
-          const { text, edited } = await edit(folder, name, input, signal)
-          return unifiedDiff(relative(cwd, real), text, edited.text)
-        })
+        const content = ahead?.has(real)
+          ? ahead.get(real) ?? undefined
+          : await withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
+        const { text, edited, written } = edit(content, input)
+        return { diff: await unifiedDiff(relative(cwd, real), text, edited.text), leaves: new Map([[real, written]]) }
       }),
     execute: (input, context) =>
       withPathErrors(input.path, async () => {
-        const { cwd, signal, changed } = context
+        const { cwd, signal, changed, shown } = context
         const real = await paths.resolve(input.path, cwd)
         assertExpected(real, context)
         return withParent(real, async (folder, name) => {
-          const { old, bytes, text, encoding, edited, written } = await edit(folder, name, input, signal)
-          await replaceFile(folder, name, written, old, signal)
-          changed?.({ path: real, before: contentDigest(bytes), after: contentDigest(written) })
+          const old = await examine(folder, name, signal)
+          await assertShown(folder, name, { paths, shown, signal })
+          const { bytes, text, encoding, edited, written } = edit(old?.found, input)
+          const before = contentDigest(bytes)
+          const kept = await replaceFile(folder, name, written, { ...old!, digest: before }, { paths, signal })
+          changed?.({ path: real, before: kept?.digest ?? before, after: contentDigest(written) })
           return {
             path: real,
             replacements: edited.replacements,
             bytesWritten: written.length,
             ...unusualForm({ encoding, lineEnds: lineEndsOf(edited.text) }),
+            ...tellKept(real, kept, changed),
             digest: readDigest(written),
             diff: await unifiedDiff(relative(cwd, real), text, edited.text)
           }
@@ -91,27 +97,33 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
       })
   }
 
-  /** Reads the file and applies the edits, in memory. Throws ToolFailed as the tool does. */
-  async function edit (folder: Folder, name: string, { path, edits, digest }: Static<typeof Input>, signal: AbortSignal) {
-    const shown = JSON.stringify(path)
-    const old = await examineFile(folder, name, paths, (file, size) => readWhole(file, size, signal))
-    if (old === undefined) throw new ToolFailed(`${shown} does not exist. Create a file with writeFile.`)
-    const bytes = old.found
-    if (bytes === undefined) throw new ToolFailed(`${shown} is larger than the ${WHOLE_BYTES} bytes that can be edited: use a command.`)
-    if (digest !== undefined && digest !== readDigest(bytes)) {
-      throw new ToolFailed(`${shown} has changed since it was read with digest ${digest}. Nothing was changed: read it again.`)
-    }
-    const { text, encoding } = decodeExactly(bytes, shown)
-    const edited = applyEdits(text, edits)
-    const written = encodeText(edited.text, encoding)
-    if (written === undefined) {
-      throw new ToolFailed(
-        `${shown} is in ${encoding}, which lacks some characters of the new text. Nothing was changed: use other characters, ` +
-          'or rewrite the file with writeFile, which makes it UTF-8.'
-      )
-    }
-    return { old, bytes, text, encoding, edited, written }
+  function examine (folder: Folder, name: string, signal: AbortSignal) {
+    return examineFile(folder, name, paths, async (file, size) => await readWhole(file, size, signal) ?? TOO_LARGE)
   }
+}
+
+/** Stands for the content of a file that is too large to edit. */
+const TOO_LARGE = Symbol('too large')
+
+/** Applies the edits to the content of a file, in memory. Throws ToolFailed as the tool does. */
+function edit (content: Uint8Array | typeof TOO_LARGE | undefined, { path, edits, digest }: Static<typeof Input>) {
+  const shown = JSON.stringify(path)
+  if (content === undefined) throw new ToolFailed(`${shown} does not exist. Create a file with writeFile.`)
+  if (content === TOO_LARGE) throw new ToolFailed(`${shown} is larger than the ${WHOLE_BYTES} bytes that can be edited: use a command.`)
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  if (digest !== undefined && digest !== readDigest(bytes)) {
+    throw new ToolFailed(`${shown} has changed since it was read with digest ${digest}. Nothing was changed: read it again.`)
+  }
+  const { text, encoding } = decodeExactly(bytes, shown)
+  const edited = applyEdits(text, edits)
+  const written = encodeText(edited.text, encoding)
+  if (written === undefined) {
+    throw new ToolFailed(
+      `${shown} is in ${encoding}, which lacks some characters of the new text. Nothing was changed: use other characters, ` +
+        'or rewrite the file with writeFile, which makes it UTF-8.'
+    )
+  }
+  return { bytes, text, encoding, edited, written }
 }
 
 /** Decodes a text so that encoding it again gives the same bytes; throws ToolFailed for bytes for which that is not so. */

@@ -8,7 +8,9 @@ import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
 import { removeEntry } from './delete-file.ts'
 import { withFile, withParent, type Folder, isMounted, withSubfolder } from './open-folder.ts'
-import { withCreatedFolder } from './replace-file.ts'
+import { assertShown } from './place-state.ts'
+import { readWhole } from './read-text.ts'
+import { keepIfChanged, linkAside, tellKept, withCreatedFolder } from './replace-file.ts'
 import { newId } from '../../lib/ids.ts'
 
 const Input = Type.Object({
@@ -40,13 +42,20 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
       const { source, target } = await locate(input, context)
       return [{ path: source, withContents: true }, { path: target, withContents: true }]
     },
+    async preview (input, { cwd, givenCwd, signal, ahead }) {
+      const { source, target } = await locate(input, { cwd, givenCwd })
+      const moved = ahead?.has(source) ? ahead.get(source)! : await contentOf(source, signal)
+      return { leaves: new Map([[source, null], ...moved ? [[target, moved] as const] : []]) }
+    },
     execute: async (input, context) => {
       const { source, target } = await locate(input, context)
       for (const path of [source, target]) assertExpected(path, context)
-      const { signal, changed } = context
+      const { signal, changed, shown } = context
+      const bound = { paths, shown, withContents: true, signal }
       return withPathErrors(input.from, () =>
         withParent(source, async (folder, name) => {
           const from = { folder, name }
+          await assertShown(folder, name, bound)
           const stat = await lstat(folder.entry(name))
           const digest = await digestOf(from, stat)
           return withPathErrors(input.to, () =>
@@ -55,11 +64,14 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
               const old = await lstat(parent.entry(to.name)).catch(() => undefined)
               const before = old && await digestOf(to, old)
               if (old) await assertReplaceable(to, old, stat, input)
+              await assertShown(parent, to.name, bound)
               signal.throwIfAborted()
-              await place(from, to, { isFolder: stat.isDirectory(), replaces: old !== undefined, signal })
-              changed?.({ path: target, before: before ?? null, after: digest })
+              const aside = await place(from, to, { isFolder: stat.isDirectory(), replaced: old, signal })
+              const kept = aside === undefined ? undefined : await keepIfChanged(parent, aside, to.name, { digest: before!, paths })
+              changed?.({ path: target, before: kept?.digest ?? before ?? null, after: digest })
               changed?.({ path: source, before: digest, after: null })
-              return { from: source, path: target, kind: kindOf(stat), ...old && { overwritten: true } }
+              const more = tellKept(target, kept, changed)
+              return { from: source, path: target, kind: kindOf(stat), ...old && { overwritten: true }, ...more }
             }))
         }))
 
@@ -68,6 +80,12 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
         return withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => 'unread')
       }
     }
+  }
+
+  /** Returns the content of a file that is not too large to look ahead. */
+  function contentOf (path: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    return withParent(path, (folder, name) => withFile(folder, name, paths, (file, size) => readWhole(file, size, signal)))
+      .catch(() => undefined)
   }
 
   async function locate ({ from, to }: Static<typeof Input>, { cwd, givenCwd }: { cwd: string, givenCwd: string }) {
@@ -79,11 +97,18 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     return { source, target }
   }
 
-  /** Moves an entry. Without `replaces` its new name is reserved first: rename(2) would replace what has that name by then. */
-  async function place (from: Place, to: Place, options: { isFolder: boolean, replaces: boolean, signal: AbortSignal }): Promise<void> {
-    const { isFolder, replaces, signal } = options
+  /**
+   * Moves an entry. A new name is reserved first: rename(2) would replace what has that name by then. Returns the other name of the file
+   * that was replaced.
+   */
+  async function place (
+    from: Place,
+    to: Place,
+    { isFolder, replaced, signal }: { isFolder: boolean, replaced: Stats | undefined, signal: AbortSignal }
+  ): Promise<string | undefined> {
     const [source, target] = [from.folder.entry(from.name), to.folder.entry(to.name)]
-    if (!replaces) await reserve(to, isFolder)
+    if (!replaced) await reserve(to, isFolder)
+    const aside = replaced?.isFile() ? linkAside(to.folder, to.name) : undefined
     try {
       // Windows renames a folder to no name that is there.
       if (isFolder && process.platform === 'win32') await rmdir(target)
@@ -100,10 +125,12 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
       })
     } catch (error) {
       // Only what was reserved is empty: nothing else is removed.
-      if (!replaces) await (isFolder ? rmdir(target) : removeReserved(to)).catch(() => {})
+      if (aside !== undefined) await unlink(to.folder.entry(aside)).catch(() => {})
+      if (!replaced) await (isFolder ? rmdir(target) : removeReserved(to)).catch(() => {})
       throw error
     }
     for (const { handle } of [from.folder, to.folder]) await handle.sync().catch(() => {})
+    return aside
   }
 }
 

@@ -1,9 +1,11 @@
-import { constants } from 'node:fs'
+import { constants, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { access, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join, parse } from 'node:path'
+import type { FileChange } from '../../contracts/tool.ts'
 import { newId } from '../../lib/ids.ts'
 import { PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
+import { fileDigest } from './change-digest.ts'
 import { withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
 
 /** Opens the folder with the real path; creates it and its parents when they do not exist. */
@@ -48,20 +50,31 @@ export async function examineFile<T> (
 
 const versionOf = ({ ino, size, mtimeNs }: { ino: bigint, size: bigint, mtimeNs: bigint }) => `${ino} ${size} ${mtimeNs}`
 
+/** What is replaced: undefined for nothing. `version` is absent where the write does not depend on what is there. */
+export type Replaced = { mode: number, version?: string, digest: string } | undefined
+
+/** The content that somebody else wrote at the very moment of a write, under the name that it has now. */
+export interface KeptAside {
+  path: string
+  digest: string
+}
+
 /**
  * Replaces the content of a file, or creates the file, in one step: readers, and a crash, find the old content or the new, never a part.
- * `old` is the examined file; with its version, throws ToolFailed when the file has changed since.
+ * `old` is the examined file; with its version, throws ToolFailed when the file has changed since, and always when there was none and
+ * now is one. What another program wrote between that look and the replacement is kept beside the file and returned.
  */
 export async function replaceFile (
   folder: Folder,
   name: string,
   content: Uint8Array,
-  old: { mode: number, version?: string } | undefined,
-  signal: AbortSignal
-): Promise<void> {
+  old: Replaced,
+  { paths, signal }: { paths: PathPolicy, signal: AbortSignal }
+): Promise<KeptAside | undefined> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
   const temporary = folder.entry(`.${newId()}.tmp`)
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, old?.mode ?? 0o666)
+  let aside: string | undefined
   try {
     try {
       if (old !== undefined) await file.chmod(old.mode)
@@ -71,18 +84,93 @@ export async function replaceFile (
       await file.close()
     }
     signal.throwIfAborted()
-    if (old?.version !== undefined) await assertUnchanged(folder, name, old.version)
-    await rename(temporary, folder.entry(name))
+    aside = putInPlace(folder, temporary, name, old)
   } catch (error) {
     await rm(temporary, { force: true })
     throw signal.aborted ? signal.reason : error
   }
   // Windows cannot sync a folder.
   await folder.handle.sync().catch(() => {})
+  return aside === undefined ? undefined : keepIfChanged(folder, aside, name, { digest: old!.digest, paths })
 }
 
-async function assertUnchanged (folder: Folder, name: string, version: string): Promise<void> {
-  const now = await lstat(folder.entry(name), { bigint: true }).catch(() => undefined)
-  if (now !== undefined && versionOf(now) === version) return
-  throw new ToolFailed(`${JSON.stringify(name)} was changed by another program at this moment. Nothing was written: read it again.`)
+/**
+ * Gives an entry of the folder the name, and what had the name another one, which is returned. In one turn of the event loop, so that
+ * others have microseconds to come between; a name that was free is taken only if it still is.
+ */
+function putInPlace (folder: Folder, temporary: string, name: string, old: Replaced): string | undefined {
+  const target = folder.entry(name)
+  if (old === undefined) {
+    createAt(temporary, target, name)
+    return undefined
+  }
+  if (old.version !== undefined && versionAt(target) !== old.version) throw changedNow(name)
+  const aside = linkAside(folder, name)
+  renameSync(temporary, target)
+  return aside
 }
+
+/** Not every file system has links. */
+const LINKLESS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'])
+
+function createAt (temporary: string, target: string, name: string): void {
+  try {
+    linkSync(temporary, target)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || (LINKLESS.has(code) && versionAt(target) !== undefined)) throw changedNow(name)
+    if (!LINKLESS.has(code)) throw error
+    return renameSync(temporary, target)
+  }
+  rmSync(temporary)
+}
+
+function versionAt (path: string): string | undefined {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat && versionOf(stat)
+}
+
+/** Gives a file a second name, which is returned; undefined where that cannot be. */
+export function linkAside (folder: Folder, name: string): string | undefined {
+  const aside = `.${newId()}.old`
+  try {
+    linkSync(folder.entry(name), folder.entry(aside))
+    return aside
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw changedNow(name)
+    if (!LINKLESS.has(code)) throw error
+    return undefined
+  }
+}
+
+const ASIDE_CHARS = 8
+
+/** Removes the replaced file, unless its content is other than was examined: then it gets a name that people find. */
+export async function keepIfChanged (
+  folder: Folder,
+  aside: string,
+  name: string,
+  { digest, paths }: { digest: string, paths: PathPolicy }
+): Promise<KeptAside | undefined> {
+  const { signal } = new AbortController()
+  const found = await withFile(folder, aside, paths, (file, size) => fileDigest(file, size, signal)).catch(() => digest)
+  if (found === digest) {
+    await rm(folder.entry(aside), { force: true })
+    return undefined
+  }
+  const { name: stem, ext } = parse(name)
+  const kept = `${stem}.kept-${newId().slice(-ASIDE_CHARS)}${ext}`
+  await rename(folder.entry(aside), folder.entry(kept))
+  return { path: join(folder.path, kept), digest: found }
+}
+
+/** What a tool answers, and records, of content that it kept aside. */
+export function tellKept (path: string, kept: KeptAside | undefined, changed?: (change: FileChange) => void) {
+  if (kept === undefined) return {}
+  changed?.({ path: kept.path, before: null, after: kept.digest })
+  return { keptAside: kept.path, note: `Another program wrote to ${path} at the moment of this call. Its version was kept: ${kept.path}.` }
+}
+
+export const changedNow = (path: string) =>
+  new ToolFailed(`${JSON.stringify(path)} was changed by another program at this moment. Nothing was done: read it again.`)

@@ -1,12 +1,13 @@
 import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { FileChanges, Tool, ToolOutput } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { contentDigest, fileDigest } from './change-digest.ts'
 import { unifiedDiff } from './diff.ts'
+import { assertShown } from './place-state.ts'
 import { readDigest, readWhole } from './read-text.ts'
-import { examineFile, replaceFile, withCreatedFolder } from './replace-file.ts'
+import { examineFile, replaceFile, tellKept, withCreatedFolder } from './replace-file.ts'
 import { withParent, type Folder } from './open-folder.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type TextForm } from './text-encoding.ts'
 
@@ -45,31 +46,37 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     target: ({ path }) => path,
     willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     forModel: withoutDiff,
-    preview: ({ path, content }, { cwd, signal }) =>
+    preview: ({ path, content }, { cwd, signal, ahead }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
-        const old = await withParent(real, (folder, name) => examine(folder, name, signal)).catch((error) => {
+        const before = ahead?.has(real) ? comingAt(ahead, real) : await withParent(real, async (folder, name) =>
+          (await examine(folder, name, signal))?.found).catch((error) => {
           // The folder is made with the file.
           if (error.code !== 'ENOENT') throw error
         })
-        return unifiedDiff(relative(cwd, real), old ? old.found.text : null, inForm(content, old?.found.form).text)
+        const { bytes, text } = inForm(content, before?.form)
+        return { diff: await unifiedDiff(relative(cwd, real), before ? before.text : null, text), leaves: new Map([[real, bytes]]) }
       }),
     execute: ({ path, content }, context) =>
       withPathErrors(path, async () => {
-        const { cwd, signal, changed } = context
+        const { cwd, signal, changed, shown } = context
         const real = await paths.resolve(path, cwd)
         assertExpected(real, context)
         return withCreatedFolder(dirname(real), async (folder) => {
           const name = basename(real)
           const old = await examine(folder, name, signal)
+          await assertShown(folder, name, { paths, shown, signal })
           const { bytes, text, form } = inForm(content, old?.found.form)
-          await replaceFile(folder, name, bytes, old && { mode: old.mode }, signal)
-          changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
+          const isBound = shown?.some((place) => place.path === real && place.state !== undefined)
+          const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound && { version: old.version }) }
+          const kept = await replaceFile(folder, name, bytes, replaced, { paths, signal })
+          changed?.({ path: real, before: kept?.digest ?? old?.found.digest ?? null, after: contentDigest(bytes) })
           return {
             path: real,
             bytesWritten: bytes.length,
             created: old === undefined,
             ...unusualForm(form),
+            ...tellKept(real, kept, changed),
             digest: readDigest(bytes),
             diff: await unifiedDiff(relative(cwd, real), old === undefined ? null : old.found.text, text)
           }
@@ -89,6 +96,12 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
 /** The output of a tool that changes a file, without the diff: the model knows what it wrote. */
 export function withoutDiff ({ diff, ...output }: ToolOutput): ToolOutput {
   return output
+}
+
+/** What a call in front of this one would leave at the path; undefined for nothing. */
+function comingAt (ahead: FileChanges, real: string): Pick<Before, 'text' | 'form'> | undefined {
+  const bytes = ahead.get(real)
+  return bytes ? textOf(Buffer.from(bytes)) : undefined
 }
 
 function textOf (bytes: Buffer): Pick<Before, 'text' | 'form'> {

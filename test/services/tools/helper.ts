@@ -34,6 +34,7 @@ export function build (
   const fence = createFence()
   const paths = createPathPolicy({ workspace, roots, forbidden })
   const host = createToolHost({
+    paths,
     tools: tools ??
       createBuiltinTools({
         paths,

@@ -7,7 +7,7 @@ import { OUTCOME_UNKNOWN } from '../../../../services/contracts/model-texts.ts'
 
 const HERE = { path: '/here', dev: '1', ino: '1' }
 const THERE = { path: '/there', dev: '1', ino: '2' }
-const approved: CallApproval = { approvalId: 'a', state: 'approved', folder: HERE, reason: 'no' }
+const approved: CallApproval = { approvalId: 'a', state: 'approved', folder: HERE, reason: 'no', asks: 0 }
 const NO_GRANTS: CallPorts['grants'] = { covering: async () => undefined, offer: async () => ({}), use: async () => false }
 const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
 
@@ -28,6 +28,7 @@ function ports (
     }) as never,
     identity: () => 'one',
     keep: async () => NOTHING_KEPT,
+    foresee: async () => undefined,
     async execute ({ callId }) {
       happened.push(`run ${callId}`)
       return { status: 'completed', output: {}, durationMs: 1 }

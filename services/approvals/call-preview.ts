@@ -1,0 +1,64 @@
+import type { ApprovalPreview } from '../../schemas/approvals.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
+import type { ToolItem } from '../contracts/approval-record.ts'
+import { folderGone, type ToolHost } from '../tools/index.ts'
+import { InputRefused } from './approval-errors.ts'
+import { boundTo, shownFolder } from './call-approval.ts'
+import type { Correction } from './decision.ts'
+import { inputDigest } from './input-digest.ts'
+import type { Ledger } from './ledger.ts'
+
+interface PreviewParts {
+  ledger: Pick<Ledger, 'find'>
+  host: ToolHost
+  /** Returns the host with the tools that a run with these options has. */
+  withRunTools: (host: ToolHost, options: RunOptions | undefined) => ToolHost
+  runs: { find(runId: string): Promise<{ cwd: string, options?: RunOptions } | undefined> }
+}
+
+export type CallPreviews = ReturnType<typeof createCallPreviews>
+
+/** Shows what the calls of approvals would change, as the files are now, and checks inputs that are to take the place of a model's. */
+export function createCallPreviews ({ ledger, host, withRunTools, runs }: PreviewParts) {
+  const inputOf = ({ input, correctedInput }: ToolItem) => correctedInput ?? input
+
+  /** Returns what the calls would leave that come before it in its step and are not made yet. */
+  async function aheadOf ({ behind = [] }: ToolItem, tools: ToolHost, signal: AbortSignal): Promise<Map<string, Uint8Array | null>> {
+    const files = new Map<string, Uint8Array | null>()
+    for (const id of behind) {
+      const item = await ledger.find(id)
+      if (item?.kind !== 'tool' || !(item.state === 'pending' || item.state === 'approved')) continue
+      const seen = await tools.foresee({ ...callOf(item), input: inputOf(item), signal }, files)
+      for (const [path, content] of seen?.preview?.leaves ?? []) files.set(path, content)
+    }
+    return files
+  }
+
+  const callOf = (item: ToolItem) => ({ name: item.toolName, cwd: item.cwd, folder: shownFolder(item) })
+
+  return {
+    /** Returns what the call would change. A call that its tool would refuse has the reason in `refused`. */
+    async preview (item: ToolItem, signal: AbortSignal, input: unknown = inputOf(item)): Promise<ApprovalPreview> {
+      const seen = await host.foresee({ ...callOf(item), input, signal }, await aheadOf(item, host, signal))
+      if (seen === undefined) return { changes: [] }
+      const { places, preview, shown, refused } = seen
+      if (refused !== undefined) return { changes: [], refused }
+      const diff = preview?.diff
+      return { changes: places.map((place) => ({ ...place, ...diff !== undefined && { diff } })), previewDigest: inputDigest(shown) }
+    },
+
+    /** Checks an input that a person puts in the place of the model's. Throws InputRefused (400). */
+    async correct (item: ToolItem, given: unknown, signal: AbortSignal): Promise<Correction & { input: unknown }> {
+      const run = await runs.find(item.runId)
+      const tools = withRunTools(host, run?.options)
+      const valid = tools.validate(item.toolName, given)
+      if (!valid.ok) throw new InputRefused(valid.error)
+      const cwd = run?.cwd ?? item.cwd
+      const folder = await tools.folders.of(item.toolName, valid.input, cwd)
+      if (folder === undefined) throw new InputRefused(folderGone(cwd))
+      const seen = await tools.foresee({ name: item.toolName, input: valid.input, cwd, folder, signal }, await aheadOf(item, tools, signal))
+      if (seen?.refused !== undefined) throw new InputRefused(seen.refused)
+      return { ...boundTo(folder), shown: seen?.shown ?? [], correctedInput: valid.input, input: valid.input }
+    }
+  }
+}

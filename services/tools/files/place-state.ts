@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { lstat, readdir, readlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ChangedPath, FileChanges, ShownPlace } from '../../contracts/tool.ts'
+import { ToolFailed } from '../tool-errors.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import { isSameFolder, locateFolder } from '../work-folder.ts'
+import { contentDigest, fileDigest } from './change-digest.ts'
+import { withFile, withFolder, withParent, withSubfolder, type Folder } from './open-folder.ts'
+import { changedNow } from './replace-file.ts'
+
+type Owns = Pick<PathPolicy, 'owns'>
+
+/** Entries of a folder that its state tells apart; of a larger one the first so many. */
+const MOST_ENTRIES = 20_000
+const NOTHING = 'nothing'
+const ABSENT = new Set(['ENOENT', 'ENOTDIR'])
+
+const modeOf = (mode: number | bigint) => (Number(mode) & 0o7777).toString(8)
+const identityIn = ({ ino, size, mtimeNs }: BigIntStats) => `${ino} ${size} ${mtimeNs}`
+
+/**
+ * Returns what is at an entry of an open folder as a text that is the same as long as nobody changes content, kind or permissions: a
+ * digest for a file, the target for a link, and with `withContents` all names and times below a folder.
+ */
+export async function stateOf (
+  folder: Folder,
+  name: string,
+  paths: Owns,
+  { withContents = false, signal }: { withContents?: boolean, signal: AbortSignal }
+): Promise<string> {
+  const stat = await lstat(folder.entry(name || '.'), { bigint: true }).catch((error) => {
+    if (!ABSENT.has(error.code)) throw error
+  })
+  if (stat === undefined) return NOTHING
+  if (stat.isSymbolicLink()) return `link ${await readlink(folder.entry(name))}`
+  if (stat.isDirectory()) return `folder ${modeOf(stat.mode)}${withContents ? ` ${await treeDigest(folder, name, signal)}` : ''}`
+  if (!stat.isFile()) return 'other'
+  // A file that may be changed but not read is told apart by its times.
+  const digest = await withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => '')
+  return fileState(digest.startsWith('sha256:') ? digest : identityIn(stat), Number(stat.mode))
+}
+
+const fileState = (digest: string, mode: number) => `file ${digest} ${modeOf(mode)}`
+
+async function treeDigest (folder: Folder, name: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  let entries = 0
+  await walk(folder, name)
+  return hash.digest('base64url')
+
+  async function walk (parent: Folder, name: string | Buffer): Promise<void> {
+    signal.throwIfAborted()
+    await withSubfolder(parent, name, async (inner) => {
+      const names = await readdir(inner.entry('.'), { encoding: 'buffer' })
+      for (const each of names.sort(Buffer.compare)) {
+        if (++entries > MOST_ENTRIES) return
+        const stat = await lstat(inner.entry(each), { bigint: true }).catch(() => undefined)
+        if (stat === undefined) continue
+        hash.update(each).update(stat.isDirectory() ? `/${modeOf(stat.mode)}` : ` ${modeOf(stat.mode)} ${identityIn(stat)}\n`)
+        if (stat.isDirectory()) await walk(inner, each)
+        hash.update('\n')
+      }
+    }).catch((error) => {
+      // Nobody can delete or move what is in a folder that cannot be read.
+      if (error.code !== 'EACCES') throw error
+    })
+  }
+}
+
+async function existingParent (path: string): Promise<ShownPlace['parent']> {
+  const folder = dirname(path)
+  const found = await locateFolder(folder)
+  if (found !== undefined) return { path: found.path, dev: found.dev, ino: found.ino }
+  if (folder === path) throw new ToolFailed(`${JSON.stringify(path)} cannot be reached.`)
+  return existingParent(folder)
+}
+
+/** Returns what is there now, for each path that a call would change; for `ahead` what calls in front of it would leave. */
+export function lookAtPlaces (
+  places: readonly ChangedPath[],
+  { paths, ahead, signal }: { paths: Owns, ahead?: FileChanges, signal: AbortSignal }
+): Promise<ShownPlace[]> {
+  return Promise.all(places.map(async ({ path, withContents }): Promise<ShownPlace> => {
+    const parent = await existingParent(path)
+    const coming = ahead?.get(path)
+    if (coming === null) return { path, parent, state: NOTHING }
+    const mode = async () => (await lstat(path).catch(() => undefined))?.mode ?? 0o666 & ~process.umask()
+    const state = coming === undefined ? await stateAt(path, paths, { withContents, signal }) : fileState(contentDigest(coming), await mode())
+    return { path, parent, state }
+  }))
+}
+
+/** Returns what is at a real path, see `stateOf`. */
+function stateAt (path: string, paths: Owns, options: { withContents?: boolean, signal: AbortSignal }): Promise<string> {
+  return withParent(path, (folder, name) => stateOf(folder, name, paths, options)).catch((error) => {
+    if (ABSENT.has(error.code)) return NOTHING
+    throw error
+  })
+}
+
+/**
+ * Returns the paths at which something else is now than was shown, or above which. A folder that was made meanwhile on the way to a path
+ * makes no difference.
+ */
+export async function changedPlaces (shown: readonly ShownPlace[], now: readonly ShownPlace[]): Promise<string[]> {
+  const changed = await Promise.all(now.map(async ({ path, state, parent }) => {
+    const then = shown.find((place) => place.path === path)
+    if (then === undefined || (then.state !== undefined && then.state !== state) || then.parent.dev !== parent.dev) return true
+    const folder = await locateFolder(then.parent.path)
+    return folder === undefined || folder.path !== then.parent.path || !isSameFolder(folder, then.parent)
+  }))
+  return now.filter((_, at) => changed[at]).map(({ path }) => path)
+}
+
+/** Returns the reason, for the user, why a call needs approval again. */
+export const changedSince = (paths: readonly string[]): string =>
+  `${paths.slice(0, 3).map((path) => JSON.stringify(path)).join(', ')}${paths.length > 3 ? ' and others' : ''} changed after this was ` +
+  'asked. The call was not run; look at what it would change now.'
+
+/**
+ * Throws ToolFailed unless the entry of the open folder is what the approval showed: in that folder, with that state. `shown` is absent
+ * for calls that are not bound to a state.
+ */
+export async function assertShown (
+  folder: Folder,
+  name: string,
+  { paths, shown, withContents, signal }: { paths: Owns, shown?: readonly ShownPlace[], withContents?: boolean, signal: AbortSignal }
+): Promise<void> {
+  const place = shown?.find(({ path }) => path === join(folder.path, name))
+  if (place === undefined) return
+  await assertParent(folder, place)
+  if (place.state === undefined) return
+  if (await stateOf(folder, name, paths, { withContents, signal }) !== place.state) throw changedNow(place.path)
+}
+
+async function assertParent (folder: Folder, { path, parent }: ShownPlace): Promise<void> {
+  const same = (stat: BigIntStats) => isSameFolder(parent, { dev: String(stat.dev), ino: String(stat.ino) })
+  if (folder.path === parent.path) {
+    if (same(await folder.handle.stat({ bigint: true }))) return
+  } else if (await withFolder(parent.path, async ({ handle }) => same(await handle.stat({ bigint: true }))).catch(() => false)) return
+  throw changedNow(path)
+}
