@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { createGrantService, type GrantService } from '../services/approvals/grants/grant-service.ts'
+import { announceServers } from '../services/approvals/announce-servers.ts'
 import { createCallPreviews } from '../services/approvals/call-preview.ts'
 import { createInbox, type Inbox } from '../services/approvals/inbox.ts'
 import { withRunTools } from '../services/runs/options/with-run-options.ts'
@@ -13,8 +14,9 @@ declare module 'fastify' {
 
 /** All that waits for a person, and the grants, for the routes. */
 export default fp(async (app) => {
-  const { ledger, liveQuestions: live, grants, agent, tasks, threads, tools: host, workspace, engine } = app
+  const { ledger, liveQuestions: live, grants, agent, tasks, threads, tools: host, workspace, engine, mcp, clock, events } = app
+  mcp.watchWaiting(announceServers({ clock, emit: events.emit }))
   const previews = createCallPreviews({ ledger, host, withRunTools, runs: { find: engine.runs.get } })
-  app.decorate('inbox', createInbox({ ledger, live, previews, agent, tasks }))
+  app.decorate('inbox', createInbox({ ledger, live, previews, agent, tasks, servers: mcp }))
   app.decorate('grantService', createGrantService({ grants, host, withRunTools, tasks, threads, workspace }))
-}, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'threads', 'tools', 'engine'] })
+}, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'threads', 'tools', 'engine', 'mcp', 'events'] })

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { StoredAuthorizations } from '../services/mcp/oauth/authorizations.ts'
+import type { StoredAcceptance } from '../services/mcp/acceptance.ts'
 import type { GivenNames } from '../services/mcp/merged-sources.ts'
 import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
 import { RECORDS } from '../services/store/keys.ts'
@@ -22,6 +23,7 @@ export default fp(async (app) => {
       ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
     },
     names: store.record<GivenNames>(RECORDS.toolNames, () => ({})),
+    accepted: store.record<StoredAcceptance>(RECORDS.toolAcceptance, () => ({})),
     host,
     clock,
     variables: process.env,

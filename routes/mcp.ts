@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import {
+  AcceptBody,
   AuthorizingSchema,
   ConnectBodySchema,
   ConnectedSchema,
@@ -59,6 +60,17 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ToolServerSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
     }
   }, async (request) => app.mcp.configure(request.params.name, request.body))
+
+  app.post('/mcp/servers/:name/accept', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'acceptToolServer',
+      summary: 'Accepts the tools of a tool server as they are now: those that say that they only read run unasked from then on',
+      params: Named,
+      body: AcceptBody,
+      response: { 200: ref(ToolServerSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => app.mcp.accept(request.params.name, request.body.tools))
 
   app.post('/mcp/connect', {
     schema: {

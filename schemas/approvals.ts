@@ -8,8 +8,9 @@ const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
 
 const Kind = oneOf(
-  ['tool', 'result', 'question'],
-  'tool: a tool call; result: the output of a run of a task; question: a question of the agent'
+  ['tool', 'result', 'question', 'server'],
+  'tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that ' +
+    'are to be accepted'
 )
 
 const State = oneOf(
@@ -19,7 +20,7 @@ const State = oneOf(
 )
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const owner = {
-  runId: Type.String(),
+  runId: text('Absent for kind server'),
   threadId: text('The conversation of the run; absent for a task'),
   taskId: text('The task of the run; absent for a conversation')
 }
@@ -44,13 +45,21 @@ export const ApprovalSchema = Type.Object({
   output: text('Kind result: the output of the run'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked' })),
   ...LIVE_FIELDS,
+  serverTools: Type.Optional(Type.Array(
+    Type.Object({
+      name: Type.String(),
+      description: Type.String(),
+      state: oneOf(['new', 'changed'], 'changed: it is not as it was accepted')
+    }),
+    { description: 'Kind server: the tools that say that they only read, and are not accepted as they are now' }
+  )),
   reason: text('The reason that was given with the decision'),
   createdAt: Timestamp,
-  expiresAt: Timestamp,
+  expiresAt: Type.Optional(Timestamp),
   state: State
 }, {
   $id: 'Approval',
-  description: 'A tool call, the result of a run of a task, or questions, that wait or waited for the user'
+  description: 'A tool call, the result of a run of a task, questions, or tools of a server, that wait or waited for the user'
 })
 export type ApprovalView = Static<typeof ApprovalSchema>
 

@@ -36,7 +36,7 @@ export const McpHeadersBody = headersNamed('^[!#$%&\'*+.^_`\\|~0-9A-Za-z\\-]{1,1
 export const isOwnHeader = (name: string): boolean => OWN_HEADERS.split('|').includes(name.toLowerCase())
 export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('always'), Type.Array(Type.String())], {
   description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
-    'By default, the tools that the server does not mark with readOnlyHint'
+    'By default, all but those that the server marks with readOnlyHint and its user has accepted as they are'
 })
 export const McpTimeout = Type.Integer({
   minimum: 1_000,

@@ -48,7 +48,10 @@ export const ToolServerDetailSchema = Type.Object({
     notOffered: Type.Optional(Type.String({ description: 'Why the agent is not offered the tool' })),
     description: Type.String(),
     inputSchema: AnyObject('JSON Schema of the input, as the server sent it'),
-    annotations: Type.Optional(AnyObject("The server's annotations of the tool"))
+    annotations: Type.Optional(AnyObject("The server's annotations of the tool")),
+    acceptance: Type.Union(['accepted', 'new', 'changed'].map((state) => Type.Literal(state as 'accepted' | 'new' | 'changed')), {
+      description: 'Whether the user accepted the tool as it is now: only then its word counts that it only reads'
+    })
   })),
   resources: Type.Array(
     Type.Object({
@@ -108,6 +111,13 @@ export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
   ]
 })
 export type ConnectBody = Static<typeof ConnectBodySchema>
+
+export const AcceptBody = Type.Object({
+  tools: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+    maxItems: 256,
+    description: "The server's names of the tools; absent: all of them"
+  }))
+}, { additionalProperties: false, examples: [{}, { tools: ['search_issues'] }] })
 
 /** The settings of a server that can be changed without connecting it anew with its environment. */
 export const ServerSettingsSchema = Type.Object(mcpSettings, {

@@ -20,9 +20,9 @@ function event<T extends string, P extends TProperties> (name: string, type: T, 
 
 const item = {
   approvalId: Type.String(),
-  kind: Type.String({ description: 'tool, result, question or app' }),
+  kind: Type.String({ description: 'tool, result, question, app or server' }),
   ...owner,
-  runId: Type.String(),
+  runId: text('The run; absent for a server'),
   toolCallId: text('The id of the call, if there is one'),
   toolName: text('The tool of the call, if there is one'),
   state: Type.String({ description: 'The state after the change' }),

@@ -144,15 +144,18 @@ export type Answers = {
 };
 
 /**
- * A tool call, the result of a run of a task, or questions, that wait or waited for the user
+ * A tool call, the result of a run of a task, questions, or tools of a server, that wait or waited for the user
  */
 export type Approval = {
     approvalId: string;
     /**
-     * tool: a tool call; result: the output of a run of a task; question: a question of the agent
+     * tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that are to be accepted
      */
-    kind: 'tool' | 'result' | 'question';
-    runId: string;
+    kind: 'tool' | 'result' | 'question' | 'server';
+    /**
+     * Absent for kind server
+     */
+    runId?: string;
     /**
      * The conversation of the run; absent for a task
      */
@@ -181,6 +184,18 @@ export type Approval = {
      * Kind tool: real path of the working directory. The call runs in this directory or not at all
      */
     cwd?: string;
+    /**
+     * Kind tool: the input that the person put in the place of the model's
+     */
+    correctedInput?: unknown;
+    /**
+     * What the call would change has changed two times: the decision may carry "unbound": true
+     */
+    unboundOffered?: boolean;
+    /**
+     * The call was approved with whatever is there when it runs
+     */
+    unbound?: boolean;
     /**
      * Why the approval is requested again, or what differs from the approved runs of the task
      */
@@ -219,6 +234,17 @@ export type Approval = {
      */
     url?: string;
     /**
+     * Kind server: the tools that say that they only read, and are not accepted as they are now
+     */
+    serverTools?: Array<{
+        name: string;
+        description: string;
+        /**
+         * changed: it is not as it was accepted
+         */
+        state: 'new' | 'changed';
+    }>;
+    /**
      * The reason that was given with the decision
      */
     reason?: string;
@@ -229,7 +255,7 @@ export type Approval = {
     /**
      * Milliseconds since the Unix epoch
      */
-    expiresAt: number;
+    expiresAt?: number;
     /**
      * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
@@ -243,7 +269,7 @@ export type ApprovalClosedEvent = {
     type: 'approval:closed';
     approvalId: string;
     /**
-     * tool, result, question or app
+     * tool, result, question, app or server
      */
     kind: string;
     /**
@@ -254,7 +280,10 @@ export type ApprovalClosedEvent = {
      * The task; absent for a conversation
      */
     taskId?: string;
-    runId: string;
+    /**
+     * The run; absent for a server
+     */
+    runId?: string;
     /**
      * The id of the call, if there is one
      */
@@ -282,6 +311,18 @@ export type ApprovalDecision = {
      */
     approved?: boolean;
     answers?: Answers;
+    /**
+     * With "approved": true: the call runs with this input instead; it is validated first, and covers this call alone
+     */
+    input?: unknown;
+    /**
+     * With "approved": true, where the request offers it: run the call with whatever is there then
+     */
+    unbound?: boolean;
+    /**
+     * previewDigest of the preview that was shown: the call runs if that is there when it runs, else it is asked again
+     */
+    previewDigest?: string;
     /**
      * Told to the agent after a denial; for a task, feedback that its later runs get
      */
@@ -320,7 +361,7 @@ export type ApprovalOpenEvent = {
     type: 'approval:open';
     approvalId: string;
     /**
-     * tool, result, question or app
+     * tool, result, question, app or server
      */
     kind: string;
     /**
@@ -331,7 +372,10 @@ export type ApprovalOpenEvent = {
      * The task; absent for a conversation
      */
     taskId?: string;
-    runId: string;
+    /**
+     * The run; absent for a server
+     */
+    runId?: string;
     /**
      * The id of the call, if there is one
      */
@@ -375,6 +419,10 @@ export type ApprovalPreview = {
      * Why the call would fail now
      */
     refused?: string;
+    /**
+     * What was seen: a decision with it is bound to that, not to what was there when the call was asked
+     */
+    previewDigest?: string;
 };
 
 /**
@@ -568,7 +616,7 @@ export type ConnectBody = {
      */
     name: string;
     /**
-     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, all but those that the server marks with readOnlyHint and its user has accepted as they are
      */
     approval?: 'never' | 'always' | Array<string>;
     /**
@@ -609,7 +657,7 @@ export type ConnectBody = {
      */
     name: string;
     /**
-     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, all but those that the server marks with readOnlyHint and its user has accepted as they are
      */
     approval?: 'never' | 'always' | Array<string>;
     /**
@@ -777,7 +825,10 @@ export type DecidedApproval = {
      * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
     state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
-    runId: string;
+    /**
+     * Absent for kind server
+     */
+    runId?: string;
     /**
      * The conversation of the run; absent for a task
      */
@@ -3947,7 +3998,7 @@ export type ToolCallClosedEvent = {
     type: 'tool-call:closed';
     approvalId: string;
     /**
-     * tool, result, question or app
+     * tool, result, question, app or server
      */
     kind: string;
     /**
@@ -3958,7 +4009,10 @@ export type ToolCallClosedEvent = {
      * The task; absent for a conversation
      */
     taskId?: string;
-    runId: string;
+    /**
+     * The run; absent for a server
+     */
+    runId?: string;
     /**
      * The id of the call, if there is one
      */
@@ -3992,7 +4046,7 @@ export type ToolCallOpenEvent = {
     type: 'tool-call:open';
     approvalId: string;
     /**
-     * tool, result, question or app
+     * tool, result, question, app or server
      */
     kind: string;
     /**
@@ -4003,7 +4057,10 @@ export type ToolCallOpenEvent = {
      * The task; absent for a conversation
      */
     taskId?: string;
-    runId: string;
+    /**
+     * The run; absent for a server
+     */
+    runId?: string;
     /**
      * The id of the call, if there is one
      */
@@ -4276,6 +4333,10 @@ export type ToolServerDetail = {
         annotations?: {
             [key: string]: unknown;
         };
+        /**
+         * Whether the user accepted the tool as it is now: only then its word counts that it only reads
+         */
+        acceptance: 'accepted' | 'new' | 'changed';
     }>;
     resources: Array<{
         uri: string;
@@ -4322,7 +4383,7 @@ export type ToolServerList = {
 
 export type ToolServerSettings = {
     /**
-     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, all but those that the server marks with readOnlyHint and its user has accepted as they are
      */
     approval?: 'never' | 'always' | Array<string>;
     /**
@@ -5405,9 +5466,9 @@ export type ListApprovalsData = {
     path?: never;
     query?: {
         /**
-         * tool: a tool call; result: the output of a run of a task; question: a question of the agent
+         * tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that are to be accepted
          */
-        kind?: 'tool' | 'result' | 'question';
+        kind?: 'tool' | 'result' | 'question' | 'server';
         limit?: number;
         /**
          * nextCursor of the previous page
@@ -5500,6 +5561,69 @@ export type PreviewApprovalResponses = {
 };
 
 export type PreviewApprovalResponse = PreviewApprovalResponses[keyof PreviewApprovalResponses];
+
+export type PreviewCorrectionData = {
+    body: {
+        /**
+         * The input to look at in the place of the call's own
+         */
+        input?: unknown;
+    };
+    path: {
+        /**
+         * approvalId of the request
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/approvals/{id}/preview';
+};
+
+export type PreviewCorrectionErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type PreviewCorrectionError = PreviewCorrectionErrors[keyof PreviewCorrectionErrors];
+
+export type PreviewCorrectionResponses = {
+    /**
+     * What an open tool call would change, as the files are now. They may change until the call runs
+     */
+    200: ApprovalPreview;
+};
+
+export type PreviewCorrectionResponse = PreviewCorrectionResponses[keyof PreviewCorrectionResponses];
 
 export type DecideApprovalData = {
     body: ApprovalDecision;
@@ -8445,6 +8569,69 @@ export type ConfigureToolServerResponses = {
 };
 
 export type ConfigureToolServerResponse = ConfigureToolServerResponses[keyof ConfigureToolServerResponses];
+
+export type AcceptToolServerData = {
+    body: {
+        /**
+         * The server's names of the tools; absent: all of them
+         */
+        tools?: Array<string>;
+    };
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/mcp/servers/{name}/accept';
+};
+
+export type AcceptToolServerErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AcceptToolServerError = AcceptToolServerErrors[keyof AcceptToolServerErrors];
+
+export type AcceptToolServerResponses = {
+    /**
+     * A tool server and the state of its connection
+     */
+    200: ToolServer;
+};
+
+export type AcceptToolServerResponse = AcceptToolServerResponses[keyof AcceptToolServerResponses];
 
 export type ConnectToolServerData = {
     body: ConnectBody;

@@ -1,11 +1,11 @@
-import type { ApprovalDecision, ApprovalPreview, DecidedApproval } from '../../schemas/approvals.ts'
+import type { ApprovalDecision, ApprovalPreview, ApprovalView, DecidedApproval } from '../../schemas/approvals.ts'
 import type { Decision } from './decision.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 import type { CallPreviews } from './call-preview.ts'
-import { type Approval, isOfTask, isOfThread } from '../contracts/approval-record.ts'
+import { type Approval, isOfTask, isOfThread, SERVER_ITEM } from '../contracts/approval-record.ts'
 import type { Ledger } from './ledger.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
-import { ApprovalNotFound, GrantRefused } from './approval-errors.ts'
+import { ApprovalNotFound, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
 
 /** Returns the decision of a request: answers to questions count as approval. Throws AnswersRefused (400) unless it is one decision. */
 function givenDecision (approvalId: string, { approved, answers, reason, input, unbound, ...granted }: ApprovalDecision): Decision {
@@ -19,20 +19,30 @@ function givenDecision (approvalId: string, { approved, answers, reason, input, 
   return { approvalId, approved: approved ?? true, ...given }
 }
 
+type ListQuery = Omit<Parameters<Ledger['list']>[0], 'kind'> & { kind?: ApprovalView['kind'] }
+
 export type Inbox = ReturnType<typeof createInbox>
 
 /** All that waits for a person, of conversations and of tasks. Whose an approval is decides only who continues its run. */
-export function createInbox ({ ledger, live, previews, agent, tasks }: {
+export function createInbox ({ ledger, live, previews, agent, tasks, servers }: {
   ledger: Pick<Ledger, 'list' | 'require' | 'isOpen'>,
   live: Pick<LiveQuestions, 'clean' | 'has' | 'decide'>,
   previews: CallPreviews,
   agent: { decide(threadId: string, decision: Decision): Promise<DecidedApproval> },
-  tasks: { decide(taskId: string, decision: Decision): Promise<DecidedApproval> }
+  tasks: { decide(taskId: string, decision: Decision): Promise<DecidedApproval> },
+  /** The tool servers that wait for their user's word. */
+  servers: { waiting(): ApprovalView[], decide(approvalId: string, approved: boolean): Promise<ApprovalView | undefined> }
 }) {
   /** The run of live questions is executing, and goes on. */
   async function decideLive (decision: Decision): Promise<DecidedApproval> {
     const { approvalId, state, runId, threadId, taskId } = await live.decide(decision.approvalId, decision)
     return { approvalId, state, runId, ...(taskId === undefined ? { threadId } : { taskId }), continued: true }
+  }
+
+  async function decideServer ({ approvalId, approved }: Decision): Promise<DecidedApproval> {
+    const item = await servers.decide(approvalId, approved)
+    if (item === undefined) throw new ApprovalWithdrawn(approvalId, 'the tools of the server are others by now, or were decided about')
+    return { approvalId, state: item.state, continued: false }
   }
 
   async function correction (approval: Approval, given: unknown, signal: AbortSignal): Promise<Pick<Decision, 'corrected'>> {
@@ -42,9 +52,12 @@ export function createInbox ({ ledger, live, previews, agent, tasks }: {
   }
 
   return {
-    async list (query: Parameters<Ledger['list']>[0]): ReturnType<Ledger['list']> {
+    async list ({ kind, ...query }: ListQuery): ReturnType<Ledger['list']> {
       await live.clean()
-      return ledger.list(query)
+      const waiting = query.cursor === undefined && (kind ?? 'server') === 'server' ? servers.waiting() : []
+      if (kind === 'server') return { approvals: waiting }
+      const page = await ledger.list({ ...query, kind })
+      return { ...page, approvals: [...waiting, ...page.approvals] }
     },
 
     /**
@@ -67,6 +80,7 @@ export function createInbox ({ ledger, live, previews, agent, tasks }: {
       let decision = givenDecision(approvalId, given)
       await live.clean()
       if (live.has(approvalId)) return decideLive(decision)
+      if (approvalId.startsWith(SERVER_ITEM)) return decideServer(decision)
       const approval = await ledger.require(approvalId)
       if (given.input !== undefined) decision = { ...decision, ...await correction(approval, given.input, signal) }
       if (isOfThread(approval)) return agent.decide(approval.threadId, decision)

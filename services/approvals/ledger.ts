@@ -228,7 +228,7 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
 
     /** Lists the approvals that wait for a person, oldest first, one page at a time. Damaged ones are left out. */
     async list (
-      { limit, cursor, kind }: { limit: number, cursor?: string, kind?: ApprovalView['kind'] }
+      { limit, cursor, kind }: { limit: number, cursor?: string, kind?: Exclude<ApprovalView['kind'], 'server'> }
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0

@@ -143,5 +143,8 @@ export interface OpenEntry {
   expiresAt: number
 }
 
+/** The beginning of the id under which a tool server waits to be accepted. It is no item of the ledger. */
+export const SERVER_ITEM = 'server-'
+
 /** The reason that models get for a denial without a reason of the user. */
 export const DENIED = 'The user denied this call.'

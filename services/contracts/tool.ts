@@ -128,6 +128,8 @@ export interface Tool<Input = any> {
   isCommand?: true
   /** Whether the tool runs an agent of its own: that is not offered it again. */
   isInvestigation?: true
+  /** What its user should know before approving a call of it, a sentence. */
+  caution?: string
   /** How often runs need it: models are told of others only where there is room, and find them else. Default: often. */
   use?: 'always' | 'seldom'
   /** Whether it only leads to other tools: it is offered where some are not described. */

@@ -5,6 +5,7 @@ export const ToolServersInvalid = defineError(
   'ERR_TOOL_SERVERS_INVALID',
   'The tool servers in config.json cannot be changed: %s. Correct the file first.'
 )
+export const UnknownTools = defineError('ERR_INVALID_REQUEST', 'The tools of "%s" cannot be accepted: %s.')
 export const TooManyToolServers = defineError('ERR_TOO_MANY_TOOL_SERVERS', 'There are already %d tool servers; disconnect one first.')
 export const HeaderNotAllowed = defineError('ERR_BAD_REQUEST', 'The header "%s" is set by the protocol or the connection; leave it out.')
 const Failed = defineError('ERR_TOOL_SERVER_FAILED', '%s')

@@ -2,6 +2,7 @@ import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { ToolHost } from '../tools/index.ts'
+import type { Acceptance } from './acceptance.ts'
 import { leftOutBecause } from './config-entries.ts'
 import type { ToolServer } from './tool-server.ts'
 
@@ -18,8 +19,9 @@ export function viewServer ({ name, status, tools, error, authorizationUrl }: To
 /** Returns all details of a server. Resources and prompts are requested from it now; a list that fails is shown as empty. */
 export async function describeServer (
   server: ToolServer,
-  { host, agentNames, clock, signal }: {
+  { host, acceptance, agentNames, clock, signal }: {
     host: Pick<ToolHost, 'offered' | 'permission'>,
+    acceptance: Pick<Acceptance, 'stateOf'>,
     agentNames: ReadonlyMap<string, string>,
     clock: Clock,
     signal: AbortSignal
@@ -51,7 +53,8 @@ export async function describeServer (
         notOffered: agentName === undefined ? notOffered(name) : undefined,
         description,
         inputSchema,
-        annotations
+        annotations,
+        acceptance: acceptance.stateOf(server.name, definition, server.identityOf(definition))
       }
     }),
     resources: resources.map((each) => ({ uri: text(each.uri), name: text(each.name), ...optional(each, 'description', 'mimeType') })),

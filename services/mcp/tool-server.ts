@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { originOf, leftOutBecause } from './config-entries.ts'
 import { createElicitor } from './elicitation/elicitor.ts'
 import { openConnection, type CallContext, type Connection } from './connection.ts'
+import { claimsToRead, type ToolAcceptance } from './acceptance.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult, withoutSecrets } from './call-result.ts'
 import type { ServerAccess } from './oauth/server-access.ts'
@@ -31,14 +32,19 @@ interface Parts {
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
   log: Log
+  /** Whether the user accepted a tool as it is now. */
+  acceptanceOf: (tool: ToolDefinition, identity: string) => ToolAcceptance
   /** Called when status, tools or instructions have changed. */
   onChange: () => void
 }
 
+const changedText = (tool: string, server: string) =>
+  `The tool server ${JSON.stringify(server)} has changed what it says of ${tool} since you accepted it.`
+
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, transport, access, clock, log, redactors, onChange }: Parts) {
+export function createToolServer ({ entry, transport, access, clock, log, redactors, acceptanceOf, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
   const elicitor = createElicitor({ server: entry.name, log })
@@ -106,14 +112,20 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
     `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
 
   function toTool (definition: ToolDefinition): SourceTool {
-    const { name, description, inputSchema, annotations } = definition
+    const { name, description, inputSchema } = definition
+    const identity = identityOf(definition)
     return {
       name,
       description,
       inputSchema: inputSchema as SourceTool['inputSchema'],
-      // Taken from the server's own hint. It decides whether calls run without approval by default, concurrently, and again after a crash.
-      effect: annotations?.readOnlyHint === true ? 'read' : 'external',
-      identity: identityOf(definition),
+      // The server's own hint, once its user has accepted it: calls run without approval by default, side by side, again after a crash.
+      get effect () {
+        return claimsToRead(definition) && acceptanceOf(definition, identity) === 'accepted' ? 'read' : 'external'
+      },
+      get caution () {
+        return acceptanceOf(definition, identity) === 'changed' ? changedText(name, entry.name) : undefined
+      },
+      identity,
       widestScope: 'tool',
       checksInput: true,
       get permission () {

@@ -1,4 +1,5 @@
 import type { Config, McpEntry } from '../../schemas/config.ts'
+import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ConfigService } from '../config/index.ts'
 import { withDeadline } from '../lib/deadline.ts'
@@ -12,7 +13,8 @@ import { createAuthorizations, type StoredAuthorizations } from './oauth/authori
 import type { NetworkRules } from './oauth/oauth-fetch.ts'
 import { createServerAccess } from './oauth/server-access.ts'
 import { describeServer, viewServer } from './server-view.ts'
-import { ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import { createAcceptance, type StoredAcceptance } from './acceptance.ts'
+import { UnknownTools, ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
@@ -32,6 +34,8 @@ interface Parts extends EnvironmentParts {
   rules: NetworkRules
   config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
   names: MergedSourcesParts['names']
+  /** What the user accepted. */
+  accepted: StoredRecord<StoredAcceptance>
   host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
   log: Log
 }
@@ -40,7 +44,7 @@ export type ToolServers = ReturnType<typeof createToolServers>
 
 /** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
 export function createToolServers (parts: Parts) {
-  const { config, names, rules, host, clock, secrets, log } = parts
+  const { config, names, accepted, rules, host, clock, secrets, log } = parts
   const environments = createEnvironmentValues(parts)
   const authorizations = createAuthorizations(parts.storedAccess)
   const saved = createSavedServers({ config, environments })
@@ -52,6 +56,9 @@ export function createToolServers (parts: Parts) {
   const all = new Set<ToolServer>()
   const locked = createKeyedLock()
   const sources = createMergedSources({ servers: () => [...servers.values()], names, host, clock, log, started: () => start() })
+  const acceptance = createAcceptance({ stored: accepted, clock, servers: () => servers.values() })
+  /** Called when there may be something else to accept. */
+  let onWaiting = (_items: ApprovalView[]): void => {}
   let starting: Promise<void> | undefined
   let isClosing = false
 
@@ -61,7 +68,7 @@ export function createToolServers (parts: Parts) {
       const { status, error } = server
       if (status === 'connected') log.info({ server: entry.name, tools: server.tools.length }, 'tool server connected')
       else log.warn({ server: entry.name, status, error }, 'tool server not connected')
-      sources.publish()
+      publish()
     }
     const access = takesAuthorization(entry)
       ? createServerAccess({ name: entry.name, url: withoutHidden(entry.url), authorizations, rules, clock, onChange })
@@ -83,10 +90,16 @@ export function createToolServers (parts: Parts) {
         inResults: () => createRedactor(secrets()),
         inStderr: () => createRedactor([...secrets(), ...environments.longValues()])
       },
+      acceptanceOf: (tool, identity) => acceptance.stateOf(entry.name, tool, identity),
       onChange
     })
     all.add(server)
     return server
+  }
+
+  function publish () {
+    sources.publish()
+    onWaiting(acceptance.waiting())
   }
 
   function retire (server: ToolServer | undefined) {
@@ -109,13 +122,16 @@ export function createToolServers (parts: Parts) {
     for (const [name, server] of servers) if (next.get(name) !== server) void retire(server)
     servers = next
     // A file that could not be read as a whole may name servers that are missing here.
-    if (config.problem === undefined) sources.retain(new Set(entries.keys()))
+    if (config.problem === undefined) {
+      sources.retain(new Set(entries.keys()))
+      acceptance.retain(new Set(entries.keys())).catch((error) => log.warn({ err: error }, 'accepted tools could not be stored'))
+    }
     if (begun.length > 0) sources.begin(begun)
-    sources.publish()
+    publish()
   }
 
   function start (): Promise<void> {
-    const load = () => Promise.all([environments.load(), authorizations.load(), sources.load()])
+    const load = () => Promise.all([environments.load(), authorizations.load(), sources.load(), acceptance.load()])
     starting ??= load().then(() => apply(config.current)).catch((error) => {
       // The next call reads the store again.
       starting = undefined
@@ -186,7 +202,37 @@ export function createToolServers (parts: Parts) {
       await start()
       const server = find(name)
       if (server.isUnasked) await withDeadline({ clock, ms: ASK_MS, signal }, () => server.authorize()).catch(() => {})
-      return describeServer(server, { host, agentNames: sources.namesOf(name), clock, signal })
+      return describeServer(server, { host, acceptance, agentNames: sources.namesOf(name), clock, signal })
+    },
+
+    /**
+     * Accepts the tools of a server as they are now, or those that are named: what they say of themselves then counts. Throws
+     * ToolServerNotFound (404), or UnknownTools (400) for a name that the server does not have.
+     */
+    accept: (name: string, tools?: string[]): Promise<ToolServerView> =>
+      locked(name, async () => {
+        await start()
+        const server = find(name)
+        const unknown = tools?.filter((tool) => !server.tools.includes(tool)) ?? []
+        if (unknown.length > 0 || server.connection === undefined) throw new UnknownTools(name, server.connection === undefined ? 'it is not connected' : `it has no ${unknown.join(', ')}`)
+        await acceptance.accept(server, tools)
+        publish()
+        return viewServer(server)
+      }),
+
+    /** The servers that wait for their user's word. */
+    waiting: acceptance.waiting,
+
+    /** Has the listener called with them whenever they may have changed. */
+    watchWaiting (listener: typeof onWaiting): void {
+      onWaiting = listener
+    },
+
+    /** Records the user's word, see `Acceptance.decide`. */
+    async decide (approvalId: string, approved: boolean): Promise<ApprovalView | undefined> {
+      const item = await acceptance.decide(approvalId, approved)
+      publish()
+      return item
     },
 
     /**

@@ -13,6 +13,7 @@ export const RECORDS = {
   toolServers: 'tool-servers',
   toolServerAccess: 'tool-server-access',
   toolNames: 'tool-names',
+  toolAcceptance: 'tool-acceptance',
   guides: 'guides'
 } as const
 /** Marks imported data until its tasks were checked. */

@@ -57,7 +57,7 @@ export function createMerge (builtin: readonly string[]) {
         const present = made.get(tool)
         // Reuse the object while nothing has changed: compiled schemas are cached by it.
         const isSame = present?.name === name && present.available === available && present.permission === tool.permission &&
-          present.timeLimitMs === tool.timeLimitMs
+          present.effect === tool.effect && present.caution === tool.caution && present.timeLimitMs === tool.timeLimitMs
         const next = isSame ? present : { ...tool, name, source, qualified, available }
         made.set(tool, next)
         merged.set(name, next)

@@ -180,6 +180,8 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/approvals?limit=2')
   },
   'GET /approvals/:id/preview 200': async (app) => app.inject(`/approvals/${await chatAsking(app)}/preview`),
+  'POST /approvals/:id/preview 200': async (app) =>
+    app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}/preview`, payload: {} }),
   'POST /approvals/:id 200': async (app) =>
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
   'GET /runs 200': async (app) => {
@@ -324,6 +326,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await connect(app, everything('all'))
     return app.inject('/mcp/servers/all')
   },
+  'POST /mcp/servers/:name/accept 200': (app) => app.inject({ method: 'POST', url: '/mcp/servers/all/accept', payload: {} }),
   'PUT /mcp/servers/:name 200': (app) => app.inject({ method: 'PUT', url: '/mcp/servers/all', payload: { tools: { deny: ['x'] } } }),
   'DELETE /mcp/:name 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/all' }),
   'POST /providers/configure 200': (app) =>

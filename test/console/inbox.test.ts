@@ -11,6 +11,7 @@ import { FORMAT } from '../harness/questions.ts'
 /** What the model does at the first step of each prompt; the step after that ends the run. */
 const PLANS: Record<string, Plan> = {
   write: { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'one\n2\n' } }] },
+  correct: { toolCalls: [{ toolName: 'writeFile', input: { path: 'wrong.txt', content: 'text' } }] },
   delete: { toolCalls: [{ toolName: 'deleteFile', input: { path: 'a.txt' } }] },
   'write two': {
     toolCalls: ['b.txt', 'c.txt'].map((path) => ({ toolName: 'writeFile', input: { path, content: path } }))
@@ -168,6 +169,22 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await page.getByText('No run of a task has ended since then.').waitFor()
     await page.reload()
     await page.getByText('No run of a task has ended since then.').waitFor()
+  })
+
+  await visit('a call runs with the input that a person corrected, after a look at what it would change', async (t, page) => {
+    await page.goto('/console')
+    await ask('correct')
+    const item = page.getByRole('article', { name: 'Write a file?' })
+    await item.locator('summary', { hasText: 'Correct the input' }).click()
+    await item.getByRole('textbox', { name: 'path' }).fill('right.txt')
+    await item.getByRole('button', { name: 'See what it would change' }).click()
+    await item.getByText(`${work}/right.txt`, { exact: true }).waitFor()
+    await press(item.getByRole('button', { name: 'Run with this input' }))
+    await page.getByText('Nothing waits for you.').waitFor()
+    await ended()
+    t.equal(readFileSync(`${work}/right.txt`, 'utf8'), 'text')
+    t.notOk(existsSync(`${work}/wrong.txt`))
+    t.match(told(), /ran with the user's corrected input/)
   })
 
   await visit('an item that was decided elsewhere goes', async (_t, page) => {

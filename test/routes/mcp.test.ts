@@ -29,6 +29,7 @@ t.test('a real server is connected, listed, described, used by the agent and dis
   t.equal(connected.statusCode, 200)
   const { status, tools } = connected.json()
   t.equal(status, 'connected')
+  await app.inject({ method: 'POST', url: '/mcp/servers/everything/accept', payload: {} })
   t.ok(['echo', 'get-sum', 'get-tiny-image'].every((name) => tools.includes(name)))
   t.strictSame((await app.inject('/mcp/servers')).json(), { servers: [{ name: 'everything', status: 'connected', tools }] })
   const about = await detail(app, 'everything')

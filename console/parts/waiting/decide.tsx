@@ -10,16 +10,24 @@ import type { DecisionInProgress } from './use-decision.ts'
 /** The reasons that the service keeps are not longer. */
 const LONGEST_REASON = 4_000
 
+interface Props {
+  approval: Approval
+  decision: DecisionInProgress
+  /** What the person sees of what the call would change. */
+  previewDigest?: string
+}
+
 /** Approve or deny, with a reason; a call of a tool also for later calls. Nothing here is sent by Enter in a field. */
-export function Decide ({ approval, decision }: { approval: Approval, decision: DecisionInProgress }) {
-  const { approvalId, kind, scopes = [] } = approval
+export function Decide ({ approval, decision, previewDigest }: Props) {
+  const { approvalId, kind, scopes = [], unboundOffered } = approval
   const [reason, setReason] = useDraft(`reason ${approvalId}`)
   const [chosen, setChosen] = useState<Chosen>({ scope: 'once', end: 'open' })
-  const [pressed, setPressed] = useState<'approve' | 'deny'>()
+  const [pressed, setPressed] = useState<'approve' | 'deny' | 'unbound'>()
 
-  function decide (approved: boolean) {
-    setPressed(approved ? 'approve' : 'deny')
-    decision.send({ approved, ...(reason.trim() !== '' && { reason: reason.trim() }), ...(approved && grantOf(chosen)) })
+  function decide (approved: boolean, unbound = false) {
+    setPressed(unbound ? 'unbound' : approved ? 'approve' : 'deny')
+    const bound = unbound ? { unbound } : previewDigest !== undefined && { previewDigest }
+    decision.send({ approved, ...(reason.trim() !== '' && { reason: reason.trim() }), ...(approved && { ...bound, ...grantOf(chosen) }) })
     setReason('')
   }
 
@@ -31,6 +39,11 @@ export function Decide ({ approval, decision }: { approval: Approval, decision: 
         <GuardedButton kind='primary' isBusy={decision.isPending && pressed === 'approve'} onPress={() => decide(true)}>
           {say(chosen.scope === 'once' ? 'approval.approve' : 'approval.approveLater')}
         </GuardedButton>
+        {unboundOffered && (
+          <GuardedButton isBusy={decision.isPending && pressed === 'unbound'} onPress={() => decide(true, true)}>
+            {say('approval.unbound')}
+          </GuardedButton>
+        )}
         <GuardedButton isBusy={decision.isPending && pressed === 'deny'} onPress={() => decide(false)}>
           {say(kind === 'result' ? 'approval.reject' : 'approval.deny')}
         </GuardedButton>

@@ -3,6 +3,7 @@ import { say } from '../../lib/say.ts'
 import { VisibleText } from '../visible-text.tsx'
 import { CallInput, Field } from './call-input.tsx'
 import { CallPreview, usePreview } from './call-preview.tsx'
+import { Correct } from './correct.tsx'
 import { Decide } from './decide.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
@@ -11,7 +12,8 @@ const IN_DIFF = ['content', 'edits']
 
 /** A call of a tool: its whole input, the real folder that it works in, what it would change, and the decision. */
 export function ToolRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
-  const { input, cwd } = approval
+  const { cwd } = approval
+  const input = approval.correctedInput ?? approval.input
   const preview = usePreview(approval)
   const hasDiff = isOpen && preview?.changes.some(({ diff }) => diff?.includes('@@')) === true
   return (
@@ -26,7 +28,8 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
           <CallInput input={input} />
         </details>
       )}
-      {isOpen && <Decide approval={approval} decision={decision} />}
+      {isOpen && <Decide approval={approval} decision={decision} previewDigest={preview?.previewDigest} />}
+      {isOpen && <Correct approval={approval} decision={decision} />}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { Questions } from './questions.tsx'
 import { RequestOwner } from './request-owner.tsx'
+import { ServerRequest } from './server-request.tsx'
 import { ResultRequest } from './result-request.tsx'
 import { ToolRequest } from './tool-request.tsx'
 import { useDecision } from './use-decision.ts'
@@ -25,7 +26,7 @@ interface Props {
  */
 export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
   const { decision, item } = useDecision(approval, onDecided)
-  const { approvalId, kind, createdAt, expiresAt, note } = approval
+  const { approvalId, kind, runId, createdAt, expiresAt, note } = approval
   const isOpen = approval.state === 'pending' && !decision.isSuccess
   return (
     <article
@@ -35,14 +36,15 @@ export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
       <header className='waiting-head'>
         <h3 id={`title-${approvalId}`}>{titleOf(approval)}</h3>
         <p className='quiet'>
-          {!withoutOwner && <><RequestOwner {...approval} />{' · '}</>}
+          {!withoutOwner && runId !== undefined && <><RequestOwner {...approval} runId={runId} />{' · '}</>}
           <Time at={createdAt} />
-          {isOpen && <>{' · '}{say('approval.until')} <Time at={expiresAt} /></>}
+          {isOpen && expiresAt !== undefined && <>{' · '}{say('approval.until')} <Time at={expiresAt} /></>}
         </p>
       </header>
       {note !== undefined && <p className='note note-warn'><VisibleText text={note} /></p>}
       {kind === 'tool' && <ToolRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'result' && <ResultRequest approval={approval} decision={decision} isOpen={isOpen} />}
+      {kind === 'server' && <ServerRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'question' && <Questions approval={approval} decision={decision} isOpen={isOpen} />}
       {!isOpen && <p className='quiet'>{say(`approval.state.${decision.data?.state ?? approval.state}`)}</p>}
     </article>
@@ -52,6 +54,7 @@ export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
 function titleOf ({ kind, toolName, live, server = '' }: Approval): ReactNode {
   if (kind === 'tool') return <>{!hasText(`tool.${toolName}`) && say('approval.use')} <ToolName name={toolName ?? ''} />?</>
   if (kind === 'result') return say('approval.result')
+  if (kind === 'server') return <>{say('approval.server')} <VisibleText text={server} limit={200} /></>
   if (live) return <>{say('approval.liveQuestion')} <VisibleText text={server} limit={200} /></>
   return say('approval.question')
 }

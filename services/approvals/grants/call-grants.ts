@@ -80,7 +80,9 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
     /** Returns what the request for approval of a call offers and says. */
     async offer (call: NamedCall, folder: WorkFolder): Promise<Pick<ToolItem, 'scopes' | 'places'> & { reason?: string }> {
       const facts = await grants.facts(call, folder, tools)
-      const reason = facts.uncopied === undefined ? await difference(call) : uncopiedText(facts.uncopied)
+      const reason = facts.uncopied === undefined
+        ? tools.find(call.toolName)?.caution ?? await difference(call)
+        : uncopiedText(facts.uncopied)
       return { scopes: grants.scopes(facts, tools), ...(facts.places && { places: facts.places }), ...(reason !== undefined && { reason }) }
     },
 

@@ -83,8 +83,10 @@ t.test('tool servers', async (t) => {
     description: /more/,
     inputSchema: { type: 'object' },
     annotations: undefined,
+    acceptance: 'new',
     notOffered: undefined
   }, 'a tool of it')
+  is(t, (await sdk.acceptToolServer({ ...options, path: { name: 'odd' }, body: {} })).data, server, 'acceptToolServer')
   is(
     t,
     (await sdk.configureToolServer({ ...options, path: { name: 'odd' }, body: { tools: { deny: ['more'] } } })).data,

@@ -123,6 +123,9 @@ t.test('approval requests, a page at a time', async (t) => {
       input: { path: 'a.txt', content: 'x' },
       digest: /^[0-9a-f]{64}$/,
       cwd: /work$/,
+      correctedInput: undefined,
+      unboundOffered: undefined,
+      unbound: undefined,
       note: undefined,
       scopes: SCOPES,
       output: undefined,
@@ -130,6 +133,7 @@ t.test('approval requests, a page at a time', async (t) => {
       live: undefined,
       server: undefined,
       url: undefined,
+      serverTools: undefined,
       reason: undefined,
       createdAt: Number,
       expiresAt: Number,
@@ -144,8 +148,10 @@ t.test('approval requests, a page at a time', async (t) => {
   const [{ approvalId, runId }] = data.approvals
   is(t, (await sdk.previewApproval({ ...options, path: { id: approvalId } })).data, {
     changes: [{ path: /./, withContents: undefined, diff: /^--- / }],
-    refused: undefined
+    refused: undefined,
+    previewDigest: /./
   }, 'previewApproval')
+  t.match((await sdk.previewCorrection({ ...options, path: { id: approvalId }, body: {} })).data, { changes: [{ path: /./ }] })
   const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
   is(t, decision.data, { approvalId, state: 'denied', runId, threadId: 'a', taskId: undefined, continued: true }, 'decideApproval')
 })
