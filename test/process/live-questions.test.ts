@@ -13,6 +13,12 @@ t.test("a tool server's questions end with the service that is killed: they are 
   const dir = t.testdir({ home: { 'config.json': JSON.stringify(config) }, work: {} })
   const where = { home: `${dir}/home`, cwd: `${dir}/work` }
   const before = await startService(t, where)
+  const accept = () => fetch(`${before.url}/mcp/servers/travel/accept`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}'
+  })
+  while (!(await accept()).ok) continue
   const body = { id: 'chat', messages: [{ role: 'user', content: GOAL }], resumable: true }
   postEvents(`${before.url}/run`, body).catch(() => {})
   const first = await tasksOf(t, before)
