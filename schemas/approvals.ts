@@ -40,6 +40,9 @@ export const ApprovalSchema = Type.Object({
     description: 'What the call would change has changed two times: the decision may carry "unbound": true'
   })),
   unbound: Type.Optional(Type.Boolean({ description: 'The call was approved with whatever is there when it runs' })),
+  because: Type.Optional(Type.Array(Type.String(), {
+    description: 'Kind tool, where an address is asked about: the calls that brought in private data and text of others'
+  })),
   note: text('Why the approval is requested again, or what differs from the approved runs of the task'),
   scopes: Scopes,
   output: text('Kind result: the output of the run'),

@@ -7,10 +7,10 @@ const oneOf = <T extends string>(values: T[], description: string) => Type.Unsaf
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 export const ScopeSchema = Type.Union(
-  [Type.Literal('once'), Type.Literal('exact'), Type.Literal('folder'), Type.Literal('tool')],
+  [Type.Literal('once'), Type.Literal('exact'), Type.Literal('folder'), Type.Literal('host'), Type.Literal('tool')],
   {
     description: 'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or ' +
-      'below the folder; ' +
+      'below the folder; host: this tool at the hosts of the call; ' +
       'tool: every call of this tool of a tool server or of the application'
   }
 )
@@ -42,9 +42,9 @@ export const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description
 export const GRANTED = { scope: Type.Optional(ScopeSchema), until: Type.Optional(UntilSchema) }
 
 const GrantScope = oneOf(
-  ['exact', 'file', 'folder', 'tool'],
+  ['exact', 'file', 'folder', 'host', 'tool'],
   'exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; ' +
-    'folder: files with this extension in or below the folder; tool: every call of the tool'
+    'folder: files with this extension in or below the folder; host: the tool at these hosts; tool: every call of the tool'
 )
 const Source = oneOf(
   ['answer', 'request', 'approved_runs'],

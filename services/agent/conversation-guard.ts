@@ -1,6 +1,6 @@
 import { Aborted } from '../lib/abort.ts'
 import { ConversationBusy, itemsIn, type ThreadRun } from '../runs/index.ts'
-import { type Op, unlessDamaged } from '../store/index.ts'
+import { type Op, provenanceKey, unlessDamaged } from '../store/index.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 
@@ -40,7 +40,8 @@ export function createConversationGuard (
         const live = await activeRuns.current(threadId)
         live?.abort(new Aborted('delete', 'The conversation was deleted.'))
         await live?.done
-        return work([conversations.remove(threadId), ...await runRemovals(threadId), ...await grants.removals({ threadId })])
+        const known: Op = { type: 'del', key: provenanceKey(deps.store.digest(threadId)) }
+        return work([conversations.remove(threadId), known, ...await runRemovals(threadId), ...await grants.removals({ threadId })])
       })
   }
 }

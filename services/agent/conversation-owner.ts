@@ -30,6 +30,8 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     closingNotes: () => denialNotes(denials),
     takeNotes: () => [],
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
+    said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
+    asksAddresses: (toolName) => !host.isAllowedByUser(toolName),
     ...whoIsAsked(options?.interactive),
     mayAskInCalls: options?.interactive !== false,
     usesLearned: false,

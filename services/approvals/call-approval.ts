@@ -81,10 +81,11 @@ export function itemOfCall (call: AskedCall, place: { runId: string, segment: nu
   const { toolCallId, toolName, input } = call
   switch (call.kind) {
     case 'tool': {
-      const { folder, identity, reason, scopes, places, shown, asks, correctedInput } = call
+      const { folder, identity, reason, scopes, places, shown, asks, correctedInput, because } = call
       return {
         ...{ kind: 'tool', ...place, toolCallId, toolName, input, ...boundTo(folder), identity, scopes, places, shown },
         ...(asks !== undefined && { asks }),
+        ...(because && { because }),
         ...(correctedInput !== undefined && { correctedInput }),
         ...(reason !== undefined && { note: reason })
       }

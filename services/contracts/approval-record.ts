@@ -65,6 +65,8 @@ export interface ToolItem extends Item, Decided, Call {
   unbound?: true
   /** The input that the person put in the place of the model's. */
   correctedInput?: unknown
+  /** The ids of the calls because of which it is asked. */
+  because?: string[]
   /** The id of the new request that replaced this one after its approval, because the folder had changed; the call did not run. */
   replacedBy?: string
   /** What the decision may cover, each with a sentence for the user; absent: this call alone. */

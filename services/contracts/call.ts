@@ -39,7 +39,7 @@ export type CallAnswer =
   | { is: 'unknown', errorText: string }
 
 /** A call that needs an approval. */
-interface UnapprovedCall extends Call, Pick<ToolItem, 'scopes' | 'places' | 'shown' | 'asks' | 'correctedInput'> {
+interface UnapprovedCall extends Call, Pick<ToolItem, 'scopes' | 'places' | 'shown' | 'asks' | 'correctedInput' | 'because'> {
   kind: 'tool'
   /** The folder that it would work in. */
   folder: WorkFolder

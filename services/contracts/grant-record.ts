@@ -14,6 +14,8 @@ export interface CallFacts {
   folder: WorkFolder
   /** Where the files lie that the call changes; absent if the call is none that a scope for files can cover. */
   places?: FilePlace[]
+  /** The hosts that the call is sent to, or hands to others. */
+  hosts?: string[]
   /** The size of a file that the call would delete and that is too large for a copy to be kept, bytes. No grant covers such a call. */
   uncopied?: number
 }

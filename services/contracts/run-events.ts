@@ -147,10 +147,10 @@ export type RunEvent =
    */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
   /**
-   * A user message to the model between two steps: steering, the issues that the judge found, or, with `isRetry`, what the service has
+   * A user message to the model between two steps: steering, the issues that the judge found (`isReview`), or, with `isRetry`, what the service has
    * to say: that the run still owes its answer, or repeats itself.
    */
-  | { type: 'message', text: string, isRetry?: true }
+  | { type: 'message', text: string, isRetry?: true, isReview?: true }
   | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }
   | { type: 'abort', reason: string }
   | { type: 'finish', finishReason: FinishReason, usage: Usage, stopped?: Stopped }

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Answers, Question } from '../../schemas/questions.ts'
+import type { RunEvent } from './run-events.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
@@ -98,6 +99,13 @@ export interface ToolContext {
    * the reason of the signal when that aborts first.
    */
   ask?(questions: CallQuestions): Promise<QuestionOutcome>
+  /** Whether an answer from one address may lead to another; absent: yes. */
+  mayRedirect?(from: string, to: string): Promise<boolean>
+  /** Decides about addresses for an agent that the call runs, whose events these are; absent: all may be fetched. */
+  innerAddresses?(events: () => readonly RunEvent[]): Promise<{
+    question(call: { toolName: string, input: unknown }): Promise<{ reason: string } | undefined>
+    mayRedirect(toolName: string, hop: { from: string, to: string }): Promise<boolean>
+  }>
   /** Waits for the user; the time limit of the call rests meanwhile, and starts anew. */
   waitForUser?<T>(answer: Promise<T>): Promise<T>
   /** Reports how far the call is, to the readers of the run. The time limit starts anew, within bounds. */
@@ -165,6 +173,8 @@ export interface Tool<Input = any> {
   unavailable?(): string | undefined
   /** Returns the working folder that the input names; undefined when the call works in the folder of the run. */
   folder?(input: Input): string | undefined
+  /** Returns the addresses that a call goes to, or hands to others: where its input is sent. */
+  sends?(input: Input): string[]
   /** Returns what the input names as the object of the call, such as a path, a command or an address. */
   target?(input: Input): string | undefined
   /** Converts an output to the form that models get, where it differs from the form for readers. */

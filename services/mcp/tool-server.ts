@@ -1,6 +1,7 @@
 import type { McpEntry } from '../../schemas/config.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
+import { textsIn } from '../lib/texts-in.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { type ResourceServer, type SourceTool, ToolFailed, type ToolSource } from '../tools/index.ts'
 import type { Permission } from '../contracts/tool.ts'
@@ -37,6 +38,9 @@ interface Parts {
   /** Called when status, tools or instructions have changed. */
   onChange: () => void
 }
+
+/** The texts of an input that hold addresses. */
+const addressTexts = (input: unknown): string[] => [...textsIn(input)].flatMap((text) => text.match(/https?:\/\/[^\s"'<>]+/gi) ?? [])
 
 const changedText = (tool: string, server: string) =>
   `The tool server ${JSON.stringify(server)} has changed what it says of ${tool} since you accepted it.`
@@ -128,6 +132,8 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
       identity,
       widestScope: 'tool',
       checksInput: true,
+      // A server's tool reaches others unless the server says that it does not.
+      ...definition.annotations?.openWorldHint !== false && { sends: addressTexts },
       get permission () {
         return permissionOf(name)
       },

@@ -68,6 +68,12 @@ export const turnKey = (thread: string, n: number) => historyKey('turn', thread,
 export const metadataKey = (thread: string) => `face/${thread}`
 /** The progress of the extraction of facts. */
 export const readKey = (thread: string) => `read/${thread}`
+/** Where the addresses of a conversation or a task came from; `place` is the thread or the task. */
+export const PROVENANCE = 'provenance/'
+export const provenanceKey = (place: string) => PROVENANCE + place
+/** Addresses that a model put together in a conversation with private data, by digest: another conversation may read them in a file. */
+export const COMPOSED = 'composed/'
+export const composedKey = (digest: string) => COMPOSED + digest
 /** The summaries that replace older messages in prompts. */
 export const summaryKey = (thread: string) => `summary/${thread}`
 /** What model calls used: in all by day and, by day too, of each thread and task. */

@@ -1,6 +1,6 @@
 import type { Task, TaskBody, TaskChanges, TaskStatus } from '../../schemas/tasks.ts'
 import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
-import { IMPORTED, isDamage, TASK_TRASH, taskKey, taskOriginKey, taskTrashKey, unlessDamaged } from '../store/index.ts'
+import { IMPORTED, isDamage, provenanceKey, TASK_TRASH, taskKey, taskOriginKey, taskTrashKey, unlessDamaged } from '../store/index.ts'
 import { createTaskRepository, type TaskRepository, type Change } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -136,7 +136,10 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       repository.locked(taskId, async () => {
         const task = await unlessDamaged(repository.get(taskId))
         const events = task === undefined ? [] : await lifecycle.halt(task)
-        await repository.remove(taskId, task, await deps.grants.removals({ taskId }))
+        await repository.remove(taskId, task, [
+          { type: 'del', key: provenanceKey(taskId) },
+          ...await deps.grants.removals({ taskId })
+        ])
         repository.forget(taskId)
         ticker.forget(taskId)
         for (const event of events) collaborators.emit(event)

@@ -44,6 +44,9 @@ interface ToolCall {
   signal: AbortSignal
   /** See `ToolContext.paths`. */
   paths?: string[]
+  /** See `ToolContext`. */
+  mayRedirect?: ToolContext['mayRedirect']
+  innerAddresses?: ToolContext['innerAddresses']
   /** See `ToolContext.shown`. */
   shown?: readonly ShownPlace[]
   /** See `ToolContext.ask`. */
@@ -98,6 +101,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
   }
   const folders = createWorkFolders(find)
   const unavailable = (name: string): string | undefined => builtin.get(name)?.unavailable?.()
+  const qualifiedOf = (name: string) => ({ qualified: findSourceTool(name)?.qualified })
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
   const offered = () =>
     [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name, isFinder }) =>
@@ -143,18 +147,20 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
   }
 
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
-    const { input, runId, callId, attempt, signal, paths, shown, ask, progress: report = () => {} } = call
+    const { input, runId, callId, attempt, signal, paths, shown, mayRedirect, innerAddresses, ask, progress: report = () => {} } = call
     const start = await startOf(tool, call)
     return withCallLimit(tool, { clock, signal, report }, async (context) =>
       asObject(
         tool.name,
-        await tool.execute(input, { ...context, runId, callId, attempt, paths, shown, ask, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, { ...context, runId, callId, attempt, paths, shown, mayRedirect, innerAddresses, ask, ...tool.reportsChanges && { changed }, ...start })
       ))
   }
 
   return {
     find,
     permission,
+    /** Whether config.permissions itself allows the tool, not only its own default. */
+    isAllowedByUser: (name: string): boolean => decide(name, { effect: 'external', ...qualifiedOf(name) }) === 'allow',
     /** The permission of a tool that is not the host's own. */
     permissionOf: (tool: Tool): Permission => decide(tool.name, tool),
     /** Converts the output of the named tool to the form that models get. */

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../contracts/run-events.ts'
 import type { Tool, WorkFolder } from '../../contracts/tool.ts'
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
+import type { AddressQuestion } from '../addresses/address-gate.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools, Grants } from './grants.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
@@ -78,13 +79,27 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
     },
 
     /** Returns what the request for approval of a call offers and says. */
-    async offer (call: NamedCall, folder: WorkFolder): Promise<Pick<ToolItem, 'scopes' | 'places'> & { reason?: string }> {
+    async offer (
+      call: NamedCall,
+      folder: WorkFolder,
+      question?: AddressQuestion
+    ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because'> & { reason?: string }> {
       const facts = await grants.facts(call, folder, tools)
       const reason = facts.uncopied === undefined
         ? tools.find(call.toolName)?.caution ?? await difference(call)
         : uncopiedText(facts.uncopied)
-      return { scopes: grants.scopes(facts, tools), ...(facts.places && { places: facts.places }), ...(reason !== undefined && { reason }) }
+      const why = question?.reason ?? reason
+      return {
+        scopes: grants.scopes(facts, tools, question !== undefined),
+        ...(facts.places && { places: facts.places }),
+        ...(question && { because: question.because }),
+        ...(why !== undefined && { reason: why })
+      }
     },
+
+    /** Whether a grant covers calls of the tool at the host. */
+    coversHost: async (toolName: string, host: string): Promise<boolean> =>
+      (await grants.all(owner)).some((grant) => grant.toolName === toolName && grant.scope === 'host' && grant.hosts?.includes(host)),
 
     use: grants.use
   }

@@ -12,6 +12,7 @@ import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.t
 import { shownFolder } from '../call-approval.ts'
 import { lstat, opendir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { readAddress } from '../addresses/find-addresses.ts'
 import { inputDigest } from '../input-digest.ts'
 
 /** What grants need of the tool host. */
@@ -30,9 +31,14 @@ async function factsOf (
   const tool = tools.find(toolName)
   const identity = tools.identity(toolName)
   const places = tool?.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
+  const hosts = hostsOf(tool, input)
   const uncopied = tool?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
-  return { toolName, input, digest: inputDigest(input), identity, folder, places, ...(uncopied !== undefined && { uncopied }) }
+  return { toolName, input, digest: inputDigest(input), identity, folder, places, ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
 }
+
+/** Returns the hosts that a call is sent to, or hands to others, each once. */
+export const hostsOf = (tool: Pick<Tool, 'sends'> | undefined, input: unknown): string[] =>
+  [...new Set(tool?.sends?.(input).flatMap((text) => readAddress(text)?.host ?? []))]
 
 /** Entries of a folder that are looked at for a large file. */
 const MOST_ENTRIES = 20_000
@@ -79,6 +85,8 @@ function scopeText (scope: Grant['scope'], facts: CallFacts): string {
       return `${toolName} of ${facts.places?.map((place) => quoted(pathOf(place))).join(' and ')}, with any content`
     case 'folder':
       return `${toolName} of ${filesIn(facts)}`
+    case 'host':
+      return `${toolName} at ${facts.hosts?.join(' and ')}, whatever the address says`
     case 'tool':
       return `every call of ${toolName} as it is described now, with any input`
   }
@@ -93,12 +101,14 @@ const fitsFolder = ({ places }: CallFacts): boolean =>
  * Returns the scopes that an approval of the call may have, the narrowest first. Without a token a command has `once` alone: every
  * program of the computer could answer the request.
  */
-export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean): OfferedScope[] {
+export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
   if (tool === undefined || facts.uncopied !== undefined || (tool.isCommand && !hasToken)) return [once]
   const wider: Array<Exclude<Scope, 'once'>> = ['exact']
   if (fitsFolder(facts)) wider.push('folder')
-  if (tool.widestScope === 'tool') wider.push('tool')
+  if (facts.hosts !== undefined) wider.push('host')
+  // Such a call was asked for its address, which no other input has.
+  if (tool.widestScope === 'tool' && !isAddress) wider.push('tool')
   return [once, ...wider.map((scope) => ({ scope, text: `Also later, unasked: ${scopeText(scope, facts)}.` }))]
 }
 
@@ -108,6 +118,8 @@ export function covers (grant: Grant, facts: CallFacts): boolean {
   switch (grant.scope) {
     case 'tool':
       return true
+    case 'host':
+      return facts.hosts !== undefined && facts.hosts.every((host) => grant.hosts?.includes(host))
     case 'exact':
       return grant.digest === facts.digest && isSamePlace(grant, facts) && isDeepStrictEqual(grant.places, facts.places)
     case 'file':
@@ -187,7 +199,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   }
 
   function newGrant (owner: Owner, facts: CallFacts, rest: Pick<Grant, 'scope' | 'source' | 'until' | 'approvalId'>): Grant {
-    const { toolName, input, digest, identity, folder, places } = facts
+    const { toolName, input, digest, identity, folder, places, hosts } = facts
     return {
       ...ownerOf(owner),
       grantId: newId(),
@@ -195,6 +207,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       ...(JSON.stringify(input).length <= INPUT_KEPT && { input }),
       identity,
       places,
+      ...(hosts && { hosts }),
       ...rest,
       text: scopeText(rest.scope, facts),
       uses: 0,
@@ -232,7 +245,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       factsOf(ofRun, call, folder, largestKept()),
 
     /** Returns the scopes that an answer may choose for a call. */
-    scopes: (facts: CallFacts, ofRun: GrantTools = tools): OfferedScope[] => offeredScopes(ofRun.find(facts.toolName), facts, hasToken),
+    scopes: (facts: CallFacts, ofRun: GrantTools = tools, isAddress = false): OfferedScope[] =>
+      offeredScopes(ofRun.find(facts.toolName), facts, hasToken, isAddress),
 
     /** Returns a grant that covers the call; `isAllowed` may exclude some. */
     async covering (owner: Owner, facts: CallFacts, isAllowed: (grant: Grant) => boolean): Promise<Grant | undefined> {
@@ -267,7 +281,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       assertLasts(until)
       const { toolName, input, digest, identity, places, scopes = [], approvalId } = approval
       const folder = shownFolder(approval)
-      const facts = { toolName, input, digest, identity, folder, places }
+      const hosts = hostsOf(tools.find(toolName), input)
+      const facts = { toolName, input, digest, identity, folder, places, ...(hosts.length > 0 && { hosts }) }
       assertOffered(scopes, scope, facts)
       await assertRoom(owner)
       return [put(newGrant(owner, facts, { scope, source: 'answer', approvalId, until }))]
@@ -344,6 +359,6 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
 }
 
 /** The public form of a grant. */
-function grantView ({ digest, identity, folder: { path: cwd }, places, ...grant }: Grant): GrantView {
+function grantView ({ digest, identity, folder: { path: cwd }, places, hosts, ...grant }: Grant): GrantView {
   return { ...grant, cwd, ...(places && { folder: places[0].folder }) }
 }

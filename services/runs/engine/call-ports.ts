@@ -1,6 +1,6 @@
 import type { ToolProgress } from '../../../schemas/tool-progress.ts'
 import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
-import type { CallGrants } from '../../approvals/index.ts'
+import type { AddressGate, CallGrants } from '../../approvals/index.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import type { Op } from '../../store/index.ts'
@@ -31,6 +31,8 @@ export interface CallPorts {
   answerOf: (toolCallId: string) => CallAnswer | undefined
   /** Whether a call of the tool needs an approval now. */
   needsApproval: (toolName: string) => boolean
+  /** Decides about addresses that the model put together; absent where nobody is asked about them. */
+  addresses?: AddressGate
   /** The grants of the conversation or task. */
   grants: CallGrants
   /** Set in runs that ask nobody: the reason of the denial of each call that needs an approval and has no grant. */

@@ -42,7 +42,7 @@ interface Deps extends Pick<EngineDeps, 'clock'> {
  * the run that only read and need no approval, and a conversation of its own. Rejects as model calls do.
  */
 export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps) {
-  return async (question: string, { runId, callId, attempt, givenCwd: cwd, signal, progress }: ToolContext): Promise<Investigation> => {
+  return async (question: string, { runId, callId, attempt, givenCwd: cwd, signal, progress, innerAddresses }: ToolContext): Promise<Investigation> => {
     const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
     const tools = host.offered().filter(({ name, effect, answeredBy, isConversational, isInvestigation }) =>
       effect === 'read' && answeredBy === undefined && !isConversational && !isInvestigation && name !== PLAN_TOOL &&
@@ -51,6 +51,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     const names = new Set(tools.map(({ name }) => name))
     const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: question }] }]
     const log = createRunLog()
+    const addresses = await innerAddresses?.(() => log.events)
     const repetitions = createRepetitions(clock)
     const calls: Investigation['calls'] = []
     const modelStep = createModelSteps({
@@ -76,7 +77,12 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     async function execute ({ toolCallId, toolName, input }: EventOf<'tool-input'>): Promise<void> {
       const identity = host.identity(toolName)
       progress?.({ progress: calls.length + 1, message: toolName })
-      const result = await host.execute({ name: toolName, input, runId, attempt, callId: `${callId}/${toolCallId}`, cwd, identity, signal })
+      const question = await addresses?.question({ toolName, input })
+      const mayRedirect = addresses && ((from: string, to: string) => addresses.mayRedirect(toolName, { from, to }))
+      const call = { name: toolName, input, runId, attempt, callId: `${callId}/${toolCallId}`, cwd, identity, mayRedirect, signal }
+      const result = question === undefined
+        ? await host.execute(call)
+        : { status: 'error' as const, errorText: `An investigation asks nobody, so this was not fetched. ${question.reason}` }
       calls.push({ toolName, input, status: result.status })
       log.append(
         result.status === 'completed'

@@ -1,10 +1,11 @@
+import { createAddressGate } from '../../approvals/index.ts'
 import { takeAnswer } from '../answers/take-answer.ts'
 import { withoutDroppedTries } from '../run-log/cut-steps.ts'
 import { joinDeltas } from '../run-log/join-deltas.ts'
 import { openCalls } from '../../contracts/run-events.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage } from '../../usage/index.ts'
-import { PHASE_TOOL } from '../../contracts/model-texts.ts'
+import { MEMORY_FOLLOWS, PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { EngineDeps, RunAttempt } from './attempt.ts'
 import type { AskedCall } from '../../contracts/call.ts'
@@ -55,6 +56,17 @@ export function createRunActions<R extends RunRecord> (
   let isBegun = callModel !== undefined
   const settling = new Set<Promise<unknown>>()
   const repetitions = createRepetitions(deps.clock)
+  const addresses = createAddressGate({
+    store: deps.store,
+    place: owner.place,
+    prompt: owner.prompt,
+    said: owner.said,
+    besides: () => besides(log.events, owner),
+    events: () => log.events,
+    find: owner.tools.find,
+    isAsked: owner.asksAddresses,
+    now: deps.clock.now
+  })
   /** The newest step that was looked at for repetitions. */
   let looked = run.record.steps
 
@@ -124,7 +136,7 @@ export function createRunActions<R extends RunRecord> (
   }
 
   async function settleNow (): Promise<void> {
-    const { asked, isWaiting } = await settleStep(attempt, owner, items, deps)
+    const { asked, isWaiting } = await settleStep(attempt, owner, { items, addresses }, deps)
     if (isWaiting) {
       waiting = asked
       return
@@ -157,7 +169,7 @@ export function createRunActions<R extends RunRecord> (
   async function judge (): Promise<void> {
     const { refinement, changes, told } = await owner.review({ isLast: isLast(), object: answer?.object }) ?? {}
     if (refinement !== undefined) answer = undefined
-    const message: RunEvent[] = refinement === undefined ? [] : [{ type: 'message', text: refinement }]
+    const message: RunEvent[] = refinement === undefined ? [] : [{ type: 'message', text: refinement, isReview: true }]
     if (changes !== undefined) await commit({ finalEvents: message, changes })
     else message.forEach(log.append)
     told?.()
@@ -215,5 +227,15 @@ export function createRunActions<R extends RunRecord> (
     keepSteering,
     /** Resolves when no call is running. */
     quiet: () => Promise.allSettled(settling)
+  }
+}
+
+/** Returns what a model knows of a run beside its prompt. */
+function besides (events: readonly RunEvent[], { placement }: Pick<RunOwner, 'placement'>) {
+  const { context } = events.findLast((event) => event.type === 'context') ?? {}
+  return {
+    hasMemory: context?.system.some((text) => text.includes(MEMORY_FOLLOWS)),
+    guide: context?.guide?.text,
+    hasOlder: placement.older !== undefined
   }
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Owner, QuestionItem } from '../../contracts/approval-record.ts'
+import type { Said } from '../../approvals/index.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import type { CompactorParts, Conversation } from '../../threads/index.ts'
 import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
@@ -30,6 +31,10 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   takeNotes: () => string[]
   /** Whether a call of the tool needs an approval now. */
   needsApproval: (toolName: string) => boolean
+  /** The words of a person that the run begins with. */
+  said: Said
+  /** Whether calls of the tool ask about addresses that the model put together. */
+  asksAddresses: (toolName: string) => boolean
   /** Whether calls may ask the user while they run. */
   mayAskInCalls: boolean
   /** Whether grants hold that approved runs have taught. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { intentsIn } from '../run-log/open-calls.ts'
-import { inputDigest } from '../../approvals/index.ts'
+import { type AddressQuestion, inputDigest } from '../../approvals/index.ts'
 import { askedAgain, changedPlaces, changedSince, folderGone, runInOrder } from '../../tools/index.ts'
 import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
@@ -36,8 +36,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const begun = intentsIn(ports.events)
   let isHeld = false
   const isRead = ({ toolName }: Call) => tools.find(toolName)?.effect === 'read'
+  /** Calls that are asked because of their addresses alone. */
+  const questions = new Map<string, AddressQuestion>()
   /** What a model wrote as text, it may have meant to show. */
-  const needsApproval = (call: Call) => ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call))
+  const asksAnyway = (call: Call) => ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call))
+  const needsApproval = (call: Call) => asksAnyway(call) || questions.has(call.toolCallId)
   /** What calls that ask leave, for those behind them. */
   const ahead = { files: new Map<string, Uint8Array | null>(), calls: [] as string[] }
   const inputOf = (call: Call) => ports.approvalOf(call.toolCallId)?.correctedInput ?? call.input
@@ -81,9 +84,12 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const identity = tools.identity(call.toolName)
     const folder = await tools.folders.of(call.toolName, call.input, cwd)
     if (folder === undefined) return ports.end(call, failed(call, folderGone(cwd)))
-    if (ports.deniesUngranted !== undefined) return ports.end(call, refused(call, 'denied', ports.deniesUngranted))
+    const question = questions.get(call.toolCallId)
+    if (ports.deniesUngranted !== undefined) {
+      return ports.end(call, refused(call, 'denied', [ports.deniesUngranted, question?.reason].filter(Boolean).join(' ')))
+    }
     const bound = await bind(call, folder)
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...bound, ...await ports.grants.offer(call, folder) })
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...bound, ...await ports.grants.offer(call, folder, question) })
   }
 
   /** Returns what the approval of a call is bound to, behind the calls that are asked before it. */
@@ -176,6 +182,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
       const { durationMs, changes, ...result } = await tools.execute({
         ...{ ...agreed, attempt, paths, shown: bound?.shown },
         progress: (progress) => ports.progress?.(call, progress),
+        ...ports.addresses && {
+          mayRedirect: (from: string, to: string) =>
+            ports.addresses!.mayRedirect(toolName, { from, to }, (host) => ports.grants.coversHost(toolName, host)),
+          innerAddresses: ports.addresses.inner
+        },
         ...ports.ask && { ask: (questions) => ports.ask!(call, questions) }
       })
       const { event, state }: CallEnd = result.status === 'completed'
@@ -201,6 +212,12 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     asked.set(call.toolCallId, { kind: 'app', ...call, input: inputOf(call), ...app })
   }
 
+  if (calls.length > 0) await ports.addresses?.note()
+  for (const call of calls) {
+    if (ports.approvalOf(call.toolCallId) !== undefined || answeredBy(call) !== undefined || asksAnyway(call)) continue
+    const question = await ports.addresses?.question(call)
+    if (question !== undefined) questions.set(call.toolCallId, question)
+  }
   const decisions = calls.map((call) => ({ call, decision: decide(call) }))
   for (const entry of decisions) if (entry.decision === 'ask' && await grantOf(entry.call)) entry.decision = 'run'
   if (decisions.some(({ decision }) => decision === 'wait')) return { asked: [], isWaiting: true }

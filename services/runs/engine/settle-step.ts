@@ -1,4 +1,4 @@
-import { createCallGrants } from '../../approvals/index.ts'
+import { type AddressGate, createCallGrants } from '../../approvals/index.ts'
 import type { Approval } from '../../contracts/approval-record.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { isAnswerCall } from '../answers/take-answer.ts'
@@ -23,7 +23,7 @@ import { settleCalls } from './settle-calls.ts'
 export async function settleStep<R extends RunRecord> (
   { live, attempt, owed, commit, pause }: RunAttempt<R>,
   owner: RunOwner<R>,
-  items: RunItems,
+  { items, addresses }: { items: RunItems, addresses: AddressGate },
   { store, ledger, grants, liveQuestions }: Pick<EngineDeps, 'store' | 'ledger' | 'grants' | 'liveQuestions'>
 ): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
   const { run, signal } = live
@@ -52,6 +52,7 @@ export async function settleStep<R extends RunRecord> (
     ...owner.deniesUngranted !== undefined && { deniesUngranted: owner.deniesUngranted },
     ...owner.deniesQuestions !== undefined && { deniesQuestions: owner.deniesQuestions },
     grants: createCallGrants({ grants, owner: owner.owner, tools, events: () => log.events, usesLearned: owner.usesLearned }),
+    addresses,
     wasDenied: owner.wasDenied,
     checkLimit: () => checkLength(log),
     progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),

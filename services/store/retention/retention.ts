@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { timeOfId } from '../../lib/ids.ts'
 import {
   APPROVALS,
+  COMPOSED,
   CONVERSATIONS,
   IDEMPOTENCY,
   OPEN_APPROVALS,
@@ -28,6 +29,7 @@ const BY_ID = { [APPROVALS]: 7, [RUN_INPUTS]: 7, [runEventsOf('thread')]: 7 }
 const BY_FIELD = {
   [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
   [IDEMPOTENCY]: { field: 'at', days: 1 },
+  [COMPOSED]: { field: 'at', days: 365 },
   [TASK_ORIGINS]: { field: 'at', days: 90 },
   [OPEN_APPROVALS]: { field: 'expiresAt', days: 7 }
 }

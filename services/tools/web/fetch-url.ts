@@ -32,8 +32,9 @@ export function createFetchUrl ({ web }: { web: () => Promise<Web> }): Tool<Stat
     effect: 'read',
     use: 'always',
     target: ({ url }) => url,
-    async execute ({ url, offset = 0, maxChars }, { signal }) {
-      const { content, cut, plain, needsScripts, ...page } = await (await web()).fetch(url, signal)
+    sends: ({ url }) => [url],
+    async execute ({ url, offset = 0, maxChars }, { signal, mayRedirect }) {
+      const { content, cut, plain, needsScripts, ...page } = await (await web()).fetch(url, signal, mayRedirect)
       const isError = page.status >= 400
       const part = slice(content, offset, maxChars ?? (isError ? ERROR_CHARS : DEFAULT_CHARS))
       const messages = [

@@ -4,6 +4,7 @@ import { withDeadline } from '../../../lib/deadline.ts'
 import { createSemaphore } from '../../../lib/semaphore.ts'
 import type { Transform } from '../../transform/transform.ts'
 import { readBody, send, AddressRefused, FetchFailed, reasonOf } from './send.ts'
+import type { ToolContext } from '../../../contracts/tool.ts'
 import { decode } from './charset.ts'
 import type { HtmlPage, ReadablePage } from './to-text.ts'
 import type { AddressPolicy } from './address-policy.ts'
@@ -50,6 +51,8 @@ interface Parts {
   clock: Clock
 }
 
+type MayRedirect = NonNullable<ToolContext['mayRedirect']>
+
 export type Web = ReturnType<typeof createWeb>
 
 /** Fetches documents from the web: pages as markdown, other documents as text. */
@@ -62,17 +65,18 @@ export function createWeb ({ policy, transform, clock }: Parts) {
 
   return {
     /**
-     * Fetches an address. An answer of any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or
+     * Fetches an address. `mayRedirect` is asked before a redirect is followed. An answer of any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or
      * the signal's reason.
      */
-    async fetch (address: string, signal: AbortSignal): Promise<FetchResult> {
+    async fetch (address: string, signal: AbortSignal, mayRedirect: MayRedirect = async () => true): Promise<FetchResult> {
       const start = parseAddress(address)
-      return slots.run(signal, () => fetch(start, signal))
+      return slots.run(signal, () => fetch(start, signal, mayRedirect))
     }
   }
 
-  async function fetch (start: URL, signal: AbortSignal): Promise<FetchResult> {
-    const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (limit) => followRedirects(start, limit)).catch(
+  async function fetch (start: URL, signal: AbortSignal, mayRedirect: MayRedirect): Promise<FetchResult> {
+    const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (limit) =>
+      followRedirects(start, limit, mayRedirect)).catch(
       (error) => {
         signal.throwIfAborted()
         if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
@@ -119,7 +123,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     }
   }
 
-  async function followRedirects (start: URL, signal: AbortSignal): Promise<RawResponse> {
+  async function followRedirects (start: URL, signal: AbortSignal, mayRedirect: MayRedirect): Promise<RawResponse> {
     let url = start
     for (let redirects = 0; ; redirects++) {
       const addresses = await policy.addresses(url)
@@ -129,6 +133,9 @@ export function createWeb ({ policy, transform, clock }: Parts) {
       if (!target) return read(response, url)
       response.destroy()
       if (redirects === MAX_REDIRECTS) throw new FetchFailed(`${start.href} redirects more than ${MAX_REDIRECTS} times.`)
+      if (!await mayRedirect(url.href, target.href)) {
+        throw new AddressRefused(`${url.href} redirects to another host, ${target.href}. Fetch that address if this is wanted.`)
+      }
       url = target
     }
   }

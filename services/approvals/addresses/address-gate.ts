@@ -1,0 +1,156 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { composedKey, type Op, provenanceKey, unlessDamaged, type Store } from '../../store/index.ts'
+import { readAddress, type Address } from './find-addresses.ts'
+import { createProvenance, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
+
+/** Why a call asks though its tool does not: it would send what the model put together. */
+export interface AddressQuestion {
+  reason: string
+  /** The ids of the calls that brought in private data and text of others. */
+  because: string[]
+}
+
+/** Addresses that were read may be fetched so often of one host in a run, unasked. */
+const MOST_FETCHES = 20
+const ADDRESS_SHOWN = 300
+
+interface NamedCall {
+  toolName: string
+  input: unknown
+}
+
+export type AddressGate = ReturnType<typeof createAddressGate>
+
+interface GateParts {
+  store: Store
+  /** The digest of the thread, or the task. */
+  place: string
+  prompt: LanguageModelV4Prompt
+  /** The words of a person, and whether the user messages of the prompt are, too. */
+  said: Said
+  /** What the model knows beside the prompt. */
+  besides: () => { hasMemory?: boolean, guide?: string, hasOlder?: boolean }
+  events: () => readonly RunEvent[]
+  find: (name: string) => Tool | undefined
+  /** Whether calls of the tool ask about addresses; not where the user allowed them beforehand. */
+  isAsked: (toolName: string) => boolean
+  /** Milliseconds since the Unix epoch. */
+  now: () => number
+}
+
+/** The words of a person that a run begins with; `isUsers`: the user messages of its prompt are, too. */
+export interface Said {
+  isUsers: boolean
+  texts: readonly string[]
+}
+
+/**
+ * Decides whether a call that is sent somewhere asks first: it does when the model put its address together, in a conversation that holds
+ * private data and has read what others wrote. What it knows is stored before a call runs that could use it.
+ */
+export function createAddressGate ({ store, place, prompt, said, besides, events, find, isAsked, now }: GateParts) {
+  let opened: Promise<Provenance> | undefined
+  /** Events that were taken in. */
+  let upTo = 0
+
+  async function open (): Promise<Provenance> {
+    const stored = await unlessDamaged(store.get<StoredProvenance>(provenanceKey(place)))
+    const known = createProvenance({ find, now: now() }, stored)
+    said.texts.forEach(known.userSaid)
+    known.prompted(prompt, said)
+    const { hasMemory = false, guide, hasOlder = false } = besides()
+    if (hasMemory || hasOlder) known.hold('private', { toolName: hasMemory ? 'memory' : 'earlier messages' })
+    if (hasOlder) known.hold('foreign', { toolName: 'earlier messages' })
+    if (guide !== undefined) known.guided(guide)
+    return known
+  }
+
+  /** Takes in what is new, and stores it. */
+  async function current (): Promise<Provenance> {
+    const known = await (opened ??= open())
+    const all = events()
+    known.happened(all.slice(upTo))
+    upTo = all.length
+    const record = known.take()
+    const composed = known.takeComposed().map((key): Op => ({ type: 'put', key: composedKey(store.digest(key)), value: { at: now() } }))
+    if (record !== undefined) await store.transact([{ type: 'put', key: provenanceKey(place), value: record }, ...composed])
+    return known
+  }
+
+  return {
+    ...decisions({ store, current, events, find, isAsked }),
+
+    /** Stores what is known so far, before the calls of a step run that could use it. */
+    note: async (): Promise<void> => void await current(),
+
+    /** The same for an agent inside the run, which begins with what the run knows. */
+    async inner (innerEvents: () => readonly RunEvent[]): Promise<ReturnType<typeof decisions>> {
+      const known = createProvenance({ find, now: now() }, (await current()).snapshot())
+      let taken = 0
+      const currentInner = async () => {
+        known.happened(innerEvents().slice(taken))
+        taken = innerEvents().length
+        return known
+      }
+      return decisions({ store, current: currentInner, events: innerEvents, find, isAsked })
+    }
+  }
+}
+
+/** The decisions about calls, by what is known at that moment. */
+function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, 'store' | 'events' | 'find' | 'isAsked'> & {
+  current: () => Promise<Provenance>
+}) {
+  const addressesOf = ({ toolName, input }: NamedCall): Address[] =>
+    find(toolName)?.sends?.(input)?.flatMap((text) => readAddress(text) ?? []) ?? []
+
+  /** How often the host was called in this run. */
+  const calls = (host: string) =>
+    events().filter((event) => event.type === 'tool-input' && addressesOf(event).some((address) => address.host === host)).length
+
+  async function isComposed (address: Address, known: Provenance): Promise<boolean> {
+    const source = known.addresses.get(address.key)
+    if (source === 'user') return false
+    if (source !== 'read' || (calls(address.host) > MOST_FETCHES && known.addresses.get(address.host) !== 'user')) return true
+    // What was read may be what a model wrote in another conversation.
+    return !known.wasFetched(address.key) && await store.get(composedKey(store.digest(address.key))) !== undefined
+  }
+  const isTainted = ({ origins }: Provenance) => origins.private.length > 0 && origins.foreign.length > 0
+
+  return {
+    /** Returns why the call asks; undefined for one that may run. */
+    async question (call: NamedCall): Promise<AddressQuestion | undefined> {
+      const addresses = addressesOf(call)
+      if (addresses.length === 0 || !isAsked(call.toolName)) return undefined
+      const known = await current()
+      const composed: Address[] = []
+      if (isTainted(known)) { for (const address of addresses) if (await isComposed(address, known)) composed.push(address) }
+      if (composed.length === 0) return undefined
+      const { private: secret, foreign } = known.origins
+      const because = [...secret, ...foreign].flatMap(({ toolCallId }) => toolCallId ?? [])
+      return { reason: reasonOf(composed, secret, foreign), because: [...new Set(because)] }
+    },
+
+    /** Whether an answer may lead to another address: not where the model may have put data into the first one. */
+    async mayRedirect (
+      toolName: string,
+      { from, to }: { from: string, to: string },
+      isGranted: (host: string) => Promise<boolean> = async () => false
+    ): Promise<boolean> {
+      const [first, next] = [readAddress(from), readAddress(to)]
+      if (first === undefined || next === undefined || first.host === next.host || !isAsked(toolName)) return true
+      const known = await current()
+      return !isTainted(known) || !await isComposed(first, known) || !await isComposed(next, known) || isGranted(next.host)
+    }
+  }
+}
+
+const named = (origins: readonly Origin[]) => [...new Set(origins.map(({ toolName }) => toolName))].join(', ')
+
+function reasonOf (addresses: readonly Address[], secret: readonly Origin[], foreign: readonly Origin[]): string {
+  const shown = addresses.map(({ key }) => JSON.stringify(key.slice(0, ADDRESS_SHOWN))).join(', ')
+  return `The agent put this address together: ${shown}. It has seen private data (${named(secret)}) and read what others wrote ` +
+    `(${named(foreign)}), and whoever answers at the address reads all of it.`
+}

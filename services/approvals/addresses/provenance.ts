@@ -1,0 +1,211 @@
+import { lstatSync } from 'node:fs'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import type { FileChange, Tool } from '../../contracts/tool.ts'
+import { addressesIn, addressesInValue, readAddress, shorterForms, type Address } from './find-addresses.ts'
+
+/** Where an address came from: the user's own words, what was read unchanged, or an input of one of the model's calls. */
+export type Source = 'user' | 'read' | 'composed'
+
+/** A call that brought something into the conversation. */
+export interface Origin {
+  toolName: string
+  toolCallId?: string
+}
+
+/** What is stored of a conversation or a task. Addresses are kept as they are compared. */
+export interface StoredProvenance {
+  addresses: Array<[key: string, source: Source]>
+  private?: Origin[]
+  foreign?: Origin[]
+  /** When the conversation was first looked at, milliseconds since the Unix epoch. */
+  since: number
+  /** Files that its calls wrote; `hasRun`: a command ran, which may have written any. */
+  written?: string[]
+  hasRun?: true
+}
+
+/** Addresses of one conversation, the newest. */
+const MOST_ADDRESSES = 4_000
+const MOST_ORIGINS = 3
+const MOST_WRITTEN = 500
+
+type Kind = 'page' | 'search' | 'file' | 'command' | 'memory' | 'server' | 'app' | 'screen' | 'user' | 'report' | 'none'
+
+const KINDS: Record<string, Kind> = {
+  fetchUrl: 'page', webSearch: 'search', readFile: 'file', searchFiles: 'file', findFiles: 'file', listDirectory: 'file',
+  runCommand: 'command', facts: 'memory', remember: 'memory', forget: 'memory', readResource: 'server', listResources: 'server',
+  screenshot: 'screen', investigate: 'report', askUser: 'user'
+}
+/** What each kind of result holds, and whether an address that it holds can be taken as it stands. */
+const HOLDS: Record<Kind, { private?: true, foreign?: true, reads?: true }> = {
+  page: { foreign: true, reads: true },
+  search: { foreign: true, reads: true },
+  file: { private: true, foreign: true, reads: true },
+  command: { private: true, foreign: true },
+  memory: { private: true },
+  server: { private: true, foreign: true, reads: true },
+  app: { private: true, foreign: true, reads: true },
+  screen: { private: true, foreign: true },
+  report: { private: true, foreign: true },
+  user: {},
+  none: {}
+}
+
+export type Provenance = ReturnType<typeof createProvenance>
+
+/**
+ * Knows where each address in a conversation came from. The first source counts, except that the user's own words always do: what stood in
+ * an input of the model before it was read is the model's. `find` finds the tools of the run.
+ */
+export function createProvenance (
+  { find, now }: { find: (name: string) => Pick<Tool, 'answeredBy' | 'identity'> | undefined, now: number },
+  stored?: StoredProvenance
+) {
+  const since = stored?.since ?? now
+  const written = new Set(stored?.written)
+  let hasRun = stored?.hasRun === true
+  /** Addresses that were fetched in this run. */
+  const fetchedKeys = new Set<string>()
+  const addresses = new Map<string, Source>(stored?.addresses)
+  const origins = { private: stored?.private ?? [], foreign: stored?.foreign ?? [] }
+  let isChanged = false
+  /** Addresses that the model put together since the last time. */
+  let composed: string[] = []
+
+  function know (key: string, source: Source) {
+    const before = addresses.get(key)
+    if (before === source || before === 'user' || (before !== undefined && source !== 'user')) return
+    addresses.set(key, source)
+    if (source === 'composed') composed.push(key)
+    isChanged = true
+  }
+  const knowAll = (found: Iterable<Address>, source: Source) => {
+    for (const address of found) {
+      know(address.key, source)
+      if (source !== 'composed') for (const shorter of shorterForms(address)) know(shorter, source)
+    }
+  }
+  function hold (what: 'private' | 'foreign', origin: Origin) {
+    if (origins[what].length >= MOST_ORIGINS || origins[what].some(({ toolCallId, toolName }) =>
+      toolCallId === origin.toolCallId && toolName === origin.toolName)) return
+    origins[what] = [...origins[what], origin]
+    isChanged = true
+  }
+
+  function wrote (changes: readonly FileChange[]) {
+    for (const { path } of changes.slice(0, MOST_WRITTEN - written.size)) written.add(path)
+    isChanged = true
+  }
+
+  /** What was fetched once is known: it says nothing new the second time. */
+  function fetched (output: unknown) {
+    const { url } = (output ?? {}) as { url?: unknown }
+    const address = typeof url === 'string' ? readAddress(url) : undefined
+    if (address === undefined || addresses.get(address.key) === 'user') return
+    addresses.set(address.key, 'read')
+    fetchedKeys.add(address.key)
+    isChanged = true
+  }
+
+  function kindOf (toolName: string): Kind {
+    if (Object.hasOwn(KINDS, toolName)) return KINDS[toolName]
+    const tool = find(toolName)
+    if (tool?.answeredBy?.by === 'app') return 'app'
+    // A tool that is gone was one of a server.
+    return tool === undefined || tool.identity !== undefined ? 'server' : 'none'
+  }
+
+  /** Whether a file may hold what the conversation itself wrote. */
+  const mayBeOwn = (path: string) => written.has(path) || (hasRun && changedAt(path) >= since)
+
+  const provenance = {
+    addresses: addresses as ReadonlyMap<string, Source>,
+    origins: origins as { readonly private: readonly Origin[], readonly foreign: readonly Origin[] },
+    hold,
+    userSaid: (text: string) => knowAll(addressesIn(text, { asSaid: true }), 'user'),
+    modelWrote: (input: unknown) => knowAll(addressesInValue(input), 'composed'),
+
+    wasFetched: (key: string): boolean => fetchedKeys.has(key),
+
+    /** Takes in the guide of the working folder. */
+    guided (text: string): void {
+      hold('foreign', { toolName: 'guide of the folder' })
+      knowAll(addressesIn(text), 'read')
+    },
+
+    /** Takes in the result of a call. */
+    resulted ({ toolName, toolCallId }: Origin, output: unknown): void {
+      const kind = kindOf(toolName)
+      const holds = HOLDS[kind]
+      if (kind === 'user') return knowAll(addressesInValue(output, { asSaid: true }), 'user')
+      const path = toolName === 'readFile' ? (output as { path?: unknown } | null)?.path : undefined
+      const isOwn = typeof path === 'string' ? mayBeOwn(path) : kind === 'file' && (hasRun || written.size > 0)
+      if (holds.private) hold('private', { toolName, toolCallId })
+      // A list of files is foreign even where the conversation wrote some of them.
+      if (holds.foreign && !(isOwn && typeof path === 'string')) hold('foreign', { toolName, toolCallId })
+      if (kind === 'command') hasRun = true
+      if (kind === 'page') fetched(output)
+      knowAll(addressesInValue(output), holds.reads && !isOwn ? 'read' : 'composed')
+    },
+
+    /** Takes in the messages that a model gets. `isUsers`: the user messages hold the words of a person alone. */
+    prompted (prompt: LanguageModelV4Prompt, { isUsers }: { isUsers: boolean }): void {
+      for (const { role, content } of prompt) {
+        if (typeof content === 'string') {
+          // The application's instructions.
+          provenance.userSaid(content)
+          continue
+        }
+        for (const part of content) {
+          if (isUsers && role === 'user' && part.type === 'text') provenance.userSaid(part.text)
+          if (role === 'user' && part.type === 'file') hold('foreign', { toolName: 'attachment' })
+          if (role === 'assistant' && part.type === 'tool-call') provenance.modelWrote(part.input)
+          if (role === 'tool' && part.type === 'tool-result') provenance.resulted(part, part.output)
+        }
+      }
+    },
+
+    /** Takes in what happened in a run. */
+    happened (events: Iterable<RunEvent>): void {
+      for (const event of events) {
+        if (event.type === 'tool-input' && event.toolName !== 'askUser') provenance.modelWrote(event.input)
+        if ((event.type === 'tool-output' || event.type === 'tool-error') && event.changes) wrote(event.changes)
+        if (event.type === 'tool-output') provenance.resulted(event, event.output)
+        if (event.type === 'message' && !event.isRetry && !event.isReview) provenance.userSaid(event.text)
+      }
+    },
+
+    /** Returns what is to be stored; undefined while nothing is new since the last time. */
+    take (): StoredProvenance | undefined {
+      if (!isChanged) return undefined
+      isChanged = false
+      return provenance.snapshot()
+    },
+
+    /** Returns the addresses that the model put together since the last time; none while it has seen no private data. */
+    takeComposed (): string[] {
+      const taken = composed
+      composed = []
+      return origins.private.length > 0 ? taken : []
+    },
+
+    snapshot (): StoredProvenance {
+      return {
+        addresses: [...addresses].slice(-MOST_ADDRESSES),
+        private: [...origins.private],
+        foreign: [...origins.foreign],
+        since,
+        ...(written.size > 0 && { written: [...written] }),
+        ...(hasRun && { hasRun })
+      }
+    }
+  }
+  return provenance
+}
+
+/** When a file was last changed, milliseconds since the Unix epoch; for ever after where that is not known. */
+function changedAt (path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat === undefined ? Infinity : Math.max(stat.mtimeMs, stat.ctimeMs)
+}
