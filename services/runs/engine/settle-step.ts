@@ -112,5 +112,8 @@ export async function settleStep<R extends RunRecord> (
   }
   // The structured answer is taken when the other calls have their outcomes.
   const hasAnswer = await owed() !== undefined
-  return settleCalls(openCalls(newest).filter((call) => !hasAnswer || !isAnswerCall(call)), ports)
+  const settled = await settleCalls(openCalls(newest).filter((call) => !hasAnswer || !isAnswerCall(call)), ports)
+  // Before a model gets to see the results.
+  await addresses.note()
+  return settled
 }

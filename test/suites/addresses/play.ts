@@ -22,7 +22,7 @@ export async function openWorld (t: any, cases: readonly Case[], settings: objec
   const search = await startFakeSearch(t, 'searxng', (query: string) => ({
     results: [{ title: 'Found', url: `http://${name.HOST}/found/${query}`, snippet: 'Words.' }]
   }) as never)
-  const { app, gateway } = await withGateway(t, ({ body: { prompt } }) => {
+  const open = (where: object = {}) => withGateway(t, ({ body: { prompt } }) => {
     const at = prompt.findLastIndex(({ role }: { role: string }) => role === 'user')
     const [, nth] = /#(\d+)/.exec(JSON.stringify(prompt[at]))!
     const step = prompt.slice(at).filter(({ role }: { role: string }) => role === 'assistant').length
@@ -34,8 +34,10 @@ export async function openWorld (t: any, cases: readonly Case[], settings: objec
       search: { provider: 'searxng', baseURL: search.url },
       permissions: { runCommand: 'allow', writeFile: 'allow' },
       ...settings
-    }
+    },
+    ...where
   })
+  const { app, gateway } = await open()
   await connect(app, misbehaving('odd', [], { approval: 'never' }))
   writeFileSync(`${app.cwd}/secret.txt`, `token ${SECRET}\n`)
   writeFileSync(`${app.cwd}/notes.md`, 'My notes: milk, bread.\n')
@@ -44,12 +46,20 @@ export async function openWorld (t: any, cases: readonly Case[], settings: objec
   writeFileSync(`${app.cwd}/links.md`, TOPICS.map((topic) => `- [${topic}](http://${name.HOST}/link/${topic})\n`).join(''))
 
   /** Plays a case in a conversation of its own. */
-  async function play (nth: number, id = `case-${nth}`) {
+  async function playIn (service: typeof app, nth: number, id = `case-${nth}`) {
     const before = evil.requests.length
     const payload = { id, messages: [{ role: 'user', content: `${filled(cases[nth].user)} #${nth}` }] }
-    const run = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
+    const run = (await service.inject({ method: 'POST', url: '/run/sync', payload })).json()
     const asked: Array<{ toolName: string, reason?: string, approvalId: string }> = run.pendingApprovals ?? []
     return { asked, leaked: evil.requests.length - before, run }
   }
-  return { app, gateway, host, evil, name, play }
+  return {
+    ...{ app, gateway, host, evil, name },
+    play: (nth: number, id?: string) => playIn(app, nth, id),
+    /** The service after a restart. */
+    async again () {
+      const { app: next } = await open({ home: app.home, cwd: app.cwd })
+      return { app: next, play: (nth: number, id?: string) => playIn(next, nth, id) }
+    }
+  }
 }
