@@ -37,6 +37,8 @@ export type Grant = Owner & Omit<CallFacts, 'input' | 'uncopied'> & {
   uses: number
   createdAt: number
   lastUsedAt?: number
+  /** A command's grant rests since this path was written unasked, until a person approves the command again. */
+  suspended?: { at: number, path: string }
   /** When it was found to be over. It stays so, whatever the clock says later. */
   endedAt?: number
 }

@@ -269,13 +269,39 @@ t.test('a command is asked about again once the run may have written where it wo
   await answer(approvalId, { scope: 'exact' })
   t.same(asked(await go([run('node build.js', { cwd: 'inner' })])), [])
   await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'inner/build.js', content: '' }, scope: 'folder' })
-  t.same(toolsAsked(await go([write('inner/build.js', 'rm -rf /'), run('node build.js', { cwd: 'inner' })])), ['runCommand'])
+  const again = await go([write('inner/build.js', 'rm -rf /'), run('node build.js', { cwd: 'inner' })])
+  t.same(toolsAsked(again), ['runCommand'])
+  await answer(asked(again)[0], {})
   await call('POST', '/grants', { threadId: 'a', toolName: 'writeFile', input: { path: 'other/build.js', content: '' }, scope: 'folder' })
   t.same(
     toolsAsked(await go([write('other/build.js', 'true'), run('node build.js', { cwd: 'inner' })])),
     [],
     'what lies elsewhere does not matter'
   )
+})
+
+t.test('a grant for a command rests once a file was written unasked where it works, in any conversation, until it is approved', async (t) => {
+  const { app, go, call, answer } = await setUp(t)
+  mkdirSync(`${app.cwd}/lib`)
+  const command = run('sh lib/run.sh notes.md')
+  await go([], { id: 'b' })
+  await answer(asked(await go([command]))[0], { scope: 'exact' })
+  t.same(asked(await go([command])), [])
+  const allow = (path: string) => call('POST', '/grants', { threadId: 'b', toolName: 'writeFile', input: { path, content: '' }, scope: 'exact' })
+  await call('POST', '/grants', { threadId: 'b', toolName: 'writeFile', input: { path: 'other.md', content: '' }, scope: 'folder' })
+  t.same(asked(await go([write('other.md')], { id: 'b' })), [])
+  t.same(asked(await go([command])), [], 'a document is not executed')
+  t.same(asked(await go([write('notes.md')], { id: 'b' })), [])
+  const named = await go([command])
+  t.match(of(named, 'tool-approval-request'), [{ reason: `The grant for this command rests: "${app.cwd}/notes.md" was written unasked since ` +
+    'it was given. Approved once more, it holds again.' }], 'but one that its line names counts')
+  await answer(asked(named)[0], {})
+  t.same(asked(await go([command])), [], 'approved once more, it holds again')
+
+  await allow('lib/run.sh')
+  t.same(asked(await go([write('lib/run.sh', '')], { id: 'b' })), [])
+  t.match((await call('GET', '/grants?threadId=a')).grants, [{ suspended: { path: `${app.cwd}/lib/run.sh` } }])
+  t.same(toolsAsked(await go([command])), ['runCommand'])
 })
 
 t.test('a grant is given beforehand for a call that would ask, of a tool that takes it', async (t) => {

@@ -45,6 +45,9 @@ const MIB = 1024 * 1024
 const uncopiedText = (size: number) =>
   `It deletes a file of ${Math.round(size / MIB)} MiB, which is too large for a copy to be kept: this cannot be undone.`
 
+const restingText = (path: string) =>
+  `The grant for this command rests: ${JSON.stringify(path)} was written unasked since it was given. Approved once more, it holds again.`
+
 /** The grants of the conversation or task of one run, for the calls of its steps. */
 export function createCallGrants ({ grants, owner, tools, events, usesLearned = false }: {
   grants: Grants,
@@ -88,7 +91,8 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
       const reason = facts.uncopied === undefined
         ? tools.find(call.toolName)?.caution ?? await difference(call)
         : uncopiedText(facts.uncopied)
-      const why = question?.reason ?? reason
+      const resting = await grants.restingFor(owner, facts)
+      const why = question?.reason ?? (resting === undefined ? reason : restingText(resting))
       return {
         scopes: grants.scopes(facts, tools, question !== undefined),
         ...(facts.places && { places: facts.places }),
@@ -101,6 +105,7 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
     coversHost: async (toolName: string, host: string): Promise<boolean> =>
       (await grants.all(owner)).some((grant) => grant.toolName === toolName && grant.scope === 'host' && grant.hosts?.includes(host)),
 
-    use: grants.use
+    use: grants.use,
+    suspend: grants.suspend
   }
 }

@@ -14,6 +14,7 @@ import { lstat, opendir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { readAddress } from '../addresses/find-addresses.ts'
 import { inputDigest } from '../input-digest.ts'
+import { suspendedBy } from './later-writes.ts'
 
 /** What grants need of the tool host. */
 export interface GrantTools {
@@ -182,8 +183,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   const startedAt = clock.now() - clock.monotonic()
   /** The time, which does not go back while the service runs. */
   const time = () => Math.max(clock.now(), startedAt + clock.monotonic())
-  const lasts = ({ until, uses, endedAt }: Grant) =>
-    endedAt === undefined && (until?.at === undefined || until.at > time()) && (until?.uses === undefined || uses < until.uses)
+  const lasts = ({ until, uses, endedAt, suspended }: Grant) =>
+    endedAt === undefined && suspended === undefined && (until?.at === undefined || until.at > time()) && (until?.uses === undefined || uses < until.uses)
   /** Stores of the grants that are over by their time that they are: a clock that is set back brings none of them back. */
   async function keepEnds (grants: readonly Grant[]): Promise<void> {
     const over = grants.filter(({ until, endedAt }) => endedAt === undefined && until?.at !== undefined && until.at <= time())
@@ -232,6 +233,12 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     if (until?.at !== undefined && until.at <= clock.now()) throw new GrantRefused('until.at has passed already; give a later time.')
   }
 
+  /** Returns the operations that end the rest of grants for a command that a person has approved again. */
+  async function awaken (owner: Owner, { toolName, digest }: Pick<ToolItem, 'toolName' | 'digest'>): Promise<Op[]> {
+    const resting = (await all(owner)).filter((grant) => grant.suspended && grant.toolName === toolName && grant.digest === digest)
+    return resting.map(({ suspended, ...grant }) => put(grant))
+  }
+
   async function assertRoom (owner: Owner) {
     if ((await all(owner)).length >= MOST_GRANTS) throw new TooManyGrants(String(MOST_GRANTS))
   }
@@ -256,6 +263,23 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return known.find((grant) => lasts(grant) && mayRun(grant) && isAllowed(grant) && covers(grant, facts))
     },
 
+    /** Returns the path because of which the grants that would cover a call rest; undefined when none does. */
+    async restingFor (owner: Owner, facts: CallFacts): Promise<string | undefined> {
+      return (await all(owner)).find((grant) => grant.suspended !== undefined && covers(grant, facts))?.suspended?.path
+    },
+
+    /** Returns the operations that let grants of commands rest, of every owner, when a call that nobody was asked about writes the paths. */
+    async suspend (paths: readonly string[], by?: Grant): Promise<Op[]> {
+      const ops: Op[] = []
+      if (paths.length === 0) return ops
+      for await (const [, grant] of store.list<Grant>(GRANTS, { damaged () {} })) {
+        if (grant.suspended !== undefined || !isCommand(grant)) continue
+        const path = suspendedBy(grant, paths, by)
+        if (path !== undefined) ops.push(put({ ...grant, suspended: { at: clock.now(), path } }))
+      }
+      return ops
+    },
+
     /**
      * Counts a use of the grant: `commit` gets the operation that records it, and stores it with the intent of the call. Returns false,
      * without calling `commit`, when the grant was removed or used up meanwhile.
@@ -275,7 +299,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
      */
     async fromAnswer (owner: Owner, approval: ToolItem): Promise<Op[]> {
       const { scope = 'once', until } = approval.granted ?? {}
-      if (scope === 'once' && until === undefined) return []
+      const awakened = approval.approved && isCommand(approval) ? await awaken(owner, approval) : []
+      if (scope === 'once' && until === undefined) return awakened
       if (!approval.approved) throw new GrantRefused('"scope" and "until" belong to an approval, not to a denial.')
       if (scope === 'once') throw new GrantRefused('"until" belongs to a scope other than "once".')
       assertLasts(until)
@@ -285,7 +310,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       const facts = { toolName, input, digest, identity, folder, places, ...(hosts.length > 0 && { hosts }) }
       assertOffered(scopes, scope, facts)
       await assertRoom(owner)
-      return [put(newGrant(owner, facts, { scope, source: 'answer', approvalId, until }))]
+      return [...awakened, put(newGrant(owner, facts, { scope, source: 'answer', approvalId, until }))]
     },
 
     /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */

@@ -169,7 +169,9 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const isCovered = granted?.paths === undefined || isDeepStrictEqual(granted.paths, paths)
     const bound = approval && await compare(call, approval, folder!)
     if (approval !== undefined && bound === undefined) return kept.discard()
-    const isBegun = isCovered && await ports.begin(call, isDurable, kept.ops, granted?.grant).catch(async (error) => {
+    // What nobody was asked about may be what a granted command executes.
+    const resting = approval === undefined ? await ports.grants.suspend(paths ?? [], granted?.grant) : []
+    const isBegun = isCovered && await ports.begin(call, isDurable, [...kept.ops, ...resting], granted?.grant).catch(async (error) => {
       await kept.discard()
       throw error
     })

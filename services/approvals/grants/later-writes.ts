@@ -1,0 +1,32 @@
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import type { Grant } from '../../contracts/grant-record.ts'
+
+/** Endings of documents, which no command executes. */
+const DOCUMENTS = /\.(?:md|markdown|txt|rst|adoc|tex|log|pdf|rtf|docx?|odt|xlsx?|ods|csv|tsv|pptx?|odp|ics|png|jpe?g|gif|webp)$/i
+const WORDS = /[^\s;|&<>()"'`=,]+/g
+
+const isIn = (folder: string, path: string): boolean => {
+  const way = relative(folder, path)
+  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
+}
+
+/** Returns the texts of a command's input that may name files or folders, as absolute paths. */
+function namedBy ({ input, folder }: Pick<Grant, 'input' | 'folder'>): string[] {
+  const words = JSON.stringify(input ?? '').match(WORDS) ?? []
+  return words.filter((word) => /[./\\]/.test(word)).map((word) => resolve(folder.path, word))
+}
+
+/**
+ * Returns the path for which a grant of a command no longer holds by itself, when a call writes these paths unasked: one below the folder
+ * of the command, or one that its line names, or beside that. Documents count only where the line names them, and so does what approved
+ * runs have taught beside the command.
+ */
+export function suspendedBy (grant: Grant, paths: readonly string[], by: Pick<Grant, 'source' | 'taskId'> | undefined): string | undefined {
+  const named = namedBy(grant)
+  const isTaughtTogether = by?.source === 'approved_runs' && grant.source === 'approved_runs' && by.taskId === grant.taskId
+  return paths.find((path) => {
+    if (named.includes(path)) return true
+    if (isTaughtTogether || DOCUMENTS.test(path)) return false
+    return isIn(grant.folder.path, path) || named.some((each) => isIn(each, path) || (each !== grant.folder.path && isIn(dirname(each), path)))
+  })
+}
