@@ -3,7 +3,7 @@ import type { Backup } from '../services/store/backup/backup.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    backup: Pick<Backup, 'export' | 'import'>
+    backup: Pick<Backup, 'export' | 'import' | 'erase'>
   }
 }
 
@@ -34,7 +34,8 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
   }
   app.decorate('backup', {
     export: async (passphrase, gone) => (await backup()).export(utf8(passphrase), AbortSignal.any([gone, closing.signal])),
-    import: async (body, passphrase, gone) => (await backup()).import(body, utf8(passphrase), gone)
+    import: async (body, passphrase, gone) => (await backup()).import(body, utf8(passphrase), gone),
+    erase: async (gone) => (await backup()).erase(gone)
   })
   app.addHook('preClose', async () => closing.abort())
 }, { name: 'backup', dependencies: ['store', 'clock', 'config', 'gate', 'agent', 'tasks', 'stream'] })

@@ -1,5 +1,5 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { BackupHeaders, ImportedSchema, PASSPHRASE_HEADER } from '../schemas/backup.ts'
+import { BackupHeaders, EraseBody, ErasedSchema, ImportedSchema, PASSPHRASE_HEADER } from '../schemas/backup.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
@@ -7,6 +7,7 @@ const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.addSchema(ImportedSchema)
+  app.addSchema(ErasedSchema)
 
   app.get(
     '/export',
@@ -32,6 +33,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       )
         .send(await app.backup.export(request.headers[PASSPHRASE_HEADER], reply.closed))
   )
+
+  app.delete('/data', {
+    schema: {
+      tags: ['service'],
+      operationId: 'eraseAll',
+      summary: 'Erases all data of the service; config.json stays. Runs end, and the service begins anew, empty',
+      body: EraseBody,
+      response: { 200: ref(ErasedSchema), 409: ErrorRef }
+    }
+  }, async (_request, reply) => app.backup.erase(reply.closed))
 
   app.post('/import', {
     config: { stream: true },

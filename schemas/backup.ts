@@ -20,3 +20,16 @@ export const ImportedSchema = Type.Object({
   description: 'The backup was imported; createdAt is the time of its export'
 })
 export type ImportedView = Static<typeof ImportedSchema>
+
+export const EraseBody = Type.Object({
+  confirm: Type.Literal('erase everything', { description: 'These very words' })
+}, { additionalProperties: false, examples: [{ confirm: 'erase everything' }] })
+
+export const ErasedSchema = Type.Object({
+  status: Type.Literal('erased'),
+  stays: Type.Array(Type.String(), { description: 'Files of the directory that stay' })
+}, {
+  $id: 'Erased',
+  description: 'All data was erased, and cannot be had back. The service begins anew: /events says reset'
+})
+export type ErasedView = Static<typeof ErasedSchema>

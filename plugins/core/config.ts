@@ -3,6 +3,7 @@ import type { Settings } from '../../settings.ts'
 import { openConfig, type ConfigService } from '../../services/config/config.ts'
 import { waitForEnding, type LockOptions } from '../../services/store/directory-lock.ts'
 import { logFile } from '../../services/log/rotating-file.ts'
+import { finishErasureLocked, hasPendingErasure } from '../../services/store/erasure/erase.ts'
 import { finishReplacementLocked, hasPendingReplacement } from '../../services/store/replacement/replace.ts'
 
 declare module 'fastify' {
@@ -12,12 +13,13 @@ declare module 'fastify' {
 }
 
 /**
- * The configuration. It is read after a service that is shutting down no longer writes it, and after a pending import or key
- * change is finished.
+ * The configuration. It is read after a service that is shutting down no longer writes it, and after a pending import, key
+ * change or erasure is finished.
  */
 export default fp<LockOptions & Pick<Settings, 'home' | 'log'>>(async (app, { home, parent, ending, log: output }) => {
   const options = { clock: app.clock, parent, ending }
   await waitForEnding(home, options)
+  if (hasPendingErasure(home)) await finishErasureLocked(home, options)
   if (hasPendingReplacement(home)) await finishReplacementLocked(home, options)
   const config = await openConfig({
     dir: home,

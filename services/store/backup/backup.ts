@@ -20,11 +20,12 @@ import { createReadStream } from 'node:fs'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { ImportedView } from '../../../schemas/backup.ts'
+import type { ErasedView, ImportedView } from '../../../schemas/backup.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import { newestOf, migrations } from '../migrations.ts'
+import { commitErasure, eraseFiles, STAYS } from '../erasure/erase.ts'
 import { commitReplacement, LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../replacement/replace.ts'
 
 type AppCall = Owner & AppCallItem
@@ -226,6 +227,25 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
       if (gone.aborted) stream.destroy()
       gone.addEventListener('abort', () => stream.destroy())
       return stream
+    },
+
+    /**
+     * Erases all data but config.json. From the moment that the marker is on disk, it is finished whatever happens. `gone` aborts when the
+     * client has the response; the service then restarts, empty.
+     */
+    async erase (gone: AbortSignal): Promise<ErasedView> {
+      if (importing) throw new BackupBusy('An import is under way. Wait for it to end.')
+      importing = true
+      await commitErasure(dir)
+      refuseRequests()
+      if (gone.aborted) setImmediate(replaced)
+      else gone.addEventListener('abort', () => replaced(), { once: true })
+      await store.closeFor(() => eraseFiles(dir)).catch((error) => {
+        log.error({ err: error }, 'the data could not be erased now; the next start finishes it')
+        throw importFailed(error)
+      })
+      log.info({}, 'all data was erased at the request of the user; the service restarts')
+      return { status: 'erased', stays: STAYS }
     },
 
     /**

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Config } from '../../../schemas/config.ts'
+import { logFile } from '../../log/rotating-file.ts'
+import { namesIn, syncDirectory } from '../database-files.ts'
+import { acquireLock, type LockOptions } from '../directory-lock.ts'
+
+// Erases all data of a directory. A marker is first written atomically. From then on, every start finishes the erasure before it opens
+// anything; the marker goes last.
+
+const MARKER = 'erase.json'
+
+/** What an erasure leaves, by name. */
+export const STAYS = ['config.json']
+
+/** What the service keeps in its directory, in the order in which it goes: without the key, nothing can be read. */
+const ORDER = [
+  /^master\.key(?:\..*)?$/, /^data$/, /^data\..+$/, /^undo$/, /^import\.partial$/, /^replace\.json(?:\..*)?$/, /^config\.json\..+$/,
+  /^attachments$/, /^caches?$/
+]
+
+export const hasPendingErasure = (dir: string): boolean => existsSync(join(dir, MARKER))
+
+/** Commits the erasure: it is finished now or at the next start. */
+export async function commitErasure (dir: string): Promise<void> {
+  const { default: writeFileAtomic } = await import('write-file-atomic')
+  await writeFileAtomic(join(dir, MARKER), '{}', { mode: 0o600, fsync: true })
+  await syncDirectory(dir)
+}
+
+/** Removes the data of the service, and its logs. The database must be closed, and the caller holds the lock. */
+export async function eraseFiles (dir: string): Promise<void> {
+  const names = await namesIn(dir)
+  for (const pattern of ORDER) {
+    for (const name of names.filter((each) => pattern.test(each))) await rm(join(dir, name), { recursive: true, force: true })
+    await syncDirectory(dir)
+  }
+  for (const path of await logsOf(dir)) await rm(path, { force: true })
+}
+
+/** The log file that config.json names, and the older ones beside it. */
+async function logsOf (dir: string): Promise<string[]> {
+  const config: Pick<Config, 'log'> = await readFile(join(dir, 'config.json'), 'utf8').then(JSON.parse).catch(() => ({}))
+  const paths = [logFile(dir, { ...config.log, file: config.log?.file ?? true })?.path, logFile(dir, { file: true })!.path]
+  const found = await Promise.all(paths.map(async (path) => {
+    if (path === undefined) return []
+    const name = basename(path)
+    const names = await namesIn(dirname(path)).catch(() => [])
+    return names.filter((each) => each === name || /^\.\d+$/.test(each.startsWith(name) ? each.slice(name.length) : ''))
+      .map((each) => join(dirname(path), each))
+  }))
+  return [...new Set(found.flat())]
+}
+
+/** Finishes a committed erasure, under the directory lock. Throws StoreInUse. */
+export async function finishErasureLocked (dir: string, options?: LockOptions): Promise<void> {
+  const lock = await acquireLock(dir, options)
+  try {
+    await eraseFiles(dir)
+    const drafts = (await namesIn(dir)).filter((name) => name.startsWith(`${MARKER}.`))
+    for (const name of [...drafts, MARKER]) await rm(join(dir, name), { force: true })
+    await syncDirectory(dir)
+  } finally {
+    lock.release()
+  }
+}
