@@ -1,14 +1,23 @@
+import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
+import { logFile } from '../services/log/rotating-file.ts'
+import { readableExport } from '../services/store/backup/readable-export.ts'
 import type { Backup } from '../services/store/backup/backup.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    backup: Pick<Backup, 'export' | 'import' | 'erase'>
+    backup: Pick<Backup, 'export' | 'import' | 'erase'> & {
+      /** All that is for people to read, as JSON, without secrets. */
+      readable(): Readable
+    }
   }
 }
 
 /** Headers arrive as Latin-1; a passphrase is UTF-8. */
 const utf8 = (header: string) => Buffer.from(header, 'latin1').toString()
+
+/** Entries of one page of the export for people. */
+const PAGE = 100
 
 /** Export and import of all data as one file; loaded on first use. */
 export default fp<{ home: string, replaced?: () => void }>(async (app, { home, replaced = () => {} }) => {
@@ -27,15 +36,31 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
           draining.value = true
         },
         replaced,
+        logFile,
         log
       })
     )
     return loading
   }
   app.decorate('backup', {
-    export: async (passphrase, gone) => (await backup()).export(utf8(passphrase), AbortSignal.any([gone, closing.signal])),
+    export: async (passphrase, gone) => (await backup()).export(passphrase && utf8(passphrase), AbortSignal.any([gone, closing.signal])),
     import: async (body, passphrase, gone) => (await backup()).import(body, utf8(passphrase), gone),
-    erase: async (gone) => (await backup()).erase(gone)
+    erase: async (gone) => (await backup()).erase(gone),
+    readable: () =>
+      Readable.from(
+        readableExport({
+          config: () => config.masked(app.secrets.all()),
+          brain: () => app.brain.recall(),
+          threads: (cursor) => app.threads.list({ limit: PAGE, cursor }),
+          thread: (id, cursor) => app.threads.get(id, { limit: PAGE, cursor }),
+          tasks: (cursor) => tasks.list({ limit: PAGE, cursor }),
+          runs: (taskId, cursor) => app.runs.list({ taskId, limit: PAGE, cursor }),
+          decisions: (cursor) => app.ledger.decided.list({ limit: PAGE, cursor }),
+          grants: (cursor) => app.grants.list({ limit: PAGE, cursor }),
+          now: clock.now
+        }),
+        { objectMode: false }
+      )
   })
   app.addHook('preClose', async () => closing.abort())
 }, { name: 'backup', dependencies: ['store', 'clock', 'config', 'gate', 'agent', 'tasks', 'stream'] })

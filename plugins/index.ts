@@ -79,6 +79,6 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(health)
   await app.register(pages)
   await app.register(drain)
-  await app.register(retention)
+  await app.register(retention, settings)
   await app.register(warmUp)
 }

@@ -1,5 +1,5 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { BackupHeaders, EraseBody, ErasedSchema, ImportedSchema, PASSPHRASE_HEADER } from '../schemas/backup.ts'
+import { BackupHeaders, EraseBody, ExportHeaders, ExportQuery, ErasedSchema, ImportedSchema, PASSPHRASE_HEADER } from '../schemas/backup.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
@@ -15,23 +15,27 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         tags: ['service'],
         operationId: 'exportAll',
-        summary: 'Exports all data of the service as one encrypted file',
-        headers: BackupHeaders,
+        summary: 'Exports all data of the service as one encrypted file, or as JSON for people to read',
+        headers: ExportHeaders,
+        querystring: ExportQuery,
         response: {
           200: {
             description: 'The backup, which holds the brain, threads, tasks with their runs, approvals, configuration and secrets',
-            content: { 'application/octet-stream': { schema: Bytes } }
+            content: { 'application/octet-stream': { schema: Bytes }, 'application/json': { schema: Bytes } }
           },
+          400: ErrorRef,
           409: ErrorRef
         }
       }
     },
-    async (request, reply) =>
-      reply.type('application/octet-stream').header('cache-control', 'no-store').header(
-        'content-disposition',
-        'attachment; filename="local-agent.backup"'
-      )
-        .send(await app.backup.export(request.headers[PASSPHRASE_HEADER], reply.closed))
+    async (request, reply) => {
+      const isReadable = request.query.format === 'json'
+      const passphrase = request.headers[PASSPHRASE_HEADER]
+      const body = isReadable ? app.backup.readable() : await app.backup.export(passphrase, reply.closed)
+      reply.header('cache-control', 'no-store')
+      reply.header('content-disposition', `attachment; filename="local-agent.${isReadable ? 'json' : 'backup'}"`)
+      return reply.type(isReadable ? 'application/json; charset=utf-8' : 'application/octet-stream').send(body)
+    }
   )
 
   app.delete('/data', {

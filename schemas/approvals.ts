@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import { GRANTED, Scopes } from './grants.ts'
+import { GRANTED, Scopes, ScopeSchema, UntilSchema } from './grants.ts'
 import { UUID } from './ids.ts'
 import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 
@@ -57,6 +57,10 @@ export const ApprovalSchema = Type.Object({
     { description: 'Kind server: the tools that say that they only read, and are not accepted as they are now' }
   )),
   reason: text('The reason that was given with the decision'),
+  granted: Type.Optional(Type.Object({ scope: ScopeSchema, until: Type.Optional(UntilSchema) }, {
+    description: 'In the list of decisions: what the decision covers beyond the call'
+  })),
+  decidedAt: Type.Optional(Timestamp),
   createdAt: Timestamp,
   expiresAt: Type.Optional(Timestamp),
   state: State
@@ -94,6 +98,12 @@ export const PreviewBody = Type.Object({
 
 export const ApprovalQuery = Type.Object({
   kind: Type.Optional(Kind),
+  state: Type.Optional(Type.Unsafe<'open' | 'decided'>({
+    type: 'string',
+    enum: ['open', 'decided'],
+    description: 'open, by default: what waits; decided: what was decided in the last year, the newest request first, of its input the ' +
+      'digest alone'
+  })),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(Type.String({ pattern: UUID, description: 'nextCursor of the previous page' }))
 })

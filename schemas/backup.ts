@@ -11,6 +11,15 @@ export const BackupHeaders = Type.Object({
   })
 })
 
+/** The same, where it may be left out. */
+export const ExportHeaders = Type.Partial(BackupHeaders)
+
+export const ExportQuery = Type.Object({
+  format: Type.Optional(Type.Literal('json', {
+    description: 'For people to read: facts, conversations, tasks, decisions and grants as JSON, without secrets. It cannot be imported'
+  }))
+})
+
 export const ImportedSchema = Type.Object({
   status: Type.Literal('imported'),
   records: Type.Integer({ description: 'Number of records in the backup' }),

@@ -197,6 +197,10 @@ export type Approval = {
      */
     unbound?: boolean;
     /**
+     * Kind tool, where an address is asked about: the calls that brought in private data and text of others
+     */
+    because?: Array<string>;
+    /**
      * Why the approval is requested again, or what differs from the approved runs of the task
      */
     note?: string;
@@ -205,9 +209,9 @@ export type Approval = {
      */
     scopes?: Array<{
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
         /**
          * What the answer would cover, for the user
          */
@@ -248,6 +252,32 @@ export type Approval = {
      * The reason that was given with the decision
      */
     reason?: string;
+    /**
+     * In the list of decisions: what the decision covers beyond the call
+     */
+    granted?: {
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+        /**
+         * When the grant ends: after a number of calls, at a time, or at what comes first
+         */
+        until?: {
+            /**
+             * Number of calls
+             */
+            uses?: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            at?: number;
+        };
+    };
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    decidedAt?: number;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -328,9 +358,9 @@ export type ApprovalDecision = {
      */
     reason?: string;
     /**
-     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
      */
-    scope?: 'once' | 'exact' | 'folder' | 'tool';
+    scope?: 'once' | 'exact' | 'folder' | 'host' | 'tool';
     /**
      * When the grant ends: after a number of calls, at a time, or at what comes first
      */
@@ -1321,6 +1351,17 @@ export type Disconnected = {
 };
 
 /**
+ * All data was erased, and cannot be had back. The service begins anew: /events says reset
+ */
+export type Erased = {
+    status: 'erased';
+    /**
+     * Files of the directory that stay
+     */
+    stays: Array<string>;
+};
+
+/**
  * The body of every error response
  */
 export type Error = {
@@ -1573,13 +1614,23 @@ export type Grant = {
     taskId?: string;
     toolName: string;
     /**
-     * exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; folder: files with this extension in or below the folder; tool: every call of the tool
+     * exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; folder: files with this extension in or below the folder; host: the tool at these hosts; tool: every call of the tool
      */
-    scope: 'exact' | 'file' | 'folder' | 'tool';
+    scope: 'exact' | 'file' | 'folder' | 'host' | 'tool';
     /**
      * What the grant covers, in words
      */
     text: string;
+    /**
+     * The grant rests since this file was written unasked, until a person approves the command again
+     */
+    suspended?: {
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at: number;
+        path: string;
+    };
     /**
      * Input of the call that the grant was made of; absent for a long one
      */
@@ -1651,9 +1702,9 @@ export type GrantBody = {
         [key: string]: unknown;
     };
     /**
-     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
      */
-    scope: 'once' | 'exact' | 'folder' | 'tool';
+    scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
     /**
      * Working directory of the calls; default: that of the task, or the workspace
      */
@@ -2557,9 +2608,9 @@ export type RunResult = {
          */
         scopes?: Array<{
             /**
-             * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+             * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
              */
-            scope: 'once' | 'exact' | 'folder' | 'tool';
+            scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
             /**
              * What the answer would cover, for the user
              */
@@ -3062,9 +3113,9 @@ export type TaskApprovalEvent = {
      */
     scopes?: Array<{
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
         /**
          * What the answer would cover, for the user
          */
@@ -3114,9 +3165,9 @@ export type TaskApproveBody = {
      */
     approvalId?: string;
     /**
-     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
      */
-    scope?: 'once' | 'exact' | 'folder' | 'tool';
+    scope?: 'once' | 'exact' | 'folder' | 'host' | 'tool';
     /**
      * When the grant ends: after a number of calls, at a time, or at what comes first
      */
@@ -3411,9 +3462,9 @@ export type TaskQuestion = {
      */
     scopes?: Array<{
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
         /**
          * What the answer would cover, for the user
          */
@@ -3907,9 +3958,9 @@ export type ToolApprovalRequestEvent = {
      */
     scopes?: Array<{
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
         /**
          * What the answer would cover, for the user
          */
@@ -5469,6 +5520,10 @@ export type ListApprovalsData = {
          * tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that are to be accepted
          */
         kind?: 'tool' | 'result' | 'question' | 'server';
+        /**
+         * open, by default: what waits; decided: what was decided in the last year, the newest request first, of its input the digest alone
+         */
+        state?: 'open' | 'decided';
         limit?: number;
         /**
          * nextCursor of the previous page
@@ -8812,14 +8867,19 @@ export type GetUsageResponse = GetUsageResponses[keyof GetUsageResponses];
 
 export type ExportAllData = {
     body?: never;
-    headers: {
+    headers?: {
         /**
          * The passphrase that encrypts the backup, in UTF-8. The backup cannot be read without it
          */
-        'x-export-passphrase': string;
+        'x-export-passphrase'?: string;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * For people to read: facts, conversations, tasks, decisions and grants as JSON, without secrets. It cannot be imported
+         */
+        format?: 'json';
+    };
     url: '/export';
 };
 
@@ -8860,6 +8920,64 @@ export type ExportAllResponses = {
 };
 
 export type ExportAllResponse = ExportAllResponses[keyof ExportAllResponses];
+
+export type EraseAllData = {
+    body: {
+        /**
+         * These very words
+         */
+        confirm: 'erase everything';
+    };
+    path?: never;
+    query?: never;
+    url: '/data';
+};
+
+export type EraseAllErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type EraseAllError = EraseAllErrors[keyof EraseAllErrors];
+
+export type EraseAllResponses = {
+    /**
+     * All data was erased, and cannot be had back. The service begins anew: /events says reset
+     */
+    200: Erased;
+};
+
+export type EraseAllResponse = EraseAllResponses[keyof EraseAllResponses];
 
 export type ImportAllData = {
     body: Blob | File;

@@ -19,7 +19,7 @@ declare module 'fastify' {
 export default fp<LockOptions & Pick<Settings, 'home' | 'log'>>(async (app, { home, parent, ending, log: output }) => {
   const options = { clock: app.clock, parent, ending }
   await waitForEnding(home, options)
-  if (hasPendingErasure(home)) await finishErasureLocked(home, options)
+  if (hasPendingErasure(home)) await finishErasureLocked(home, { ...options, logFile })
   if (hasPendingReplacement(home)) await finishReplacementLocked(home, options)
   const config = await openConfig({
     dir: home,

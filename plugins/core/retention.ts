@@ -1,10 +1,17 @@
 import fp from 'fastify-plugin'
+import type { Settings } from '../../settings.ts'
+import { removeOldCopies } from '../../services/store/database-files.ts'
 import { createRetention } from '../../services/store/retention/retention.ts'
 
+/** How long copies from before repairs and migrations are kept, milliseconds. */
+const COPIES_MS = 7 * 24 * 60 * 60 * 1000
+
 /** Removes old records in the background, from one minute after the start. */
-export default fp(async (app) => {
+export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const { store, clock, log, threads: { prune }, usage, undo, runs } = app
-  const retention = createRetention({ store, clock, log, prune, owners: [usage, undo, runs] })
+  // What was deleted since stands in copies of earlier data, too.
+  const copies = { sweep: () => removeOldCopies(home, { ms: COPIES_MS, now: clock.now() }) }
+  const retention = createRetention({ store, clock, log, prune, owners: [usage, undo, runs, copies] })
   const stop = new AbortController()
   let running: Promise<void> | undefined
   app.addHook('onListen', async () => {

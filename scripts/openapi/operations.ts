@@ -27,7 +27,13 @@ export const DESCRIPTIONS: Record<string, string> = {
   stopRun: 'The run ends with the event `abort`; what it did until then stays.',
   steerRun: 'The message becomes part of the conversation. One that comes after the last step is kept for the next segment.',
 
-  listApprovals: 'The inbox: everything that waits for a person. What was decided, has expired or was withdrawn is not listed.',
+  listApprovals: 'The inbox: everything that waits for a person. With `state=decided` what became of requests in the last year, with a ' +
+    'digest of the input instead of the input.',
+  previewCorrection: 'The input is checked as the tool checks it; 400 says what is wrong. Nothing is changed.',
+  acceptToolServer: 'What the tools are now is pinned. One that is new, or whose description, schema or hints change, asks until it is ' +
+    'accepted again. Tools that do not say that they only read go on asking.',
+  eraseAll: 'Nothing can be had back. The store with its keys and copies, the copies for undo and the logs are removed; `stays` names ' +
+    'what is left. A kill in between is finished at the next start. The service restarts in the same process.',
   previewApproval: 'Nothing is changed, and nothing is read that the tool itself may not read. Commands and tools of servers ' +
     'have no preview.',
   decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +

@@ -41,7 +41,8 @@ export function createConversationGuard (
         live?.abort(new Aborted('delete', 'The conversation was deleted.'))
         await live?.done
         const known: Op = { type: 'del', key: provenanceKey(deps.store.digest(threadId)) }
-        return work([conversations.remove(threadId), known, ...await runRemovals(threadId), ...await grants.removals({ threadId })])
+        const removals = await Promise.all([runRemovals(threadId), grants.removals({ threadId }), ledger.decided.removals({ threadId })])
+        return work([conversations.remove(threadId), known, ...removals.flat()])
       })
   }
 }

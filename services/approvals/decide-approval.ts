@@ -41,11 +41,11 @@ export function decideApproval (
       approval.threadId === undefined ? 'its run has ended' : 'its run was stopped, or the user sent a new message instead of an answer'
     )
   }
-  if (approval.kind === 'question') return decideQuestions(approval, decision)
+  if (approval.kind === 'question') return decideQuestions(approval, decision, now)
   if (answers !== undefined) throw new AnswersRefused('"answers" belong to questions; this request is approved or denied with "approved".')
   if (approval.state === 'pending') {
     const bound = boundBy(approval, decision)
-    const decided = { ...inState(approval, approved ? 'approved' : 'denied'), approved, ...(reason && { reason }) }
+    const decided = { ...inState(approval, approved ? 'approved' : 'denied'), approved, decidedAt: now, ...(reason && { reason }) }
     if (decided.kind !== 'tool') {
       if (scope !== undefined || until !== undefined) throw new GrantRefused('"scope" and "until" belong to the approval of a tool call.')
       return decided
@@ -100,7 +100,8 @@ function assertSameGrant ({ approvalId, granted: { scope, until } = { scope: 'on
  */
 export function decideQuestions<Q extends QuestionItem> (
   item: Q,
-  { approved, answers, reason, scope, until }: Omit<Decision, 'approvalId'>
+  { approved, answers, reason, scope, until }: Omit<Decision, 'approvalId'>,
+  now: number
 ): Q | undefined {
   const { approvalId, questions, state } = item
   if (scope !== undefined || until !== undefined) throw new GrantRefused('"scope" and "until" belong to the approval of a tool call.')
@@ -109,7 +110,8 @@ export function decideQuestions<Q extends QuestionItem> (
   }
   if (answers !== undefined) checkAnswers(questions, answers)
   if (state === 'pending') {
-    return { ...inState(item, answers === undefined ? 'declined' : 'answered'), ...(answers && { answers }), ...(reason && { reason }) }
+    const decided = { ...inState(item, answers === undefined ? 'declined' : 'answered'), decidedAt: now }
+    return { ...decided, ...(answers && { answers }), ...(reason && { reason }) }
   }
   if (state === 'answered' ? isDeepStrictEqual(answers, item.answers) : answers === undefined) return undefined
   throw new ApprovalDecided(approvalId, state === 'answered' ? `answered with ${JSON.stringify(item.answers)}` : state)

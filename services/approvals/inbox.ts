@@ -19,13 +19,13 @@ function givenDecision (approvalId: string, { approved, answers, reason, input, 
   return { approvalId, approved: approved ?? true, ...given }
 }
 
-type ListQuery = Omit<Parameters<Ledger['list']>[0], 'kind'> & { kind?: ApprovalView['kind'] }
+type ListQuery = Omit<Parameters<Ledger['list']>[0], 'kind'> & { kind?: ApprovalView['kind'], state?: 'open' | 'decided' }
 
 export type Inbox = ReturnType<typeof createInbox>
 
 /** All that waits for a person, of conversations and of tasks. Whose an approval is decides only who continues its run. */
 export function createInbox ({ ledger, live, previews, agent, tasks, servers }: {
-  ledger: Pick<Ledger, 'list' | 'require' | 'isOpen'>,
+  ledger: Pick<Ledger, 'list' | 'require' | 'isOpen' | 'decided'>,
   live: Pick<LiveQuestions, 'clean' | 'has' | 'decide'>,
   previews: CallPreviews,
   agent: { decide(threadId: string, decision: Decision): Promise<DecidedApproval> },
@@ -52,7 +52,8 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
   }
 
   return {
-    async list ({ kind, ...query }: ListQuery): ReturnType<Ledger['list']> {
+    async list ({ kind, state, ...query }: ListQuery): ReturnType<Ledger['list']> {
+      if (state === 'decided') return ledger.decided.list({ ...query, kind })
       await live.clean()
       const waiting = query.cursor === undefined && (kind ?? 'server') === 'server' ? servers.waiting() : []
       if (kind === 'server') return { approvals: waiting }

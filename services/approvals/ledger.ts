@@ -22,6 +22,7 @@ import { approvalKey, type Op, OPEN_APPROVALS, openApprovalKey, type Store, task
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
 import { inputDigest } from './input-digest.ts'
 import { inState } from '../contracts/approval-states.ts'
+import { createDecided } from './decided.ts'
 import { createCallLedger } from './app-calls/call-ledger.ts'
 import type { DueCalls } from './app-calls/due-calls.ts'
 import { decideApproval, isOverdue, offersUnbound } from './decide-approval.ts'
@@ -64,10 +65,12 @@ const open = (approval: Approval): Op[] => [put(approval), {
  * are overdue.
  */
 export function createLedger ({ store, clock, dueCalls }: { store: Store, clock: Clock, dueCalls?: DueCalls }) {
+  const decided = createDecided({ store, now: clock.now })
+
   /** Returns the operations that store an item, in the index of open items or out of it. */
   function stored (item: Approval): Op[] {
     dueCalls?.follow(item)
-    return isUnanswered(item) ? open(item) : [put(item), close(item)]
+    return isUnanswered(item) ? open(item) : [put(item), close(item), ...decided.kept(item)]
   }
 
   /** Clients send the ids; a malformed id is never looked up. */
@@ -138,6 +141,9 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
       const item = await get(approvalId)
       return item?.kind === 'app' && item.threadId !== undefined ? item.threadId : (await requireOfThread(approvalId)).threadId
     },
+
+    /** What was decided, for a year. */
+    decided: { list: decided.list, removals: decided.removals },
 
     /** The calls of applications. */
     calls: createCallLedger({ clock, find: get, readOpen }),

@@ -30,6 +30,8 @@ interface Decided {
   approved?: boolean
   /** The reason that was given with the decision. */
   reason?: string
+  /** Milliseconds since the Unix epoch. */
+  decidedAt?: number
 }
 
 /** What is recorded of a call of a tool. */
@@ -93,6 +95,7 @@ export interface QuestionItem extends Item {
   questions: Question[]
   answers?: Answers
   reason?: string
+  decidedAt?: number
   /** A tool server asked in the middle of a call that keeps running: the server, and the address that it wants to have opened. */
   live?: true
   server?: string

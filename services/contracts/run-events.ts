@@ -147,8 +147,8 @@ export type RunEvent =
    */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
   /**
-   * A user message to the model between two steps: steering, the issues that the judge found (`isReview`), or, with `isRetry`, what the service has
-   * to say: that the run still owes its answer, or repeats itself.
+   * A user message to the model between two steps: steering, the issues that the judge found (`isReview`), or, with `isRetry`, what the
+   * service has to say: that the run still owes its answer, or repeats itself.
    */
   | { type: 'message', text: string, isRetry?: true, isReview?: true }
   | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }

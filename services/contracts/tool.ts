@@ -1,6 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Answers, Question } from '../../schemas/questions.ts'
-import type { RunEvent } from './run-events.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
@@ -102,7 +101,7 @@ export interface ToolContext {
   /** Whether an answer from one address may lead to another; absent: yes. */
   mayRedirect?(from: string, to: string): Promise<boolean>
   /** Decides about addresses for an agent that the call runs, whose events these are; absent: all may be fetched. */
-  innerAddresses?(events: () => readonly RunEvent[]): Promise<{
+  innerAddresses?(events: () => readonly { type: string }[]): Promise<{
     question(call: { toolName: string, input: unknown }): Promise<{ reason: string } | undefined>
     mayRedirect(toolName: string, hop: { from: string, to: string }): Promise<boolean>
   }>

@@ -3,14 +3,13 @@ import type { ApprovalView } from '../../schemas/approvals.ts'
 import { SERVER_ITEM } from '../contracts/approval-record.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type StoredRecord, emptyIfDamaged } from '../store/index.ts'
-import type { ToolDefinition } from './tool-definitions.ts'
+import { claimsToRead, type ToolAcceptance, type ToolDefinition } from './tool-definitions.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** What is stored: of each server the identities of its tools as the user accepted them, and what was declined last. */
-export interface StoredAcceptance { servers?: Array<{ server: string, tools: Array<[tool: string, identity: string]>, declined?: string }> }
-
-/** Whether the user accepted a tool as it is now. */
-export type ToolAcceptance = 'accepted' | 'new' | 'changed'
+export interface StoredAcceptance {
+  servers?: Array<{ server: string, tools: Array<[tool: string, identity: string]>, declined?: string }>
+}
 
 interface Pins {
   tools: Map<string, string>
@@ -39,7 +38,10 @@ export function createAcceptance ({ stored, clock, servers }: {
 
   const pinsOf = (server: string): Pins => known.get(server) ?? { tools: new Map() }
   const save = () => stored.replace({
-    servers: [...known].map(([server, { tools, declined }]) => ({ server, tools: [...tools].slice(-MOST_PINS), ...(declined && { declined }) }))
+    servers: [...known].map(([server, { tools, declined }]) => {
+      const pinned = { server, tools: [...tools].slice(-MOST_PINS) }
+      return declined === undefined ? pinned : { ...pinned, declined }
+    })
   })
 
   const stateOf = (server: string, { name }: Pick<ToolDefinition, 'name'>, identity: string): ToolAcceptance => {
@@ -122,6 +124,3 @@ export function createAcceptance ({ stored, clock, servers }: {
     }
   }
 }
-
-/** The server's own word. */
-export const claimsToRead = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean => annotations?.readOnlyHint === true

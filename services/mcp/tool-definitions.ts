@@ -14,6 +14,12 @@ export interface ToolDefinition {
   digest: string
 }
 
+/** Whether the user accepted a tool as it is now. */
+export type ToolAcceptance = 'accepted' | 'new' | 'changed'
+
+/** The server's own word. */
+export const claimsToRead = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean => annotations?.readOnlyHint === true
+
 export const MAX_TOOLS = 128
 const LONGEST_NAME = 256
 const LONGEST_DESCRIPTION = 8 * 1024

@@ -214,7 +214,8 @@ export function createToolServers (parts: Parts) {
         await start()
         const server = find(name)
         const unknown = tools?.filter((tool) => !server.tools.includes(tool)) ?? []
-        if (unknown.length > 0 || server.connection === undefined) throw new UnknownTools(name, server.connection === undefined ? 'it is not connected' : `it has no ${unknown.join(', ')}`)
+        if (server.connection === undefined) throw new UnknownTools(name, 'it is not connected')
+        if (unknown.length > 0) throw new UnknownTools(name, `it has no ${unknown.join(', ')}`)
         await acceptance.accept(server, tools)
         publish()
         return viewServer(server)

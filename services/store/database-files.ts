@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
-import { copyFile, open, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /** Creates a directory that only its owner can access, or restricts the permissions of an existing one. */
@@ -66,6 +66,15 @@ async function sync (path: string, flags: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Removes the copies of earlier data, from before repairs and migrations, that are older than so many milliseconds. */
+export async function removeOldCopies (dir: string, { ms, now }: { ms: number, now: number }): Promise<void> {
+  for (const name of await namesIn(dir)) {
+    if (!/^data\.(?:v\d|damaged-)/.test(name)) continue
+    const found = await stat(join(dir, name)).catch(() => undefined)
+    if (found !== undefined && found.ctimeMs < now - ms) await rm(join(dir, name), { recursive: true, force: true })
   }
 }
 

@@ -6,6 +6,13 @@ export const historyKey = (prefix: string, id: string, seq: number): string => `
 /** Times in keys are padded, so that keys sort by time. Milliseconds since the Unix epoch. */
 const padded = (time: number, digits: number) => String(time).padStart(digits, '0')
 
+/** What was decided about a request for approval, with a digest of its input alone; and the same by conversation or task. */
+export const DECIDED = 'decided/'
+export const decidedKey = (approvalId: string) => DECIDED + approvalId
+export const DECIDED_OF = 'decided-of/'
+export const decidedOfPrefix = (owner: string) => `${DECIDED_OF}${owner}/`
+export const decidedOfKey = (owner: string, approvalId: string) => decidedOfPrefix(owner) + approvalId
+
 /** Names of single records, for `Store.record`. */
 export const RECORDS = {
   brain: 'brain',

@@ -138,7 +138,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         const events = task === undefined ? [] : await lifecycle.halt(task)
         await repository.remove(taskId, task, [
           { type: 'del', key: provenanceKey(taskId) },
-          ...await deps.grants.removals({ taskId })
+          ...await deps.grants.removals({ taskId }),
+          ...await deps.ledger.decided.removals({ taskId })
         ])
         repository.forget(taskId)
         ticker.forget(taskId)

@@ -2,7 +2,18 @@ import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDefaults, createValidator, type Validation } from './input-validator.ts'
 import { withCallLimit } from './call-limit.ts'
-import type { FileChange, FileChanges, ShownPlace, ToolPreview, Permission, Tool, ToolContext, ToolOutput, WorkFolder, ChangedPath } from '../contracts/tool.ts'
+import type {
+  ChangedPath,
+  FileChange,
+  FileChanges,
+  Permission,
+  ShownPlace,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  ToolPreview,
+  WorkFolder
+} from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import { mendInput } from './lenient-input.ts'
 import type { Fence } from './fence.ts'
@@ -152,7 +163,11 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     return withCallLimit(tool, { clock, signal, report }, async (context) =>
       asObject(
         tool.name,
-        await tool.execute(input, { ...context, runId, callId, attempt, paths, shown, mayRedirect, innerAddresses, ask, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, {
+          ...{ ...context, runId, callId, attempt, paths, shown, mayRedirect, innerAddresses, ask },
+          ...tool.reportsChanges && { changed },
+          ...start
+        })
       ))
   }
 

@@ -42,7 +42,9 @@ interface Round {
  */
 export async function interleave (t: any, { rounds, mayRename }: { rounds: number, mayRename: number }) {
   const { app } = await withGateway(t, ({ body }) =>
-    body.prompt.at(-1).role === 'user' ? { toolCalls: [{ toolName: 'writeFile', input: { path: FILE, content: AGENT } }] } : { text: ['ok'] })
+    body.prompt.at(-1).role === 'user'
+      ? { toolCalls: [{ toolName: 'writeFile', input: { path: FILE, content: AGENT } }] }
+      : { text: ['ok'] })
   const writer = new Worker(WRITER, { eval: true })
   t.teardown(() => writer.terminate())
   const found = { askedAgain: 0, keptAside: 0, refused: 0, over: 0 }

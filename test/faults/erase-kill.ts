@@ -5,7 +5,12 @@ import { startService } from '../harness/sidecar.ts'
 import { post, until } from './backup.ts'
 
 const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
-const CANARIES = { fact: 'The canary Zazu lives here', message: 'canary-in-a-thread-7731', file: 'canary-in-a-copy-9932', stray: 'canary-in-an-old-copy-55' }
+const CANARIES = {
+  fact: 'The canary Zazu lives here',
+  message: 'canary-in-a-thread-7731',
+  file: 'canary-in-a-copy-9932',
+  stray: 'canary-in-an-old-copy-55'
+}
 const erase = (url: string) =>
   fetch(`${url}/data`, {
     method: 'DELETE',

@@ -56,12 +56,12 @@ t.test('what is known of a conversation survives a restart; a granted host asks 
 })
 
 t.test('an investigation fetches nothing that was put together, and says so', async (t) => {
-  const { app, play, evil } = await openWorld(t, [theCase([ORDERS], [{ toolName: 'investigate', input: { question: 'What is new? #1' } }]), theCase([LEAK])])
+  const look = { toolName: 'investigate', input: { question: 'What is new? #1' } }
+  const { play, evil } = await openWorld(t, [theCase([ORDERS], [look]), theCase([LEAK])])
   const { asked, run } = await play(0)
   t.same(asked, [])
   t.equal(evil.requests.length, 0)
   t.match(JSON.stringify(run), /Done/)
-  t.ok(app)
 })
 
 for (const [mode, isAsked] of [['always', true], ['granted', false], ['never', false]] as const) {

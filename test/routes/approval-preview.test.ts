@@ -22,7 +22,7 @@ t.test('a preview tells what an open call would change, and changes nothing', as
   const [made, changed, edited, unfit, deleted, outside, command] = await Promise.all(calls.map((_, at) => preview(at)))
   t.match(made, { changes: [{ path: `${app.cwd}/new/b.txt`, diff: '--- /dev/null\n+++ b/new/b.txt\n@@ -0,0 +1,1 @@\n+made\n' }] })
   t.match(changed.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-two\n\+2\n/ }])
-  t.match(edited.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-2\n\+TWO\n/ }], 'an edit is shown as the call before it leaves the file')
+  t.match(edited.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-2\n\+TWO\n/ }], 'it is shown as the call before it leaves the file')
   t.match(unfit, { changes: [], refused: /oldText/ }, 'an edit that does not fit says so before it is approved')
   t.same(deleted.changes, [{ path: `${app.cwd}/a.txt`, withContents: false }])
   t.same(outside.changes, [])

@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { say } from '../harness/agent.ts'
@@ -38,7 +49,10 @@ t.test('what was written after the question is not overwritten: the call is aske
   t.match(await decide(app, id), { state: 'approved', continued: true })
   const [again] = await settled(app)
   t.equal(read('a.txt'), 'theirs\n')
-  t.match(again, { toolCallId: String, note: `"${at('a.txt')}" changed after this was asked. The call was not run; look at what it would change now.` })
+  t.match(again, {
+    toolCallId: String,
+    note: `"${at('a.txt')}" changed after this was asked. The call was not run; look at what it would change now.`
+  })
   t.notOk('unboundOffered' in again)
   t.match((await app.inject(`/approvals/${again.approvalId}/preview`)).json().changes[0].diff, /-theirs\n\+mine/)
   await decide(app, again.approvalId)
@@ -84,7 +98,8 @@ t.test('a decision with the digest of a preview is asked anew when that has chan
   t.equal(other.read('a.txt'), 'two\n')
 })
 
-const CHANGES: Array<[what: string, prepare: (cwd: string) => void, call: Calls[0], change: (cwd: string) => void, untouched: (cwd: string) => unknown]> = [
+type Act = (cwd: string) => unknown
+const CHANGES: Array<[what: string, prepare: Act, call: Calls[0], change: Act, untouched: Act]> = [
   [
     'other permissions', (cwd) => writeFileSync(`${cwd}/a.sh`, 'echo\n'), write('a.sh', 'mine\n'),
     (cwd) => chmodSync(`${cwd}/a.sh`, 0o755), (cwd) => readFileSync(`${cwd}/a.sh`, 'utf8') === 'echo\n'
@@ -103,7 +118,8 @@ const CHANGES: Array<[what: string, prepare: (cwd: string) => void, call: Calls[
     (cwd) => readdirSync(`${cwd}/elsewhere`).length === 0
   ],
   [
-    'a file that became a link', (cwd) => writeFileSync(`${cwd}/a.txt`, 'x') ?? writeFileSync(`${cwd}/b.txt`, 'b\n'), write('a.txt', 'mine\n'),
+    'a file that became a link', (cwd) => writeFileSync(`${cwd}/a.txt`, 'x') ?? writeFileSync(`${cwd}/b.txt`, 'b\n'),
+    write('a.txt', 'mine\n'),
     (cwd) => rmSync(`${cwd}/a.txt`) ?? symlinkSync('b.txt', `${cwd}/a.txt`),
     (cwd) => readFileSync(`${cwd}/b.txt`, 'utf8') === 'b\n'
   ],

@@ -280,21 +280,24 @@ t.test('a command is asked about again once the run may have written where it wo
   )
 })
 
-t.test('a grant for a command rests once a file was written unasked where it works, in any conversation, until it is approved', async (t) => {
+t.test('a grant for a command rests once a file was written unasked where it works, in any conversation', async (t) => {
   const { app, go, call, answer } = await setUp(t)
   mkdirSync(`${app.cwd}/lib`)
   const command = run('sh lib/run.sh notes.md')
   await go([], { id: 'b' })
   await answer(asked(await go([command]))[0], { scope: 'exact' })
   t.same(asked(await go([command])), [])
-  const allow = (path: string) => call('POST', '/grants', { threadId: 'b', toolName: 'writeFile', input: { path, content: '' }, scope: 'exact' })
+  const allow = (path: string) =>
+    call('POST', '/grants', { threadId: 'b', toolName: 'writeFile', input: { path, content: '' }, scope: 'exact' })
   await call('POST', '/grants', { threadId: 'b', toolName: 'writeFile', input: { path: 'other.md', content: '' }, scope: 'folder' })
   t.same(asked(await go([write('other.md')], { id: 'b' })), [])
   t.same(asked(await go([command])), [], 'a document is not executed')
   t.same(asked(await go([write('notes.md')], { id: 'b' })), [])
   const named = await go([command])
-  t.match(of(named, 'tool-approval-request'), [{ reason: `The grant for this command rests: "${app.cwd}/notes.md" was written unasked since ` +
-    'it was given. Approved once more, it holds again.' }], 'but one that its line names counts')
+  t.match(of(named, 'tool-approval-request'), [{
+    reason: `The grant for this command rests: "${app.cwd}/notes.md" was written unasked since ` +
+    'it was given. Approved once more, it holds again.'
+  }], 'but one that its line names counts')
   await answer(asked(named)[0], {})
   t.same(asked(await go([command])), [], 'approved once more, it holds again')
 

@@ -2,7 +2,9 @@ import { textsIn } from '../../lib/texts-in.ts'
 
 const ADDRESS = /https?:\/\/[^\s"'`<>|\\^{}]+/gi
 /** As people write them: also a name with a dot, or a number, and what follows it. */
-const SAID = /(?:https?:\/\/)?(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]+(?::\d+)?(?:[/?#][^\s"'`<>|\\^{}]*)?|https?:\/\/[^\s"'`<>|\\^{}]+/giu
+const NAME = String.raw`(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]+`
+const REST = String.raw`[^\s"'\x60<>|\\^{}]`
+const SAID = new RegExp(`(?:https?://)?${NAME}(?::\\d+)?(?:[/?#]${REST}*)?|https?://${REST}+`, 'giu')
 /** Marks that end a sentence or a quotation, and not an address. */
 const ENDS = /[)\].,;:!?*_~]+$/
 /** Characters of one text that are looked through, and addresses of one text. */

@@ -33,9 +33,21 @@ const MOST_WRITTEN = 500
 type Kind = 'page' | 'search' | 'file' | 'command' | 'memory' | 'server' | 'app' | 'screen' | 'user' | 'report' | 'none'
 
 const KINDS: Record<string, Kind> = {
-  fetchUrl: 'page', webSearch: 'search', readFile: 'file', searchFiles: 'file', findFiles: 'file', listDirectory: 'file',
-  runCommand: 'command', facts: 'memory', remember: 'memory', forget: 'memory', readResource: 'server', listResources: 'server',
-  screenshot: 'screen', investigate: 'report', askUser: 'user'
+  fetchUrl: 'page',
+  webSearch: 'search',
+  readFile: 'file',
+  searchFiles: 'file',
+  findFiles: 'file',
+  listDirectory: 'file',
+  runCommand: 'command',
+  facts: 'memory',
+  remember: 'memory',
+  forget: 'memory',
+  readResource: 'server',
+  listResources: 'server',
+  screenshot: 'screen',
+  investigate: 'report',
+  askUser: 'user'
 }
 /** What each kind of result holds, and whether an address that it holds can be taken as it stands. */
 const HOLDS: Record<Kind, { private?: true, foreign?: true, reads?: true }> = {

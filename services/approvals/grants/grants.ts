@@ -34,7 +34,8 @@ async function factsOf (
   const places = tool?.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
   const hosts = hostsOf(tool, input)
   const uncopied = tool?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
-  return { toolName, input, digest: inputDigest(input), identity, folder, places, ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
+  const found = { ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
+  return { toolName, input, digest: inputDigest(input), identity, folder, places, ...found }
 }
 
 /** Returns the hosts that a call is sent to, or hands to others, each once. */
@@ -184,7 +185,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   /** The time, which does not go back while the service runs. */
   const time = () => Math.max(clock.now(), startedAt + clock.monotonic())
   const lasts = ({ until, uses, endedAt, suspended }: Grant) =>
-    endedAt === undefined && suspended === undefined && (until?.at === undefined || until.at > time()) && (until?.uses === undefined || uses < until.uses)
+    endedAt === undefined && suspended === undefined && (until?.at === undefined || until.at > time()) &&
+    (until?.uses === undefined || uses < until.uses)
   /** Stores of the grants that are over by their time that they are: a clock that is set back brings none of them back. */
   async function keepEnds (grants: readonly Grant[]): Promise<void> {
     const over = grants.filter(({ until, endedAt }) => endedAt === undefined && until?.at !== undefined && until.at <= time())
@@ -268,7 +270,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return (await all(owner)).find((grant) => grant.suspended !== undefined && covers(grant, facts))?.suspended?.path
     },
 
-    /** Returns the operations that let grants of commands rest, of every owner, when a call that nobody was asked about writes the paths. */
+    /** Returns the operations that let grants of commands rest, of every owner, when a call writes the paths unasked. */
     async suspend (paths: readonly string[], by?: Grant): Promise<Op[]> {
       const ops: Op[] = []
       if (paths.length === 0) return ops

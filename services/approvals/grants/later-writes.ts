@@ -27,6 +27,7 @@ export function suspendedBy (grant: Grant, paths: readonly string[], by: Pick<Gr
   return paths.find((path) => {
     if (named.includes(path)) return true
     if (isTaughtTogether || DOCUMENTS.test(path)) return false
-    return isIn(grant.folder.path, path) || named.some((each) => isIn(each, path) || (each !== grant.folder.path && isIn(dirname(each), path)))
+    if (isIn(grant.folder.path, path)) return true
+    return named.some((each) => isIn(each, path) || (each !== grant.folder.path && isIn(dirname(each), path)))
   })
 }

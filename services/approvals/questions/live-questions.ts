@@ -148,7 +148,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         const item = open.get(approvalId)?.item ?? decided.get(approvalId)
         if (item?.state === 'expired') throw new ApprovalExpired(approvalId)
         if (item === undefined || item.state === 'withdrawn') throw new ApprovalWithdrawn(approvalId, 'the call that asked has ended')
-        const fresh = decideQuestions(item, decision)
+        const fresh = decideQuestions(item, decision, clock.now())
         if (fresh?.answers !== undefined) refuseWrong(open.get(approvalId)?.check?.(fresh.answers) ?? [])
         if (fresh !== undefined) await settle(fresh)
         return fresh ?? item

@@ -42,7 +42,8 @@ interface Deps extends Pick<EngineDeps, 'clock'> {
  * the run that only read and need no approval, and a conversation of its own. Rejects as model calls do.
  */
 export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps) {
-  return async (question: string, { runId, callId, attempt, givenCwd: cwd, signal, progress, innerAddresses }: ToolContext): Promise<Investigation> => {
+  return async (question: string, context: ToolContext): Promise<Investigation> => {
+    const { runId, callId, attempt, givenCwd: cwd, signal, progress, innerAddresses } = context
     const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
     const tools = host.offered().filter(({ name, effect, answeredBy, isConversational, isInvestigation }) =>
       effect === 'read' && answeredBy === undefined && !isConversational && !isInvestigation && name !== PLAN_TOOL &&

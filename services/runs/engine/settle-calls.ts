@@ -17,7 +17,8 @@ const INPUT_SHOWN = 2_000
 function withCorrection<E extends CallEnd['event']> (event: E, approval: CallApproval | undefined): E {
   if (approval?.correctedInput === undefined || event.type === 'tool-denied') return event
   const text = `ran with the user's corrected input: ${JSON.stringify(approval.correctedInput).slice(0, INPUT_SHOWN)}`
-  return event.type === 'tool-error' ? { ...event, errorText: `${text}\n${event.errorText}` } : { ...event, output: { ran: text, ...event.output } }
+  if (event.type === 'tool-error') return { ...event, errorText: `${text}\n${event.errorText}` }
+  return { ...event, output: { ran: text, ...event.output } }
 }
 
 /**
@@ -103,12 +104,17 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   }
 
   /** Asks again for an approved call that would not do what was shown; the approved calls behind it wait. */
-  async function askAnew (call: Call, approval: CallApproval, folder: WorkFolder, bound: { shown?: ShownPlace[], reason: string, asks: number }) {
+  async function askAnew (
+    call: Call,
+    { correctedInput }: CallApproval,
+    folder: WorkFolder,
+    bound: { shown?: ShownPlace[], reason: string, asks: number }
+  ): Promise<void> {
     isHeld = true
-    const { correctedInput } = approval
     const offer = await ports.grants.offer(call, folder)
     const identity = tools.identity(call.toolName)
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...offer, ...bound, ...(correctedInput !== undefined && { correctedInput }) })
+    const corrected = correctedInput !== undefined && { correctedInput }
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...offer, ...bound, ...corrected })
   }
 
   /**

@@ -21,6 +21,10 @@ export const BackupOlder = defineError(
     'Nothing was changed.'
 )
 export const BackupTooLarge = defineError('ERR_BODY_TOO_LARGE', 'The backup is larger than the %d bytes that this route accepts.')
+export const NoPassphrase = defineError(
+  'ERR_INVALID_REQUEST',
+  'Give the passphrase that encrypts the backup, 12 characters or more, in the header x-export-passphrase, or ask for format=json.'
+)
 export const BackupBusy = defineError('ERR_BACKUP_BUSY', '%s')
 export const NotBytes = defineError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.')
 const ImportFailed = defineError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. Nothing was changed.')

@@ -7,6 +7,7 @@ import { VERSION } from '../../lib/version.ts'
 import {
   BackupDamaged,
   BackupBusy,
+  NoPassphrase,
   BackupNewer,
   BackupOlder,
   BackupTooLarge,
@@ -25,7 +26,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import { newestOf, migrations } from '../migrations.ts'
-import { commitErasure, eraseFiles, STAYS } from '../erasure/erase.ts'
+import { commitErasure, eraseFiles, type LogFileOf, STAYS } from '../erasure/erase.ts'
 import { commitReplacement, LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../replacement/replace.ts'
 
 type AppCall = Owner & AppCallItem
@@ -114,6 +115,7 @@ interface BackupParts {
   busy: () => string | undefined
   /** Makes the service refuse further requests. */
   refuseRequests: () => void
+  logFile: LogFileOf
   /** Called when all data was replaced or the store was closed: the service must restart. */
   replaced: () => void
   log: {
@@ -133,7 +135,7 @@ const TOGETHER_BYTES = 1024 * 1024
 export type Backup = ReturnType<typeof createBackup>
 
 /** Exports all data as one encrypted file and imports it. */
-export function createBackup ({ dir, store, clock, config, busy, refuseRequests, replaced, log }: BackupParts) {
+export function createBackup ({ dir, store, clock, config, busy, refuseRequests, replaced, logFile, log }: BackupParts) {
   let exporting = false
   let importing = false
 
@@ -203,8 +205,10 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
   }
 
   return {
-    /** Returns a backup of a snapshot of all data as a stream. An abort of `gone` ends it. Throws BackupBusy (409). */
-    async export (passphrase: string, gone: AbortSignal): Promise<Readable> {
+    /** Returns a backup of a snapshot of all data as a stream. An abort of `gone` ends it. Throws NoPassphrase (400), BackupBusy (409). */
+    async export (given: string | undefined, gone: AbortSignal): Promise<Readable> {
+      if (given === undefined) throw new NoPassphrase()
+      const passphrase = given
       if (exporting) throw new BackupBusy('Another export is under way. Wait for it to end.')
       exporting = true
       const ended = new AbortController()
@@ -240,7 +244,7 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
       refuseRequests()
       if (gone.aborted) setImmediate(replaced)
       else gone.addEventListener('abort', () => replaced(), { once: true })
-      await store.closeFor(() => eraseFiles(dir)).catch((error) => {
+      await store.closeFor(() => eraseFiles(dir, logFile)).catch((error) => {
         log.error({ err: error }, 'the data could not be erased now; the next start finishes it')
         throw importFailed(error)
       })

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../../schemas/config.ts'
-import { logFile } from '../../log/rotating-file.ts'
 import { namesIn, syncDirectory } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 
@@ -20,6 +19,9 @@ const ORDER = [
   /^attachments$/, /^caches?$/
 ]
 
+/** Returns the log file that a configuration names. */
+export type LogFileOf = (dir: string, log: Config['log']) => { path: string } | undefined
+
 export const hasPendingErasure = (dir: string): boolean => existsSync(join(dir, MARKER))
 
 /** Commits the erasure: it is finished now or at the next start. */
@@ -30,19 +32,19 @@ export async function commitErasure (dir: string): Promise<void> {
 }
 
 /** Removes the data of the service, and its logs. The database must be closed, and the caller holds the lock. */
-export async function eraseFiles (dir: string): Promise<void> {
+export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void> {
   const names = await namesIn(dir)
   for (const pattern of ORDER) {
     for (const name of names.filter((each) => pattern.test(each))) await rm(join(dir, name), { recursive: true, force: true })
     await syncDirectory(dir)
   }
-  for (const path of await logsOf(dir)) await rm(path, { force: true })
+  for (const path of await logsOf(dir, logFile)) await rm(path, { force: true })
 }
 
 /** The log file that config.json names, and the older ones beside it. */
-async function logsOf (dir: string): Promise<string[]> {
+async function logsOf (dir: string, logFile: LogFileOf): Promise<string[]> {
   const config: Pick<Config, 'log'> = await readFile(join(dir, 'config.json'), 'utf8').then(JSON.parse).catch(() => ({}))
-  const paths = [logFile(dir, { ...config.log, file: config.log?.file ?? true })?.path, logFile(dir, { file: true })!.path]
+  const paths = [logFile(dir, { ...config.log, file: config.log?.file ?? true })?.path, logFile(dir, { file: true })?.path]
   const found = await Promise.all(paths.map(async (path) => {
     if (path === undefined) return []
     const name = basename(path)
@@ -54,10 +56,10 @@ async function logsOf (dir: string): Promise<string[]> {
 }
 
 /** Finishes a committed erasure, under the directory lock. Throws StoreInUse. */
-export async function finishErasureLocked (dir: string, options?: LockOptions): Promise<void> {
+export async function finishErasureLocked (dir: string, { logFile, ...options }: LockOptions & { logFile: LogFileOf }): Promise<void> {
   const lock = await acquireLock(dir, options)
   try {
-    await eraseFiles(dir)
+    await eraseFiles(dir, logFile)
     const drafts = (await namesIn(dir)).filter((name) => name.startsWith(`${MARKER}.`))
     for (const name of [...drafts, MARKER]) await rm(join(dir, name), { force: true })
     await syncDirectory(dir)

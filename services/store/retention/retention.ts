@@ -4,6 +4,8 @@ import {
   APPROVALS,
   COMPOSED,
   CONVERSATIONS,
+  DECIDED,
+  DECIDED_OF,
   IDEMPOTENCY,
   OPEN_APPROVALS,
   RUN_INPUTS,
@@ -12,6 +14,8 @@ import {
 } from '../keys.ts'
 import type { Op, Store } from '../store-types.ts'
 
+/** Days. */
+const YEAR = 365
 const DAY = 24 * 60 * 60 * 1000
 const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
 /** Operations per transaction. */
@@ -21,7 +25,7 @@ const BATCH = 200
  * Days that records with generated ids are kept. These ids sort by age. Approvals and events of tasks are removed with their runs, the
  * records of runs with their thread or task.
  */
-const BY_ID = { [APPROVALS]: 7, [RUN_INPUTS]: 7, [runEventsOf('thread')]: 7 }
+const BY_ID = { [DECIDED]: YEAR, [APPROVALS]: 7, [RUN_INPUTS]: 7, [runEventsOf('thread')]: 7 }
 /**
  * Records under other keys, with the field that holds their time: last change of the conversation, time of the answer,
  * creation of the task, expiry of the approval.
@@ -29,7 +33,8 @@ const BY_ID = { [APPROVALS]: 7, [RUN_INPUTS]: 7, [runEventsOf('thread')]: 7 }
 const BY_FIELD = {
   [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
   [IDEMPOTENCY]: { field: 'at', days: 1 },
-  [COMPOSED]: { field: 'at', days: 365 },
+  [COMPOSED]: { field: 'at', days: YEAR },
+  [DECIDED_OF]: { field: 'at', days: YEAR },
   [TASK_ORIGINS]: { field: 'at', days: 90 },
   [OPEN_APPROVALS]: { field: 'expiresAt', days: 7 }
 }

@@ -87,8 +87,8 @@ export function lookAtPlaces (
     const coming = ahead?.get(path)
     if (coming === null) return { path, parent, state: NOTHING }
     const mode = async () => (await lstat(path).catch(() => undefined))?.mode ?? 0o666 & ~process.umask()
-    const state = coming === undefined ? await stateAt(path, paths, { withContents, signal }) : fileState(contentDigest(coming), await mode())
-    return { path, parent, state }
+    if (coming !== undefined) return { path, parent, state: fileState(contentDigest(coming), await mode()) }
+    return { path, parent, state: await stateAt(path, paths, { withContents, signal }) }
   }))
 }
 

@@ -49,11 +49,8 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     preview: ({ path, content }, { cwd, signal, ahead }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
-        const before = ahead?.has(real) ? comingAt(ahead, real) : await withParent(real, async (folder, name) =>
-          (await examine(folder, name, signal))?.found).catch((error) => {
-          // The folder is made with the file.
-          if (error.code !== 'ENOENT') throw error
-        })
+        const present = () => withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
+        const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
         const { bytes, text } = inForm(content, before?.form)
         return { diff: await unifiedDiff(relative(cwd, real), before ? before.text : null, text), leaves: new Map([[real, bytes]]) }
       }),
@@ -96,6 +93,11 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
 /** The output of a tool that changes a file, without the diff: the model knows what it wrote. */
 export function withoutDiff ({ diff, ...output }: ToolOutput): ToolOutput {
   return output
+}
+
+/** The folder is made with the file. */
+function unlessAbsent (error: { code?: string }): undefined {
+  if (error.code !== 'ENOENT') throw error
 }
 
 /** What a call in front of this one would leave at the path; undefined for nothing. */

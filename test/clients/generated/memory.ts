@@ -120,3 +120,14 @@ t.test('everything as one file, and back', async (t) => {
     createdAt: Number
   }, 'importAll')
 })
+
+t.test('everything for people to read, and everything gone', async (t) => {
+  const options = await clientOf(await build(t))
+  await sdk.learnFact({ ...options, body: { fact: 'Likes rum' } })
+  const { data } = await sdk.exportAll({ ...options, query: { format: 'json' }, parseAs: 'json' })
+  t.match(data, { memory: { brain: { facts: ['Likes rum'] } }, threads: [], tasks: [], decisions: [], grants: [] })
+  is(t, (await sdk.eraseAll({ ...options, body: { confirm: 'erase everything' } })).data, {
+    status: 'erased',
+    stays: ['config.json']
+  }, 'eraseAll')
+})

@@ -134,6 +134,9 @@ t.test('approval requests, a page at a time', async (t) => {
       server: undefined,
       url: undefined,
       serverTools: undefined,
+      because: undefined,
+      granted: undefined,
+      decidedAt: undefined,
       reason: undefined,
       createdAt: Number,
       expiresAt: Number,
@@ -232,7 +235,8 @@ t.test('grants: given, listed and ended', async (t) => {
     uses: 0,
     createdAt: Number,
     lastUsedAt: undefined,
-    endedAt: undefined
+    endedAt: undefined,
+    suspended: undefined
   }
   is(t, grant, known, 'addGrant')
   is(t, (await sdk.listGrants({ ...options, query: { threadId: 'a' } })).data, { grants: [known], nextCursor: undefined }, 'listGrants')

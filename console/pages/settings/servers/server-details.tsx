@@ -13,7 +13,10 @@ export function ServerDetails ({ name }: { name: string }) {
           <ul className='tool-list' tabIndex={0}>
             {toolDetails.map((tool) => (
               <li key={tool.name}>
-                <p><code>{tool.name}</code> {tool.acceptance === 'changed' && <span className='quiet'>{say('approval.tool.changed')}</span>}</p>
+                <p>
+                  <code>{tool.name}</code>{' '}
+                  {tool.acceptance === 'changed' && <span className='quiet'>{say('approval.tool.changed')}</span>}
+                </p>
                 <p className='quiet'>{tool.description}</p>
                 {tool.notOffered !== undefined && <p>{say('settings.notOffered', { why: tool.notOffered })}</p>}
               </li>

@@ -65,8 +65,8 @@ export function createWeb ({ policy, transform, clock }: Parts) {
 
   return {
     /**
-     * Fetches an address. `mayRedirect` is asked before a redirect is followed. An answer of any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or
-     * the signal's reason.
+     * Fetches an address. `mayRedirect` is asked before a redirect is followed. An answer of any status is a result. Throws
+     * AddressRefused, FetchFailed, TransformFailed, TransformBusy or the signal's reason.
      */
     async fetch (address: string, signal: AbortSignal, mayRedirect: MayRedirect = async () => true): Promise<FetchResult> {
       const start = parseAddress(address)

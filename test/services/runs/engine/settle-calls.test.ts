@@ -8,7 +8,13 @@ import { OUTCOME_UNKNOWN } from '../../../../services/contracts/model-texts.ts'
 const HERE = { path: '/here', dev: '1', ino: '1' }
 const THERE = { path: '/there', dev: '1', ino: '2' }
 const approved: CallApproval = { approvalId: 'a', state: 'approved', folder: HERE, reason: 'no', asks: 0 }
-const NO_GRANTS: CallPorts['grants'] = { covering: async () => undefined, offer: async () => ({}), use: async () => false, coversHost: async () => false, suspend: async () => [] }
+const NO_GRANTS: CallPorts['grants'] = {
+  covering: async () => undefined,
+  offer: async () => ({}),
+  use: async () => false,
+  coversHost: async () => false,
+  suspend: async () => []
+}
 const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
 
 /** The ports of a run with the tools `look` (a read), `change` and `ask` (which needs an approval); `happened` says what happened. */

@@ -1,0 +1,61 @@
+import type { ApprovalView } from '../../schemas/approvals.ts'
+import type { Approval, Owner } from '../contracts/approval-record.ts'
+import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store } from '../store/index.ts'
+
+/** What is kept for a year of a request that was decided: of the input its digest alone. */
+type Decided = ApprovalView
+
+const ownerText = ({ threadId, taskId }: Owner) => taskId === undefined ? `thread:${threadId}` : `task:${taskId}`
+
+/** The record of decisions, beside the ledger, whose items go with their runs. */
+export function createDecided ({ store, now }: { store: Store, now: () => number }) {
+  return {
+    /** Returns the operations that keep what became of an item; none while it is open. */
+    kept (item: Approval): Op[] {
+      if (item.kind === 'app' || item.state === 'pending') return []
+      const { approvalId, runId, threadId, taskId, kind, createdAt, state, reason } = item
+      const decidedAt = item.decidedAt ?? now()
+      const record: Decided = {
+        ...{ approvalId, kind, runId, state, createdAt, decidedAt },
+        ...(taskId === undefined ? { threadId } : { taskId }),
+        ...(reason !== undefined && { reason }),
+        ...(item.kind === 'tool' && {
+          toolCallId: item.toolCallId,
+          toolName: item.toolName,
+          digest: item.digest,
+          cwd: item.cwd,
+          ...(item.granted && { granted: item.granted }),
+          ...(item.unbound && { unbound: true })
+        })
+      }
+      return [
+        { type: 'put', key: decidedKey(approvalId), value: record },
+        { type: 'put', key: decidedOfKey(store.digest(ownerText(item)), approvalId), value: { at: decidedAt } }
+      ]
+    },
+
+    /** Returns the operations that remove the decisions of a conversation or task, which is deleted. */
+    async removals (owner: Owner): Promise<Op[]> {
+      const prefix = decidedOfPrefix(store.digest(ownerText(owner)))
+      const ops: Op[] = []
+      for await (const key of store.keys(prefix)) {
+        ops.push({ type: 'del', key }, { type: 'del', key: decidedKey(key.slice(prefix.length)) })
+      }
+      return ops
+    },
+
+    /** Lists what was decided in the last year, the newest request first, one page at a time. */
+    async list (
+      { limit, cursor, kind }: { limit: number, cursor?: string, kind?: ApprovalView['kind'] }
+    ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
+      const approvals: ApprovalView[] = []
+      const options = { reverse: true, damaged () {}, ...(cursor !== undefined && { after: decidedKey(cursor) }) }
+      for await (const [, record] of store.list<Decided>(DECIDED, options)) {
+        if (kind !== undefined && record.kind !== kind) continue
+        if (approvals.length === limit) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
+        approvals.push(record)
+      }
+      return { approvals }
+    }
+  }
+}

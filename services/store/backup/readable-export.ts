@@ -1,0 +1,70 @@
+/** One page of a list, and where the next one begins. */
+type Page<K extends string> = { [key in K]: unknown[] } & { nextCursor?: string }
+
+export interface ReadableParts {
+  /** The configuration as it stands in config.json, without secrets. */
+  config: () => object
+  brain: () => Promise<unknown>
+  /** Lists of what a person would want to read, a page at a time. */
+  threads: (cursor?: string) => Promise<Page<'threads'>>
+  /** The newest messages of a thread before the cursor. */
+  thread: (id: string, cursor?: string) => Promise<{ messages: unknown[], nextCursor?: string }>
+  tasks: (cursor?: string) => Promise<Page<'tasks'>>
+  runs: (taskId: string, cursor?: string) => Promise<Page<'runs'>>
+  decisions: (cursor?: string) => Promise<Page<'approvals'>>
+  grants: (cursor?: string) => Promise<Page<'grants'>>
+  now: () => number
+}
+
+/**
+ * Yields all that is for people to read as one JSON object, piece by piece: facts, conversations with their messages, tasks with their
+ * runs, decisions and grants. It holds no secrets, and cannot be imported.
+ */
+export async function * readableExport (parts: ReadableParts): AsyncGenerator<string> {
+  yield `{\n"exportedAt": ${JSON.stringify(new Date(parts.now()).toISOString())},\n"config": ${pretty(parts.config())},\n`
+  yield `"memory": ${pretty(await parts.brain())},\n"threads": [`
+  yield * list(pages(parts.threads, 'threads'), async (thread) => {
+    const { id } = thread as { id: string }
+    const messages: unknown[] = []
+    for (let cursor: string | undefined; ;) {
+      const page = await parts.thread(id, cursor).catch(() => ({ messages: [], nextCursor: undefined }))
+      messages.unshift(...page.messages)
+      if ((cursor = page.nextCursor) === undefined) break
+    }
+    return { ...thread as object, messages }
+  })
+  yield '],\n"tasks": ['
+  yield * list(pages(parts.tasks, 'tasks'), async (task) => {
+    const { id } = task as { id: string }
+    return { ...task as object, runs: await all(pages((cursor) => parts.runs(id, cursor), 'runs')) }
+  })
+  yield '],\n"decisions": ['
+  yield * list(pages(parts.decisions, 'approvals'), async (decision) => decision)
+  yield '],\n"grants": ['
+  yield * list(pages(parts.grants, 'grants'), async (grant) => grant)
+  yield ']\n}\n'
+}
+
+const pretty = (value: unknown) => JSON.stringify(value, null, 2)
+
+async function * pages<K extends string> (read: (cursor?: string) => Promise<Page<K>>, key: K): AsyncGenerator<unknown> {
+  for (let cursor: string | undefined; ;) {
+    const page = await read(cursor)
+    yield * page[key]
+    if ((cursor = page.nextCursor) === undefined) return
+  }
+}
+
+async function all (entries: AsyncIterable<unknown>): Promise<unknown[]> {
+  const found: unknown[] = []
+  for await (const entry of entries) found.push(entry)
+  return found
+}
+
+async function * list (entries: AsyncIterable<unknown>, whole: (entry: unknown) => Promise<unknown>): AsyncGenerator<string> {
+  let between = '\n'
+  for await (const entry of entries) {
+    yield between + pretty(await whole(entry))
+    between = ',\n'
+  }
+}

@@ -1,0 +1,57 @@
+import { readdirSync } from 'node:fs'
+import t from 'tap'
+import type { App } from '../../app.ts'
+import { removeOldCopies } from '../../services/store/database-files.ts'
+import { say } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
+import { createRetention } from '../../services/store/retention/retention.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const decisions = async (app: App, query = '') => (await app.inject(`/approvals?state=decided${query}`)).json()
+
+t.test('decisions are kept, with a digest of the input alone, and go with their conversation', async (t) => {
+  const app = await build(t, { clock: fakeClock(Date.now()) })
+  for (const id of ['a', 'b', 'c']) await say(app, `write "the secret text" to ${id}.txt`, { id })
+  const open = (await app.inject('/approvals')).json().approvals
+  t.same(await decisions(app), { approvals: [] })
+  const answers = [{ approved: true, scope: 'folder' }, { approved: false, reason: 'not there' }, { approved: true }]
+  for (const [at, payload] of answers.entries()) {
+    await app.inject({ method: 'POST', url: `/approvals/${open[at].approvalId}`, payload })
+    await app.inject(`/runs/${open[at].runId}?waitMs=20000`)
+  }
+  const { approvals } = await decisions(app)
+  t.match(approvals, [
+    { threadId: 'c', state: 'done', toolName: 'writeFile' },
+    { threadId: 'b', state: 'denied', reason: 'not there' },
+    { threadId: 'a', state: 'done', granted: { scope: 'folder' }, digest: open[0].digest, decidedAt: Number }
+  ])
+  t.notMatch(JSON.stringify(approvals), /the secret text/)
+  const first = await decisions(app, '&limit=1')
+  t.match((await decisions(app, `&limit=1&cursor=${first.nextCursor}`)).approvals, [{ threadId: 'b' }])
+  await app.inject({ method: 'DELETE', url: '/threads/b' })
+  t.match((await decisions(app)).approvals, [{ threadId: 'c' }, { threadId: 'a' }])
+})
+
+t.test('a year later they are gone', async (t) => {
+  const clock = fakeClock(Date.now())
+  const app = await build(t, { clock })
+  await say(app, 'write "x" to a.txt', { id: 'a' })
+  const [{ approvalId }] = (await app.inject('/approvals')).json().approvals
+  await app.inject({ method: 'POST', url: `/approvals/${approvalId}`, payload: { approved: false } })
+  const later = (days: number) =>
+    createRetention({ store: app.store, clock: { ...clock, now: () => clock.now() + days * DAY }, log: { warn () {} } }).sweep()
+  await later(364)
+  t.equal((await decisions(app)).approvals.length, 1, 'long after the request itself')
+  await later(366)
+  t.same((await decisions(app)).approvals, [])
+})
+
+t.test('copies of earlier data go after a week', async (t) => {
+  const dir = t.testdir({ 'data.v1': { a: 'old' }, 'data.damaged-2026-01-01': { a: 'old' }, data: { a: 'new' } })
+  const names = () => readdirSync(dir).sort()
+  await removeOldCopies(dir, { ms: 7 * DAY, now: Date.now() + 6 * DAY })
+  t.same(names(), ['data', 'data.damaged-2026-01-01', 'data.v1'])
+  await removeOldCopies(dir, { ms: 7 * DAY, now: Date.now() + 8 * DAY })
+  t.same(names(), ['data'])
+})
