@@ -1,14 +1,13 @@
 import { textsIn } from '../../lib/texts-in.ts'
 
 const ADDRESS = /https?:\/\/[^\s"'`<>|\\^{}]+/gi
-/** As people write them: also a name with a dot, or a number, and what follows it. */
-const NAME = String.raw`(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]+`
-const REST = String.raw`[^\s"'\x60<>|\\^{}]`
-const SAID = new RegExp(`(?:https?://)?${NAME}(?::\\d+)?(?:[/?#]${REST}*)?|https?://${REST}+`, 'giu')
-/** Marks that end a sentence or a quotation, and not an address. */
+const WORD = /[^\s"'`<>|\\^{}]+/g
+/** Marks around an address that are not part of it. */
+const BEGINS = /^[([*_~]+/
 const ENDS = /[)\].,;:!?*_~]+$/
-/** Characters of one text that are looked through, and addresses of one text. */
+/** Characters of one text that are looked through, of one address, and addresses of one text. */
 const LONGEST_TEXT = 512 * 1024
+const LONGEST_ADDRESS = 8192
 const MOST_ADDRESSES = 2_000
 
 /** An address in the form in which two are compared: without scheme, `www.`, fragment and final slash. */
@@ -29,8 +28,10 @@ export function readAddress (text: string): Address | undefined {
 /** Returns the addresses in a text, each as it stands, and without the marks behind it; with `asSaid` also those without a scheme. */
 export function addressesIn (text: string, { asSaid = false } = {}): Address[] {
   const found = new Map<string, Address>()
-  for (const [match] of text.slice(0, LONGEST_TEXT).matchAll(asSaid ? SAID : ADDRESS)) {
-    const plain = match.replaceAll('&amp;', '&')
+  for (const [match] of text.slice(0, LONGEST_TEXT).matchAll(asSaid ? WORD : ADDRESS)) {
+    // People write names without a scheme; those have a dot.
+    if (match.length > LONGEST_ADDRESS || (asSaid && !match.includes('.') && !match.includes('://'))) continue
+    const plain = match.replaceAll('&amp;', '&').replace(BEGINS, '')
     for (const form of [plain, plain.replace(ENDS, '')]) {
       const address = readAddress(form)
       if (address !== undefined) found.set(address.key, address)

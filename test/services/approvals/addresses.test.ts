@@ -1,0 +1,52 @@
+import t from 'tap'
+import { addressesIn, readAddress } from '../../../services/approvals/addresses/find-addresses.ts'
+import { createProvenance } from '../../../services/approvals/addresses/provenance.ts'
+
+const keys = (text: string, options?: object) => addressesIn(text, options).map(({ key }) => key)
+
+t.test('addresses are found as people and pages write them', async (t) => {
+  t.ok(keys('See https://a.example/x?y=1&amp;z=2).').includes('a.example/x?y=1&z=2'))
+  t.ok(keys('look at (www.Example.com/Docs/), please', { asSaid: true }).includes('example.com/Docs'))
+  t.same(keys('a.example without a scheme'), [], 'only a person may leave out the scheme')
+  t.ok(keys('[docs](http://b.example:8080/a#top)').includes('b.example:8080/a'))
+  t.equal(readAddress('mailto:a@b.example'), undefined)
+})
+
+t.test('a long text without a dot, and one of nothing but marks, end soon', { timeout: 20_000 }, async (t) => {
+  for (const text of ['a'.repeat(500_000), `https://${')'.repeat(500_000)}x`, 'a.'.repeat(250_000), '-'.repeat(500_000)]) {
+    addressesIn(text, { asSaid: true })
+    addressesIn(text)
+  }
+  t.ok(true)
+})
+
+const open = (stored?: Parameters<typeof createProvenance>[1]) => createProvenance({ find: () => undefined, now: Date.now() }, stored)
+
+t.test('the first source of an address counts, and the words of a person always', async (t) => {
+  const known = open()
+  known.modelWrote({ content: 'http://a.example/?d=1' })
+  known.resulted({ toolName: 'fetchUrl' }, { content: 'http://a.example/?d=1 http://b.example/x/y' })
+  t.equal(known.addresses.get('a.example?d=1'), 'composed')
+  t.equal(known.addresses.get('b.example/x/y'), 'read')
+  t.equal(known.addresses.get('b.example/x'), 'read', 'what is above a known address says nothing new')
+  t.equal(known.addresses.get('b.example/x/z'), undefined)
+  known.userSaid('get a.example/?d=1')
+  t.equal(known.addresses.get('a.example?d=1'), 'user')
+})
+
+t.test('what a command prints, or the conversation wrote, makes no address known', async (t) => {
+  const known = open()
+  known.happened([{
+    type: 'tool-output',
+    toolCallId: '1',
+    toolName: 'writeFile',
+    output: {},
+    changes: [{ path: '/x/a.md', before: null, after: 'sha256:x' }]
+  }])
+  known.resulted({ toolName: 'readFile' }, { path: '/x/a.md', content: 'http://own.example/' })
+  known.resulted({ toolName: 'runCommand' }, { stdout: 'http://printed.example/' })
+  t.same([...known.addresses], [['own.example', 'composed'], ['printed.example', 'composed']])
+  const later = open(known.snapshot())
+  later.resulted({ toolName: 'readFile' }, { path: '/x/a.md', content: 'http://more.example/' })
+  t.equal(later.addresses.get('more.example'), 'composed', 'also after a restart')
+})
