@@ -24,5 +24,10 @@ export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   app.decorate('ledger', ledger)
   app.decorate('liveQuestions', createLiveQuestions({ ledger, store, clock }))
   const hasToken = token !== undefined
-  app.decorate('grants', createGrants({ store, clock, tools, hasToken, largestKept: () => largestKept(config.current.undo) }))
+  const grants = createGrants({ store, clock, tools, hasToken, largestKept: () => largestKept(config.current.undo) })
+  app.decorate('grants', grants)
+  // The clock may be another one at the next start.
+  const keepEnds = () => grants.sweep().catch((error) => app.log.warn({ err: error }, 'ends of grants could not be stored'))
+  app.addHook('onReady', keepEnds)
+  app.addHook('preClose', keepEnds)
 }, { name: 'ledger', dependencies: ['store', 'clock', 'tools', 'config'] })

@@ -262,6 +262,19 @@ t.test('a grant that has ended stays ended when the clock goes back, also over a
   t.equal(asked(await again.go([write('b.txt')])).length, 1)
 })
 
+t.test('a grant whose end nobody looked at stays ended when the clock was set back while the service was down', async (t) => {
+  const clock = fakeClock()
+  let back = 0
+  const moved = { ...clock, now: () => clock.now() - back }
+  const { app, go, answer } = await setUp(t, { token: TOKEN, clock: moved })
+  await answer(asked(await go([write('a.txt')]))[0], { scope: 'folder', until: { at: clock.now() + 60_000 } })
+  await clock.advance(60_000)
+  await app.close()
+  back = 50_000
+  const again = await setUp(t, { token: TOKEN, clock: moved, home: app.home, cwd: app.cwd })
+  t.equal(asked(await again.go([write('b.txt')])).length, 1)
+})
+
 t.test('a command is asked about again once the run may have written where it works', async (t) => {
   const { app, go, call, answer } = await setUp(t)
   mkdirSync(`${app.cwd}/inner`)

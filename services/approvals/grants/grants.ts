@@ -265,6 +265,11 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return known.find((grant) => lasts(grant) && mayRun(grant) && isAllowed(grant) && covers(grant, facts))
     },
 
+    /** Stores of all grants that are over that they are, so that a clock which is set back later brings none of them back. */
+    async sweep (): Promise<void> {
+      for await (const [, grant] of store.list<Grant>(GRANTS, { damaged () {} })) await keepEnds([grant])
+    },
+
     /** Returns the path because of which the grants that would cover a call rest; undefined when none does. */
     async restingFor (owner: Owner, facts: CallFacts): Promise<string | undefined> {
       return (await all(owner)).find((grant) => grant.suspended !== undefined && covers(grant, facts))?.suspended?.path
