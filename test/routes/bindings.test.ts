@@ -14,6 +14,7 @@ import t from 'tap'
 import type { App } from '../../app.ts'
 import { say } from '../harness/agent.ts'
 import { calling } from '../harness/effects.ts'
+import { taskWaiting } from '../harness/approval-doors.ts'
 import { build } from '../harness/helper.ts'
 
 type Test = Parameters<typeof build>[0]
@@ -221,4 +222,19 @@ t.test('a corrected input is bound as others are', async (t) => {
   await settled(app)
   t.equal(read('b.txt'), 'mine\n', 'it is bound to what was there when it was corrected')
   t.equal(lstatSync(at('b.txt')).isFile(), true)
+})
+
+t.test('a person corrects the input of a call of a task, whose model is told', async (t) => {
+  const { app, go } = await taskWaiting(t)
+  const { id, approvalId } = await go('write "x" to notes/a.txt')
+  const input = { path: 'notes/b.txt', content: 'better' }
+  t.match(await decide(app, approvalId, { approved: true, input }), { state: 'approved', continued: true })
+  const { runs: [{ runId }] } = (await app.inject(`/runs?taskId=${id}`)).json()
+  const run = (await app.inject(`/runs/${runId}?waitMs=20000`)).json()
+  t.equal(readFileSync(`${app.cwd}/notes/b.txt`, 'utf8'), 'better')
+  t.notOk(existsSync(`${app.cwd}/notes/a.txt`))
+  t.match(run.toolCalls.find(({ toolName }: { toolName: string }) => toolName === 'writeFile'), {
+    input: { path: 'notes/a.txt' },
+    output: { ran: /corrected input: .*b\.txt/ }
+  })
 })
