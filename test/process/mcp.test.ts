@@ -44,6 +44,7 @@ t.test(
       tools: ['echo', 'fail']
     })
     t.match(await curl('POST', `${first.url}/mcp/connect`, everything()), { status: 'connected', tools: ['echo'] })
+    t.match(await curl('POST', `${first.url}/mcp/servers/everything/accept`, {}), { status: 'connected' })
     t.match(
       await say(first.url, 'use get-sum with {"a": 2, "b": 40} then use the fail tool'),
       /is 42[^]*could not use fail: it did not work/
