@@ -1,5 +1,6 @@
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Approval, Owner } from '../contracts/approval-record.ts'
+import type { Grant } from '../contracts/grant-record.ts'
 import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store } from '../store/index.ts'
 
 /** What is kept for a year of a request that was decided: of the input its digest alone. */
@@ -9,6 +10,11 @@ const ownerText = ({ threadId, taskId }: Owner) => taskId === undefined ? `threa
 
 /** The record of decisions, beside the ledger, whose items go with their runs. */
 export function createDecided ({ store, now }: { store: Store, now: () => number }) {
+  const ops = (owner: Owner, record: Decided): Op[] => [
+    { type: 'put', key: decidedKey(record.approvalId), value: record },
+    { type: 'put', key: decidedOfKey(store.digest(ownerText(owner)), record.approvalId), value: { at: record.decidedAt } }
+  ]
+
   return {
     /** Returns the operations that keep what became of an item; none while it is open. */
     kept (item: Approval): Op[] {
@@ -28,20 +34,27 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
           ...(item.unbound && { unbound: true })
         })
       }
-      return [
-        { type: 'put', key: decidedKey(approvalId), value: record },
-        { type: 'put', key: decidedOfKey(store.digest(ownerText(item)), approvalId), value: { at: decidedAt } }
-      ]
+      return ops(item, record)
+    },
+
+    /** Returns the operations that keep what became of a grant that was given without a request, or taken away. */
+    keptGrant (grant: Grant, state: 'approved' | 'withdrawn'): Op[] {
+      const { grantId, toolName, digest, scope, until, createdAt, threadId, taskId } = grant
+      return ops(grant, {
+        ...{ approvalId: grantId, kind: 'tool', toolName, digest, state, createdAt, decidedAt: now() },
+        ...(taskId === undefined ? { threadId } : { taskId }),
+        ...(scope !== 'file' && { granted: { scope, ...(until && { until }) } })
+      })
     },
 
     /** Returns the operations that remove the decisions of a conversation or task, which is deleted. */
     async removals (owner: Owner): Promise<Op[]> {
       const prefix = decidedOfPrefix(store.digest(ownerText(owner)))
-      const ops: Op[] = []
+      const removed: Op[] = []
       for await (const key of store.keys(prefix)) {
-        ops.push({ type: 'del', key }, { type: 'del', key: decidedKey(key.slice(prefix.length)) })
+        removed.push({ type: 'del', key }, { type: 'del', key: decidedKey(key.slice(prefix.length)) })
       }
-      return ops
+      return removed
     },
 
     /** Lists what was decided in the last year, the newest request first, one page at a time. */

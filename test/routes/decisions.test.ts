@@ -33,6 +33,17 @@ t.test('decisions are kept, with a digest of the input alone, and go with their 
   t.match((await decisions(app)).approvals, [{ threadId: 'c' }, { threadId: 'a' }])
 })
 
+t.test('a grant that was given or taken away by itself is kept, too', async (t) => {
+  const app = await build(t)
+  await say(app, 'hello', { id: 'a' })
+  const payload = { threadId: 'a', toolName: 'writeFile', input: { path: 'x.txt', content: 'the secret text' }, scope: 'folder' }
+  const { grantId } = (await app.inject({ method: 'POST', url: '/grants', payload })).json()
+  t.match((await decisions(app)).approvals, [{ approvalId: grantId, state: 'approved', granted: { scope: 'folder' } }])
+  await app.inject({ method: 'DELETE', url: `/grants/${grantId}` })
+  t.match((await decisions(app)).approvals, [{ approvalId: grantId, state: 'withdrawn' }])
+  t.notMatch(JSON.stringify(await decisions(app)), /the secret text/)
+})
+
 t.test('a year later they are gone', async (t) => {
   const clock = fakeClock(Date.now())
   const app = await build(t, { clock })

@@ -9,6 +9,7 @@ import { newId } from '../../lib/ids.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { grantKey, GRANTS, type Op, ownerGrantsPrefix, type Store, unlessDamaged } from '../../store/index.ts'
 import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
+import { createDecided } from '../decided.ts'
 import { shownFolder } from '../call-approval.ts'
 import { lstat, opendir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -174,6 +175,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   largestKept: () => number
 }) {
   const locked = createKeyedLock()
+  const decided = createDecided({ store, now: clock.now })
   /** Grants that were ended with their owner or its goal. A use that is being stored at that moment must not bring them back. */
   const ended = new Set<string>()
   const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(keyOwner(owner)))
@@ -332,7 +334,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return locked(keyOwner(owner), async () => {
         await assertRoom(owner)
         const grant = newGrant(owner, facts, { scope, source: 'request', until })
-        await store.transact([put(grant)])
+        await store.transact([put(grant), ...decided.keptGrant(grant, 'approved')])
         return grantView(grant)
       })
     },
@@ -371,7 +373,10 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     async remove (grantId: string): Promise<{ ok: true, grantId: string }> {
       for await (const key of store.keys(GRANTS)) {
         if (!key.endsWith(`/${grantId}`)) continue
-        await locked(grantId, () => store.transact([{ type: 'del', key }]))
+        await locked(grantId, async () => {
+          const grant = await unlessDamaged(store.get<Grant>(key))
+          await store.transact([{ type: 'del', key }, ...grant === undefined ? [] : decided.keptGrant(grant, 'withdrawn')])
+        })
         return { ok: true, grantId }
       }
       throw new GrantNotFound(grantId)
