@@ -33,12 +33,12 @@ t.test("half a surrogate pair in a tool's input can be asked about, refused and 
   const app = await build(t, {
     config: calling({ toolName: 'writeFile', input: { path: 'a.txt', content: 'x\ud83d' } }, {
       toolName: 'writeFile',
-      input: { path: 'a.txt', content: 'x\ud83c' }
+      input: { path: 'b.txt', content: 'x\ud83c' }
     })
   })
   const [one, two] = asked((await say(app, 'go', { id: 'chat' })).events)
   await answer(app, { [one]: false, [two]: true })
-  t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'x\ufffd')
+  t.equal(readFileSync(`${app.cwd}/b.txt`, 'utf8'), 'x\ufffd')
   t.equal(asked((await say(app, 'again', { id: 'chat' })).events).length, 1, 'only the one that was not refused')
 })
 
