@@ -73,13 +73,14 @@ function boundBy (
   approval: ThreadApproval | TaskApproval,
   { approved, scope, until, unbound, previewDigest, corrected }: Omit<Decision, 'approvalId'>
 ): Partial<ToolItem> {
+  const isCorrected = corrected !== undefined || (approval.kind === 'tool' && approval.correctedInput !== undefined)
+  if (isCorrected && (until !== undefined || (scope ?? 'once') !== 'once')) {
+    throw new GrantRefused('A corrected input is approved once: leave out "scope" and "until".')
+  }
   const given = [unbound, previewDigest, corrected].filter((each) => each !== undefined)
   if (given.length === 0) return {}
   if (approval.kind !== 'tool' || !approved) {
     throw new GrantRefused('"input", "unbound" and "previewDigest" belong to the approval of a tool call.')
-  }
-  if (corrected !== undefined && (until !== undefined || (scope ?? 'once') !== 'once')) {
-    throw new GrantRefused('A corrected input is approved once: leave out "scope" and "until".')
   }
   if (unbound && !offersUnbound(approval)) {
     throw new GrantRefused('"unbound" is taken when the request offers it: after what it would change has changed two times.')

@@ -90,7 +90,9 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     const history = await repository.events(run.runId)
     const counts = approved && run.runNumber !== task.outdatedRun
     const calls = counts ? (await ledger.ofTask(run.asked)).filter((item) => item.kind === 'tool') : []
-    const ops = await grants.learn({ taskId: task.id }, calls.filter((item) => item.approved && item.state !== 'withdrawn'))
+    // A person who corrected an input did not approve the model's.
+    const taught = calls.filter((item) => item.approved && item.state !== 'withdrawn' && item.correctedInput === undefined)
+    const ops = await grants.learn({ taskId: task.id }, taught)
     const updated = counts ? { ...task, approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 } } : task
     const error = result.reason ? `The user rejected the result: ${result.reason}` : 'The user rejected the result.'
     const status = approved ? 'completed' as const : 'rejected' as const

@@ -224,6 +224,21 @@ t.test('a corrected input is bound as others are', async (t) => {
   t.equal(lstatSync(at('b.txt')).isFile(), true)
 })
 
+t.test('a corrected call that is asked anew keeps its input, and gives no grant for the other one', async (t) => {
+  const calls = [{ toolName: 'runCommand', input: { command: 'printf theirs > b.txt' } }, write('a.txt', 'a\n')]
+  const { app, read, ids } = await waiting(t, () => {}, ...calls)
+  await decide(app, ids[1], { approved: true, input: { path: 'b.txt', content: 'mine\n' } })
+  await decide(app, ids[0])
+  const [again] = await settled(app)
+  t.equal(read('b.txt'), 'theirs', 'what the command before it wrote was not shown')
+  t.match(again, { correctedInput: { path: 'b.txt' } })
+  t.notOk('scopes' in again)
+  t.match(await decide(app, again.approvalId, { approved: true, scope: 'exact' }), { code: 'ERR_GRANT_REFUSED' })
+  await decide(app, again.approvalId)
+  t.same(await settled(app), [])
+  t.equal(read('b.txt'), 'mine\n')
+})
+
 t.test('a person corrects the input of a call of a task, whose model is told', async (t) => {
   const { app, go } = await taskWaiting(t)
   const { id, approvalId } = await go('write "x" to notes/a.txt')

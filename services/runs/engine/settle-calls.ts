@@ -111,10 +111,10 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     bound: { shown?: ShownPlace[], reason: string, asks: number }
   ): Promise<void> {
     isHeld = true
-    const offer = await ports.grants.offer(call, folder)
     const identity = tools.identity(call.toolName)
-    const corrected = correctedInput !== undefined && { correctedInput }
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...offer, ...bound, ...corrected })
+    // A corrected input is approved for this call alone.
+    const more = correctedInput === undefined ? await ports.grants.offer(call, folder) : { correctedInput }
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...more, ...bound })
   }
 
   /**
