@@ -3,6 +3,7 @@ import { BackupHeaders, EraseBody, ExportHeaders, ExportQuery, ErasedSchema, Imp
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
+const Readable = Type.Unknown({ description: 'For people to read: one object' })
 const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -21,7 +22,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         response: {
           200: {
             description: 'The backup, which holds the brain, threads, tasks with their runs, approvals, configuration and secrets',
-            content: { 'application/octet-stream': { schema: Bytes }, 'application/json': { schema: Bytes } }
+            content: { 'application/octet-stream': { schema: Bytes }, 'application/json': { schema: Readable } }
           },
           400: ErrorRef,
           409: ErrorRef

@@ -8914,12 +8914,10 @@ export type ExportAllError = ExportAllErrors[keyof ExportAllErrors];
 
 export type ExportAllResponses = {
     /**
-     * The backup, which holds the brain, threads, tasks with their runs, approvals, configuration and secrets
+     * For people to read: one object
      */
-    200: Blob | File;
+    200: unknown;
 };
-
-export type ExportAllResponse = ExportAllResponses[keyof ExportAllResponses];
 
 export type EraseAllData = {
     body: {

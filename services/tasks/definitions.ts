@@ -149,6 +149,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           plan: planned ?? task.plan,
           cwd: cwd ?? task.cwd,
           options,
+          // A goal that a person typed is their own words.
+          ...(goal !== undefined && { said: undefined }),
           ...(isReset && task.liveRun && { outdatedRun: task.liveRun.runNumber }),
           approval: { ...await approvalOf(approval, options, task.approval), ...(isReset && { approvedRuns: 0 }) }
         }

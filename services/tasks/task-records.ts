@@ -14,6 +14,8 @@ export interface StoredTask extends Omit<Task, 'budget'> {
   options: RunOptions
   /** The number of the run that was live when goal or plan last changed. Its approval does not count towards `firstN`. */
   outdatedRun?: number
+  /** The user's words that became the task, where a model wrote its goal; shortened. */
+  said?: string
   /** The number of consecutive failed runs. */
   failuresInRow: number
   /** The parsed schedule, set when the task is started. */
@@ -62,7 +64,7 @@ export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }:
 
 /** The public form of a task, without the internal fields. */
 export function taskView ({
-  outdatedRun, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, waitsUntil, waitingFor, ...task
+  outdatedRun, said, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, waitsUntil, waitingFor, ...task
 }: StoredTask): Task {
   const { tokens, minutes } = task.options.budget ?? {}
   return {

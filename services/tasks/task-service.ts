@@ -23,6 +23,9 @@ const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approva
 
 export type Tasks = ReturnType<typeof createTasks>
 
+/** Characters of the user's words that are kept of a task which a conversation became. */
+const SAID_KEPT = 20_000
+
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
   const { store, clock, ledger, liveQuestions, undo, idempotency, config, log } = collaborators
@@ -95,7 +98,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
      */
     async launch (body: TaskBody, signal: AbortSignal, origin: string): Promise<Task> {
       const either = AbortSignal.any([closing.signal, signal])
-      const task = await definitions.define(body, either)
+      const task = { ...await definitions.define(body, either), said: origin.slice(-SAID_KEPT) }
       either.throwIfAborted()
       return taskView(
         await lifecycle.launch(task, [{

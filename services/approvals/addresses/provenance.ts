@@ -120,6 +120,14 @@ export function createProvenance (
     isChanged = true
   }
 
+  /** What a person can choose is written by the model, with or without a scheme. */
+  const wroteInput = (toolName: string, input: unknown) =>
+    knowAll(addressesInValue(input, { asSaid: kindOf(toolName) === 'user' }), 'composed')
+
+  /** A person's own words, but for the options that the model has offered. */
+  const answered = (output: unknown) =>
+    knowAll(addressesInValue(output, { asSaid: true }).filter(({ key }) => addresses.get(key) !== 'composed'), 'user')
+
   function kindOf (toolName: string): Kind {
     if (Object.hasOwn(KINDS, toolName)) return KINDS[toolName]
     const tool = find(toolName)
@@ -136,8 +144,6 @@ export function createProvenance (
     origins: origins as { readonly private: readonly Origin[], readonly foreign: readonly Origin[] },
     hold,
     userSaid: (text: string) => knowAll(addressesIn(text, { asSaid: true }), 'user'),
-    modelWrote: (input: unknown) => knowAll(addressesInValue(input), 'composed'),
-
     wasFetched: (key: string): boolean => fetchedKeys.has(key),
 
     /** Takes in the guide of the working folder. */
@@ -150,7 +156,7 @@ export function createProvenance (
     resulted ({ toolName, toolCallId }: Origin, output: unknown): void {
       const kind = kindOf(toolName)
       const holds = HOLDS[kind]
-      if (kind === 'user') return knowAll(addressesInValue(output, { asSaid: true }), 'user')
+      if (kind === 'user') return answered(output)
       const path = toolName === 'readFile' ? (output as { path?: unknown } | null)?.path : undefined
       const isOwn = typeof path === 'string' ? mayBeOwn(path) : kind === 'file' && (hasRun || written.size > 0)
       if (holds.private) hold('private', { toolName, toolCallId })
@@ -172,7 +178,7 @@ export function createProvenance (
         for (const part of content) {
           if (isUsers && role === 'user' && part.type === 'text') provenance.userSaid(part.text)
           if (role === 'user' && part.type === 'file') hold('foreign', { toolName: 'attachment' })
-          if (role === 'assistant' && part.type === 'tool-call') provenance.modelWrote(part.input)
+          if (role === 'assistant' && part.type === 'tool-call') wroteInput(part.toolName, part.input)
           if (role === 'tool' && part.type === 'tool-result') provenance.resulted(part, part.output)
         }
       }
@@ -181,7 +187,7 @@ export function createProvenance (
     /** Takes in what happened in a run. */
     happened (events: Iterable<RunEvent>): void {
       for (const event of events) {
-        if (event.type === 'tool-input' && event.toolName !== 'askUser') provenance.modelWrote(event.input)
+        if (event.type === 'tool-input') wroteInput(event.toolName, event.input)
         if ((event.type === 'tool-output' || event.type === 'tool-error') && event.changes) wrote(event.changes)
         if (event.type === 'tool-output') provenance.resulted(event, event.output)
         if (event.type === 'message' && !event.isRetry && !event.isReview) provenance.userSaid(event.text)

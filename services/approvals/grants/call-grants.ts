@@ -5,7 +5,8 @@ import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
 import type { AddressQuestion } from '../addresses/address-gate.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
-import type { GrantTools, Grants } from './grants.ts'
+import type { GrantTools } from './grant-facts.ts'
+import type { Grants } from './grants.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
 
 type Find = (name: string) => Pick<Tool, 'effect' | 'reportsChanges' | 'isConversational'> | undefined

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Tool, WorkFolder } from '../../contracts/tool.ts'
 import type { OfferedScope, Scope, GrantBody, GrantView, Until } from '../../../schemas/grants.ts'
-import { extensionOf, isCovered, pathOf } from './file-place.ts'
+import { extensionOf, isCovered } from './file-place.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 import type { FilePlace, Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -11,131 +10,8 @@ import { grantKey, GRANTS, type Op, ownerGrantsPrefix, type Store, unlessDamaged
 import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
 import { createDecided } from '../decided.ts'
 import { shownFolder } from '../call-approval.ts'
-import { lstat, opendir } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { readAddress } from '../addresses/find-addresses.ts'
-import { inputDigest } from '../input-digest.ts'
+import { covers, factsOf, type GrantTools, hostsOf, offeredScopes, scopeText } from './grant-facts.ts'
 import { suspendedBy } from './later-writes.ts'
-
-/** What grants need of the tool host. */
-export interface GrantTools {
-  find: (name: string) => Tool | undefined
-  identity: (name: string) => string | undefined
-}
-
-/** Returns the facts of a call in the folder that it works in. Relative paths of its input start from there. */
-async function factsOf (
-  tools: GrantTools,
-  { toolName, input }: Pick<CallFacts, 'toolName' | 'input'>,
-  folder: WorkFolder,
-  largestKept: number
-): Promise<CallFacts> {
-  const tool = tools.find(toolName)
-  const identity = tools.identity(toolName)
-  const places = tool?.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
-  const hosts = hostsOf(tool, input)
-  const uncopied = tool?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
-  const found = { ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
-  return { toolName, input, digest: inputDigest(input), identity, folder, places, ...found }
-}
-
-/** Returns the hosts that a call is sent to, or hands to others, each once. */
-export const hostsOf = (tool: Pick<Tool, 'sends'> | undefined, input: unknown): string[] =>
-  [...new Set(tool?.sends?.(input).flatMap((text) => readAddress(text)?.host ?? []))]
-
-/** Entries of a folder that are looked at for a large file. */
-const MOST_ENTRIES = 20_000
-
-/** Returns the size of the first file that the call would delete and that is larger than what is kept; undefined for none. */
-async function uncopiedIn (tool: Tool, input: unknown, { path: cwd }: WorkFolder, largestKept: number): Promise<number | undefined> {
-  const changed = await tool.willChange?.(input, { cwd, givenCwd: cwd }).catch(() => undefined) ?? []
-  for (const { path } of changed) {
-    const stat = await lstat(path).catch(() => undefined)
-    if (stat?.isFile() && stat.size > largestKept) return stat.size
-    if (!stat?.isDirectory()) continue
-    let seen = 0
-    const entries = await opendir(path, { recursive: true }).catch(() => [])
-    for await (const entry of entries) {
-      if (++seen > MOST_ENTRIES) break
-      const size = entry.isFile() ? (await lstat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size : undefined
-      if (size !== undefined && size > largestKept) return size
-    }
-  }
-  return undefined
-}
-
-/** Returns where the files lie that the tool would change; undefined for a call that removes whole folders, or that the tool refuses. */
-async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder): Promise<FilePlace[] | undefined> {
-  const changed = await tool.willChange?.(input, { cwd, givenCwd: cwd }).catch(() => undefined)
-  if (changed?.some(({ withContents }) => withContents)) return undefined
-  return changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
-}
-
-const INPUT_SHOWN = 300
-const quoted = (value: unknown) => {
-  const text = JSON.stringify(value)
-  return text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN)}…` : text
-}
-const filesIn = ({ places = [] }: CallFacts) => `*${extensionOf(places[0])} files in or below ${quoted(places[0].folder)}`
-
-/** Returns what a grant of that scope for a call covers, in words. */
-function scopeText (scope: Grant['scope'], facts: CallFacts): string {
-  const { toolName, input, folder: { path } } = facts
-  switch (scope) {
-    case 'exact':
-      return `${toolName} with exactly ${quoted(input)}, in ${quoted(path)}`
-    case 'file':
-      return `${toolName} of ${facts.places?.map((place) => quoted(pathOf(place))).join(' and ')}, with any content`
-    case 'folder':
-      return `${toolName} of ${filesIn(facts)}`
-    case 'host':
-      return `${toolName} at ${facts.hosts?.join(' and ')}, whatever the address says`
-    case 'tool':
-      return `every call of ${toolName} as it is described now, with any input`
-  }
-}
-
-/** Whether one folder and extension hold all files of the call, none of them protected. */
-const fitsFolder = ({ places }: CallFacts): boolean =>
-  places !== undefined && places.every((place) =>
-    extensionOf(place) === extensionOf(places[0]) && isCovered(places[0].folder, place))
-
-/**
- * Returns the scopes that an approval of the call may have, the narrowest first. Without a token a command has `once` alone: every
- * program of the computer could answer the request.
- */
-export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
-  const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
-  if (tool === undefined || facts.uncopied !== undefined || (tool.isCommand && !hasToken)) return [once]
-  const wider: Array<Exclude<Scope, 'once'>> = ['exact']
-  if (fitsFolder(facts)) wider.push('folder')
-  if (facts.hosts !== undefined) wider.push('host')
-  // Such a call was asked for its address, which no other input has.
-  if (tool.widestScope === 'tool' && !isAddress) wider.push('tool')
-  return [once, ...wider.map((scope) => ({ scope, text: `Also later, unasked: ${scopeText(scope, facts)}.` }))]
-}
-
-/** Whether the grant covers a call with these facts, apart from how long it lasts. */
-export function covers (grant: Grant, facts: CallFacts): boolean {
-  if (grant.toolName !== facts.toolName || grant.identity !== facts.identity) return false
-  switch (grant.scope) {
-    case 'tool':
-      return true
-    case 'host':
-      return facts.hosts !== undefined && facts.hosts.every((host) => grant.hosts?.includes(host))
-    case 'exact':
-      return grant.digest === facts.digest && isSamePlace(grant, facts) && isDeepStrictEqual(grant.places, facts.places)
-    case 'file':
-      return grant.places !== undefined && facts.places !== undefined && grant.places.length === facts.places.length &&
-        facts.places.every((place, at) => pathOf(place) === pathOf(grant.places![at]))
-    case 'folder':
-      return grant.places !== undefined && facts.places !== undefined && facts.places.every((place) =>
-        extensionOf(place) === extensionOf(grant.places![0]) && isCovered(grant.places![0].folder, place))
-  }
-}
-
-const isSamePlace = ({ folder: a }: Pick<CallFacts, 'folder'>, { folder: b }: CallFacts): boolean =>
-  a.path === b.path && a.dev === b.dev && a.ino === b.ino
 
 /**
  * Returns the scope that an approved call teaches: of tools for files the same file with any content, or its folder and extension

@@ -140,7 +140,10 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
     closingNotes: () => [],
     takeNotes: () => notes.splice(0),
     needsApproval: (toolName) => tools.permission(toolName) === 'ask' && task.approval.mode !== 'never',
-    said: { isUsers: false, texts: [task.goal, options.instructions ?? '', ...task.steeringHistory.map(({ comment }) => comment)] },
+    said: {
+      isUsers: false,
+      texts: [task.said ?? task.goal, options.instructions ?? '', ...task.steeringHistory.map(({ comment }) => comment)]
+    },
     asksAddresses: (toolName) => task.approval.mode !== 'never' && !host.isAllowedByUser(toolName),
     ...whoIsAsked(interactive, mayAsk),
     ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),

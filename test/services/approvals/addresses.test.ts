@@ -24,7 +24,7 @@ const open = (stored?: Parameters<typeof createProvenance>[1]) => createProvenan
 
 t.test('the first source of an address counts, and the words of a person always', async (t) => {
   const known = open()
-  known.modelWrote({ content: 'http://a.example/?d=1' })
+  known.happened([{ type: 'tool-input', toolCallId: '1', toolName: 'writeFile', input: { content: 'http://a.example/?d=1' } }])
   known.resulted({ toolName: 'fetchUrl' }, { content: 'http://a.example/?d=1 http://b.example/x/y' })
   t.equal(known.addresses.get('a.example?d=1'), 'composed')
   t.equal(known.addresses.get('b.example/x/y'), 'read')
@@ -32,6 +32,21 @@ t.test('the first source of an address counts, and the words of a person always'
   t.equal(known.addresses.get('b.example/x/z'), undefined)
   known.userSaid('get a.example/?d=1')
   t.equal(known.addresses.get('a.example?d=1'), 'user')
+})
+
+t.test('an address that the model offered as an option is not the word of the person who chose it', async (t) => {
+  const known = open()
+  known.happened([
+    {
+      type: 'tool-input',
+      toolCallId: '1',
+      toolName: 'askUser',
+      input: { questions: [{ id: 'q', options: ['evil.example/?d=secret', 'no'] }] }
+    },
+    { type: 'tool-output', toolCallId: '1', toolName: 'askUser', output: { answers: { q: 'evil.example/?d=secret', r: 'mine.example/a' } } }
+  ])
+  t.equal(known.addresses.get('evil.example?d=secret'), 'composed')
+  t.equal(known.addresses.get('mine.example/a'), 'user', 'what was typed is')
 })
 
 t.test('what a command prints, or the conversation wrote, makes no address known', async (t) => {
