@@ -356,7 +356,7 @@ export interface CallReport {
 export interface KeptCall {
   /** Must be durable before the call starts. */
   ops: Op[]
-  /** Returns the operations that record what the call left. */
+  /** Returns the operations that record what the call left; without a report all that is other than before counts as its work. */
   finish(report?: CallReport): Promise<Op[]>
   /** Removes what was kept; the call does not start. */
   discard(): Promise<void>

@@ -110,10 +110,11 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
         { type: 'put', key: open, value: { runId } },
         ...key === undefined ? [] : [{ type: 'put' as const, key: fileKey, value: true }]
       ],
-      async finish ({ changes, output } = {}) {
-        const diff = typeof output?.diff === 'string' ? { diff: output.diff } : {}
+      async finish (report) {
+        const diff = typeof report?.output?.diff === 'string' ? { diff: report.output.diff } : {}
+        const reported = report && (report.changes ?? [])
         try {
-          const settled = await settleItems({ items, places, reported: changes, paths })
+          const settled = await settleItems({ items, places, reported, paths })
           if (settled.length > 0) {
             return [recordOp({ ...begun, items: settled, ended: true, ...diff }), { type: 'del', key: open }]
           }

@@ -12,17 +12,18 @@ const fileOf = (digest: string): Place => ({ kind: 'file', digest, size: 0, mode
 
 /**
  * Returns the items that a call changed, with what it left at each. What the tool reported counts where it says more: a file that
- * somebody replaced between the copy and the change was not kept.
+ * somebody replaced between the copy and the change was not kept. What it did not report was changed by another program, but for the
+ * folders on the way to its paths and what is gone of a tree. Without a report, after a crash, what is there is what the call left.
  */
 export async function settleItems (
-  { items, places, reported = [], paths }: {
+  { items, places, reported, paths }: {
     items: readonly Item[]
     places: readonly ChangedPath[]
     reported?: readonly FileChange[]
     paths: Pick<PathPolicy, 'owns'>
   }
 ): Promise<Item[]> {
-  const reports = new Map(reported.map((change) => [change.path, change]))
+  const reports = new Map(reported?.map((change) => [change.path, change]))
   const look = (path: string, like: Place | undefined) => lookAt(path, like, { paths }).catch((): undefined => undefined)
 
   async function leftAt ({ path, before }: Item): Promise<Place | undefined> {
@@ -31,6 +32,10 @@ export async function settleItems (
     const found = await look(path, UNREAD)
     return found?.kind === 'file' ? { ...found, digest } : found
   }
+
+  const trees = new Set(places.flatMap(({ path, withContents }) => withContents ? [path] : []))
+  const isOfOthers = ({ path, isParent }: Item, after: Place | undefined) => !isParent && (after !== null || !isInTree(path))
+  const isInTree = (path: string): boolean => trees.has(path) || (dirname(path) !== path && isInTree(dirname(path)))
 
   const removed: string[] = []
   const isBelow = ({ path }: Item) => removed.some((root) => path.startsWith(root))
@@ -41,10 +46,11 @@ export async function settleItems (
   const settled = (await inBatches(items, async (item) => {
     const after = isBelow(item) ? null : await leftAt(item)
     const change = reports.get(item.path)
+    if (reported !== undefined && change === undefined && isOfOthers(item, after)) return []
     const found = change === undefined ? item : corrected(item, change)
     return isSame(found.before, after) ? [] : [{ ...found, after }]
   })).flat()
-  for (const { path, before, after } of reported) {
+  for (const { path, before, after } of reported ?? []) {
     if (items.some((item) => item.path === path) || before === after) continue
     const place = after === null ? null : await look(path, undefined)
     settled.push({

@@ -9,6 +9,8 @@ const [INIT, AGENT, THEIRS] = ['init\n', 'agent\n', 'theirs\n']
 /** The longest time from the question to the answer, and how long after the answer the other program may still come; milliseconds. */
 const ANSWER_MS = 4
 const AFTER_MS = 24
+/** How long a replaced file is watched, and some time to write. */
+const WATCHED_MS = 1_500
 const OPS = ['write', 'append', 'rename'] as const
 
 /** Another program: at the time that it is told, it changes the file once, in one of the ways that programs do. */
@@ -73,6 +75,9 @@ export async function interleave (t: any, { rounds, mayRename }: { rounds: numbe
     const run = (await app.inject(`/runs/${runId}`)).json()
     const isDone = run.toolCalls.at(-1).status === 'completed'
     await app.inject({ method: 'POST', url: `/runs/${runId}/undo`, payload: {} })
+    // What was written to the replaced file after that is looked for a second later.
+    const texts = () => readdirSync(cwd).map((name) => readFileSync(`${cwd}/${name}`, 'utf8'))
+    if (!texts().some((text) => text.includes(THEIRS)) && !now.includes(THEIRS)) await sleep(WATCHED_MS)
     const names = readdirSync(cwd)
     const kept = names.filter((name) => name !== FILE).map((name) => readFileSync(`${cwd}/${name}`, 'utf8'))
     const before = names.includes(FILE) ? readFileSync(path, 'utf8') : ''

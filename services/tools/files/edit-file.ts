@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { contentDigest } from './change-digest.ts'
 import { unifiedDiff } from './diff.ts'
 import { applyEdits } from './apply-edits.ts'
@@ -49,7 +50,7 @@ const Input = Type.Object({
  * the replaced texts stay as they are, and so do encoding, line ends and mode. Models get no diff. Throws ToolFailed, with the nearest
  * text, for an oldText that does not occur or occurs more than once.
  */
-export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'editFile',
     description: 'Change parts of a text file by replacing texts in it; the rest stays as it is. The way to change a file that is there: ' +
@@ -82,14 +83,14 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
           await assertShown(folder, name, { paths, shown, signal })
           const { bytes, text, encoding, edited, written } = edit(old?.found, input)
           const before = contentDigest(bytes)
-          const kept = await replaceFile(folder, name, written, { ...old!, digest: before }, { paths, signal })
-          changed?.({ path: real, before: kept?.digest ?? before, after: contentDigest(written) })
+          const kept = await replaceFile(folder, name, written, { ...old!, digest: before }, { paths, clock, signal })
+          changed?.({ path: real, before, after: contentDigest(written) })
           return {
             path: real,
             replacements: edited.replacements,
             bytesWritten: written.length,
             ...unusualForm({ encoding, lineEnds: lineEndsOf(edited.text) }),
-            ...tellKept(real, kept, changed),
+            ...tellKept(real, kept),
             digest: readDigest(written),
             diff: await unifiedDiff(relative(cwd, real), text, edited.text)
           }

@@ -5,6 +5,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { fileDigest } from './change-digest.ts'
 import { removeEntry } from './delete-file.ts'
 import { withFile, withParent, type Folder, isMounted, withSubfolder } from './open-folder.ts'
@@ -28,7 +29,7 @@ interface Place {
 }
 
 /** `{from, path, kind, overwritten?}`. A symbolic link is moved itself. Nothing is replaced unless `overwrite` says so. */
-export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'moveFile',
     description: 'Move or rename a file, a symbolic link or a folder with all that is in it. ' +
@@ -66,11 +67,12 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
               if (old) await assertReplaceable(to, old, stat, input)
               await assertShown(parent, to.name, bound)
               signal.throwIfAborted()
-              const aside = await place(from, to, { isFolder: stat.isDirectory(), replaced: old, signal })
-              const kept = aside === undefined ? undefined : await keepIfChanged(parent, aside, to.name, { digest: before!, paths })
-              changed?.({ path: target, before: kept?.digest ?? before ?? null, after: digest })
+              const reportCopy = () => changed?.({ path: target, before: before ?? null, after: digest })
+              const aside = await place(from, to, { isFolder: stat.isDirectory(), replaced: old, reportCopy, signal })
+              const kept = aside === undefined ? undefined : await keepIfChanged(parent, aside, to.name, { digest: before!, paths, clock })
+              reportCopy()
               changed?.({ path: source, before: digest, after: null })
-              const more = tellKept(target, kept, changed)
+              const more = tellKept(target, kept)
               return { from: source, path: target, kind: kindOf(stat), ...old && { overwritten: true }, ...more }
             }))
         }))
@@ -104,7 +106,13 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
   async function place (
     from: Place,
     to: Place,
-    { isFolder, replaced, signal }: { isFolder: boolean, replaced: Stats | undefined, signal: AbortSignal }
+    { isFolder, replaced, reportCopy, signal }: {
+      isFolder: boolean,
+      replaced: Stats | undefined,
+      /** Called when only a part of the move was made. */
+      reportCopy: () => void,
+      signal: AbortSignal
+    }
   ): Promise<string | undefined> {
     const [source, target] = [from.folder.entry(from.name), to.folder.entry(to.name)]
     if (!replaced) await reserve(to, isFolder)
@@ -120,6 +128,7 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
           throw failed
         })
         await removeEntry(from.folder, from.name, isFolder, true, signal).catch((failed) => {
+          reportCopy()
           throw new ToolFailed(`It was copied to the new path, but the old one could not be removed whole: ${failed.message}`)
         })
       })

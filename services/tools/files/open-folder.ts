@@ -70,12 +70,7 @@ export function withParent<T> (real: string, work: (folder: Folder, name: string
  * Opens a regular file for reading. Refuses anything else, before opening (opening a device can have effects, opening a FIFO can hang)
  * and again afterwards. Also refuses a hard link to one of the service's own files.
  */
-export async function withFile<T> (
-  folder: Folder,
-  name: string | Buffer,
-  paths: Pick<PathPolicy, 'owns'>,
-  work: (file: FileHandle, size: number) => Promise<T>
-): Promise<T> {
+export async function openFile (folder: Folder, name: string | Buffer, paths: Pick<PathPolicy, 'owns'>): Promise<FileHandle> {
   const seen = await lstat(folder.entry(name || '.'), { bigint: true })
   const shown = JSON.stringify(join(folder.path, name.toString()))
   const refuse = (what: string) => new PathRefused(`${shown} is ${what}, not a regular file.`)
@@ -89,7 +84,23 @@ export async function withFile<T> (
   try {
     const opened = await file.stat({ bigint: true })
     if (!opened.isFile() || opened.ino !== seen.ino || opened.dev !== seen.dev) throw refuse('replaced while it was opened')
-    return await work(file, Number(opened.size))
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Opens a file as `openFile` does, runs `work` with it and its size in bytes, and closes it. */
+export async function withFile<T> (
+  folder: Folder,
+  name: string | Buffer,
+  paths: Pick<PathPolicy, 'owns'>,
+  work: (file: FileHandle, size: number) => Promise<T>
+): Promise<T> {
+  const file = await openFile(folder, name, paths)
+  try {
+    return await work(file, (await file.stat()).size)
   } finally {
     await file.close()
   }

@@ -1,12 +1,12 @@
 import { constants, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
-import { access, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { access, lstat, mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, parse } from 'node:path'
-import type { FileChange } from '../../contracts/tool.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
-import { withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
+import { openFile, withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
 
 /** Opens the folder with the real path; creates it and its parents when they do not exist. */
 export async function withCreatedFolder<T> (path: string, work: (folder: Folder) => Promise<T>): Promise<T> {
@@ -69,7 +69,7 @@ export async function replaceFile (
   name: string,
   content: Uint8Array,
   old: Replaced,
-  { paths, signal }: { paths: PathPolicy, signal: AbortSignal }
+  { paths, clock, signal }: { paths: PathPolicy, clock: Clock, signal: AbortSignal }
 ): Promise<KeptAside | undefined> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
   const temporary = folder.entry(`.${newId()}.tmp`)
@@ -91,7 +91,7 @@ export async function replaceFile (
   }
   // Windows cannot sync a folder.
   await folder.handle.sync().catch(() => {})
-  return aside === undefined ? undefined : keepIfChanged(folder, aside, name, { digest: old!.digest, paths })
+  return aside === undefined ? undefined : keepIfChanged(folder, aside, name, { digest: old!.digest, paths, clock })
 }
 
 /**
@@ -144,31 +144,64 @@ export function linkAside (folder: Folder, name: string): string | undefined {
   }
 }
 
-const ASIDE_CHARS = 8
+/** How long a replaced file is watched for what a program writes that had opened it before; milliseconds. */
+const WATCHED_MS = 1_000
+/** Replaced files that are watched at a time: each holds a descriptor. */
+const MOST_WATCHED = 64
+let watched = 0
 
-/** Removes the replaced file, unless its content is other than was examined: then it gets a name that people find. */
+/**
+ * Removes the replaced file, unless its content is other than was examined: then it gets a name that people find. A program that had
+ * opened the file may still write to it for a moment, as programs do that append to a log: its version then gets such a name too.
+ */
 export async function keepIfChanged (
   folder: Folder,
   aside: string,
   name: string,
-  { digest, paths }: { digest: string, paths: PathPolicy }
+  { digest, paths, clock }: { digest: string, paths: PathPolicy, clock: Clock }
 ): Promise<KeptAside | undefined> {
   const { signal } = new AbortController()
-  const found = await withFile(folder, aside, paths, (file, size) => fileDigest(file, size, signal)).catch(() => digest)
-  if (found === digest) {
-    await rm(folder.entry(aside), { force: true })
-    return undefined
+  const file = await openFile(folder, aside, paths).catch(() => undefined)
+  const opened = await file?.stat({ bigint: true })
+  const found = await (file && fileDigest(file, Number(opened!.size), signal).catch(() => digest))
+  if (found !== undefined && found !== digest) {
+    await file!.close()
+    const kept = keptName(name)
+    await rename(folder.entry(aside), folder.entry(kept))
+    return { path: join(folder.path, kept), digest: found }
   }
-  const { name: stem, ext } = parse(name)
-  const kept = `${stem}.kept-${newId().slice(-ASIDE_CHARS)}${ext}`
-  await rename(folder.entry(aside), folder.entry(kept))
-  return { path: join(folder.path, kept), digest: found }
+  await rm(folder.entry(aside), { force: true })
+  if (file === undefined || watched >= MOST_WATCHED) await file?.close()
+  else void watch(file, versionOf(opened!), { path: folder.path, name, clock })
+  return undefined
 }
 
-/** What a tool answers, and records, of content that it kept aside. */
-export function tellKept (path: string, kept: KeptAside | undefined, changed?: (change: FileChange) => void) {
+/** Looks at the removed file once more after a while; what was written to it by then becomes a file beside the new one. */
+async function watch (file: FileHandle, version: string, { path, name, clock }: { path: string, name: string, clock: Clock }) {
+  watched++
+  try {
+    await clock.sleep(WATCHED_MS)
+    if (versionOf(await file.stat({ bigint: true })) === version) return
+    const content = file.createReadStream({ autoClose: false, start: 0 })
+    await withFolder(path, (folder) => writeFile(folder.entry(keptName(name)), content, { flag: 'wx' }))
+  } catch {
+    // The folder is gone, or full: there is no other place for it.
+  } finally {
+    watched--
+    await file.close().catch(() => {})
+  }
+}
+
+const ASIDE_CHARS = 8
+
+function keptName (name: string): string {
+  const { name: stem, ext } = parse(name)
+  return `${stem}.kept-${newId().slice(-ASIDE_CHARS)}${ext}`
+}
+
+/** What a tool answers of content that it kept aside. It is no change of the run: it is another program's, and an undo leaves it. */
+export function tellKept (path: string, kept: KeptAside | undefined) {
   if (kept === undefined) return {}
-  changed?.({ path: kept.path, before: null, after: kept.digest })
   return { keptAside: kept.path, note: `Another program wrote to ${path} at the moment of this call. Its version was kept: ${kept.path}.` }
 }
 

@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { FileChanges, Tool, ToolOutput } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { contentDigest, fileDigest } from './change-digest.ts'
 import { unifiedDiff } from './diff.ts'
 import { assertShown } from './place-state.ts'
@@ -32,7 +33,7 @@ interface Before {
  * `{path, bytesWritten, created, encoding?, lineEnds?, digest, diff}`. A new file is UTF-8. A replaced text file keeps its encoding, if
  * that has all characters, and its CRLF line ends, if the content has none. Models get no diff.
  */
-export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'writeFile',
     description: 'Create a text file, or replace the whole content of one. To change parts of a file that is there, use editFile: ' +
@@ -66,14 +67,14 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
           const { bytes, text, form } = inForm(content, old?.found.form)
           const isBound = shown?.some((place) => place.path === real && place.state !== undefined)
           const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound && { version: old.version }) }
-          const kept = await replaceFile(folder, name, bytes, replaced, { paths, signal })
-          changed?.({ path: real, before: kept?.digest ?? old?.found.digest ?? null, after: contentDigest(bytes) })
+          const kept = await replaceFile(folder, name, bytes, replaced, { paths, clock, signal })
+          changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
           return {
             path: real,
             bytesWritten: bytes.length,
             created: old === undefined,
             ...unusualForm(form),
-            ...tellKept(real, kept, changed),
+            ...tellKept(real, kept),
             digest: readDigest(bytes),
             diff: await unifiedDiff(relative(cwd, real), old === undefined ? null : old.found.text, text)
           }

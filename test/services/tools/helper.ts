@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Test } from 'tap'
-import { systemClock } from '../../../services/lib/clock.ts'
+import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { createDesktop } from '../../../services/tools/desktop/control/desktop.ts'
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
 import { createFence } from '../../../services/tools/fence.ts'
@@ -17,6 +17,7 @@ interface Options {
   environment?: NodeJS.ProcessEnv
   tools?: Tool[]
   permissions?: Permissions
+  clock?: Clock
 }
 
 /** The web has tests of its own, and so has the desktop. */
@@ -29,7 +30,7 @@ const desktop = createDesktop({ clock: systemClock, environment: () => ({}) })
 
 /** A host with the built-in tools over a folder, as a plugin builds it, and short ways to call them. */
 export function build (
-  { workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {} }: Options
+  { workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {}, clock = systemClock }: Options
 ) {
   const fence = createFence()
   const paths = createPathPolicy({ workspace, roots, forbidden })
@@ -39,7 +40,7 @@ export function build (
       createBuiltinTools({
         paths,
         transform,
-        clock: systemClock,
+        clock,
         environment: () => environment,
         web: notHere,
         search: notHere,

@@ -1,7 +1,19 @@
-import { mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync
+} from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { withFile, withFolder } from '../../../services/tools/files/open-folder.ts'
+import { fakeClock } from '../../harness/clock.ts'
 import { build, transform } from './helper.ts'
 import { race, RACES } from './swapping.ts'
 
@@ -29,6 +41,27 @@ t.test('a folder that is held is worked in even when another takes its place', {
   await t.rejects(withFolder(join(base, 'sub'), async () => {}), 'a symlink is no folder')
   mkdirSync(join(base, 'outside/deep'))
   await t.rejects(withFolder(join(base, 'sub/deep'), async () => {}), { code: 'ERR_PATH_REFUSED' }, 'nor is what lies behind one')
+})
+
+t.test('what a program still writes to the replaced file that it has open is kept beside the new one', async (t) => {
+  const base = realpathSync(t.testdir({ 'app.log': 'one\n' }))
+  const clock = fakeClock()
+  const { output } = build({ workspace: base, clock })
+  const path = join(base, 'app.log')
+  for (const [edited, late] of [['agent\n', true], ['again\n', false]] as const) {
+    const log = openSync(path, 'a')
+    await output('writeFile', { path: 'app.log', content: edited })
+    await clock.sleeper(1_000)
+    if (late) writeSync(log, 'two\n')
+    closeSync(log)
+    await clock.advance(1_000)
+    while (late && readdirSync(base).length < 2) await new Promise(setImmediate)
+  }
+  const [kept, ...others] = readdirSync(base).filter((name) => name !== 'app.log')
+  t.match(kept, /^app\.kept-\w+\.log$/)
+  t.equal(readFileSync(join(base, kept), 'utf8'), 'one\ntwo\n')
+  t.same(others, [], 'nothing is kept where nobody wrote')
+  t.equal(readFileSync(path, 'utf8'), 'again\n')
 })
 
 t.test('two writers of one file leave one of their texts whole', async (t) => {

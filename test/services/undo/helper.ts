@@ -52,7 +52,7 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
     keep,
     /** The files with copies. */
     files: () => existsSync(join(home, 'undo')) ? readdirSync(join(home, 'undo')) : [],
-    /** Makes a change as a tool does it, and returns its run. */
+    /** Makes a change as a tool does it, and returns its run. A tool that reports nothing is one that a crash cut off. */
     async change (
       paths: Array<string | ChangedPath>,
       effect: () => unknown,
@@ -61,7 +61,7 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
       const kept = await keep(runId, paths.map((each) => typeof each === 'string' ? { path: at(each) } : { ...each, path: at(each.path) }))
       await store.transact(kept.ops)
       await effect()
-      await store.transact(await kept.finish(report))
+      await store.transact(await kept.finish(Object.keys(report).length === 0 ? undefined : report))
       return runId
     },
     changes: async (runId: string) => (await undo.changes(runId, { limit: 500 })).changes

@@ -43,6 +43,23 @@ t.test('a move is one change, and goes back', async (t) => {
   t.notOk(existsSync(at('renamed')) || existsSync(at('moved')))
 })
 
+t.test('what another program did to the paths of a call that failed is no change of the run', async (t) => {
+  const { at, change, changes, undo } = await openUndo(t)
+  for (const name of ['changed', 'deleted', 'target']) writeFileSync(at(name), 'before')
+  const runId = await change(
+    ['changed', 'deleted', 'new', { path: 'target', withContents: true }, { path: 'source', withContents: true }],
+    () => {
+      for (const name of ['changed', 'new', 'target', 'source']) writeFileSync(at(name), 'theirs')
+      rmSync(at('deleted'))
+    },
+    { changes: [] }
+  )
+  t.same(await changes(runId).catch(({ code }) => code), 'ERR_RUN_NOT_FOUND')
+  await t.rejects(undo.takeBack(runId, {}))
+  for (const name of ['changed', 'new', 'target', 'source']) t.equal(readFileSync(at(name), 'utf8'), 'theirs')
+  t.notOk(existsSync(at('deleted')))
+})
+
 t.test('a moved folder that got something new stays, with what is in it', async (t) => {
   const { at, change, undo } = await openUndo(t)
   mkdirSync(at('folder'))
