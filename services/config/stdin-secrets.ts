@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import { parseJson } from '../lib/json.ts'
+import { parseJson, isObject } from '../lib/json.ts'
 import { Usage } from '../lib/usage-error.ts'
 
 /** Secrets that the starting process writes to the service's standard input, so that they are in no environment. */
@@ -110,6 +110,4 @@ function objectIn (line: Buffer): Record<string, unknown> {
   if (!isObject(value)) throw new Usage(`The first line of standard input is not a JSON object. ${EXPECTED}`)
   return value
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSecret = (value: unknown): boolean => typeof value === 'string' && value !== ''

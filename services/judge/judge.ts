@@ -1,3 +1,4 @@
+import type { Log } from '../lib/log.ts'
 import type { Claim, Evaluation } from '../../schemas/evaluation.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
@@ -29,7 +30,7 @@ export interface JudgeDeps {
   host: { find: FindTool }
   clock: Clock
   meter: Meter
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 /** A run that has reported, with the events of its log. */

@@ -65,11 +65,15 @@ function beforeQuote (json: Buffer, from: number): number {
   return at
 }
 
+/** Whether a value is an object of JSON: no list, not null. */
+export const isObject = (value: unknown): value is Record<string, any> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /**
  * Returns the value if it is an object, else an empty object: providers accept only objects as the input of a tool call, even
  * of a call that was rejected as invalid.
  */
-export const asObject = (value: unknown): object => typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+export const asObject = (value: unknown): object => isObject(value) ? value : {}
 
 const fixed = new WeakMap<object, string>()
 let newest: { values: readonly object[], text: string } = { values: [], text: '[]' }

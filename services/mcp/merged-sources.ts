@@ -1,3 +1,4 @@
+import type { Log } from '../lib/log.ts'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 import { type StoredRecord, emptyIfDamaged } from '../store/index.ts'
@@ -17,7 +18,7 @@ export interface MergedSourcesParts {
   names: StoredRecord<GivenNames>
   host: Pick<ToolHost, 'merge'>
   clock: Clock
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
   /** Resolves once the configured servers have been begun. */
   started: () => Promise<void>
 }
@@ -83,7 +84,7 @@ const MOST_NAMES = 1_024
 
 interface Parts {
   stored: StoredRecord<GivenNames>
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 /** Keeps the names that tools of servers were given, so that a tool has the same one as long as its server is configured. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isObject } from '../lib/json.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** A tool as its server describes it; texts are cut to the limits below. */
@@ -61,5 +62,3 @@ export function readDefinitions (entries: unknown[], runsTasks = false): { defin
   }
   return { definitions: [...found.values()], warnings: [...new Set(warnings)].slice(0, 20) }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,6 +5,7 @@ import type {
   SharedV4ProviderOptions,
   LanguageModelV4CallOptions
 } from '@ai-sdk/provider'
+import { isObject } from '../lib/json.ts'
 
 /**
  * The mark that names the model of a part. Providers attach data to the parts of an answer (signatures of reasoning, redacted
@@ -19,8 +20,6 @@ interface Mark {
 
 /** The maximum size of a part's attached data, characters of JSON. Larger data is dropped: a truncated signature is invalid. */
 const MAX_ATTACHED = 1024 * 1024
-
-const isObject = (value: unknown): value is Record<string, any> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the attached data by provider, without malformed entries and without the reserved name `agent`. */
 const attachedData = (given: unknown): SharedV4ProviderMetadata =>

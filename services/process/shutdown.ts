@@ -1,3 +1,4 @@
+import type { Log } from '../lib/log.ts'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 
@@ -9,14 +10,10 @@ const PARTS_MS = 2_800
 /** Time limit for readers. The supervisor expects an exit within 5 s, and the store needs the rest. */
 const READERS_MS = 3_600
 
-interface Log {
-  warn(details: object, message: string): void
-}
-
 export type Shutdown = ReturnType<typeof createShutdown>
 
 /** Coordinates the shutdown of the service's parts. All parts begin at once, so that their waits do not add up. */
-export function createShutdown ({ clock, log }: { clock: Clock, log: Log }) {
+export function createShutdown ({ clock, log }: { clock: Clock, log: Pick<Log, 'warn'> }) {
   const begins: Array<() => unknown> = []
   let since: number | undefined
   const remaining = (ms: number) => Math.max((since ?? clock.awake()) + ms - clock.awake(), 0)

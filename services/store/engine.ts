@@ -1,8 +1,9 @@
+import type { Log } from '../lib/log.ts'
 import type { RawOp, Database } from './database.ts'
 import { StoreBusy, explain, isCorrupt, rootOf, StoreUnavailable } from './store-errors.ts'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
-import type { StoreLog, StoreStatus } from './store-types.ts'
+import type { StoreStatus } from './store-types.ts'
 import { PROBE } from './record-names.ts'
 
 interface Waiting {
@@ -83,7 +84,7 @@ interface Collaborators {
   database: Database
   reopen: () => Promise<Database>
   clock: Clock
-  log: StoreLog | undefined
+  log: Log | undefined
   /** Called with the number of bytes written. */
   onWritten?: (bytes: number) => void
   /** Called when LevelDB read corrupt data; opening the database again does not help. */

@@ -1,3 +1,4 @@
+import type { Log } from '../lib/log.ts'
 import type { Clock } from '../lib/clock.ts'
 import { endOf, entries, type Database, type RawOp } from './database.ts'
 import { copyDatabase, keepNewest, stamp } from './database-files.ts'
@@ -7,7 +8,7 @@ import { newestOf } from './migrations.ts'
 import { MIGRATING, PLAIN } from './record-names.ts'
 import { seal, toJson, unseal } from './seal.ts'
 import { isDamage } from './store-errors.ts'
-import type { Migration, OldData, Op, StoreLog } from './store-types.ts'
+import type { Migration, OldData, Op } from './store-types.ts'
 
 /** How many copies from before migrations are kept. */
 const COPIES = 2
@@ -24,7 +25,7 @@ export async function migrate ({ database, dir, location, keys, meta, steps, clo
   meta: Meta,
   steps: readonly Migration[],
   clock: Clock,
-  log: StoreLog | undefined,
+  log: Log | undefined,
   reopen: () => Promise<Database>
 }): Promise<Database> {
   const copied = await keepCopy(database, location, `${location}.v${meta.schema.version}-${stamp(clock.now())}`, reopen)

@@ -1,3 +1,4 @@
+import type { Log } from '../lib/log.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { OpenDatabase } from './database.ts'
 import type { Holder } from '../process/index.ts'
@@ -101,20 +102,13 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** The subset of pino that the store uses. */
-export interface StoreLog {
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-  error(details: object, message: string): void
-}
-
 export interface StoreOptions {
   /** The service's data directory. Created if missing, accessible by its owner only. */
   dir: string
   /** The master key is derived from it. Without one, or with an empty string, the key is in `{dir}/master.key`. */
   passphrase?: string
   clock: Clock
-  log?: StoreLog
+  log?: Log
   /** The parent process; this process exits when the parent does. */
   parent?: Holder
   /** Aborts when this process is asked to shut down; processes that wait for the directory can then see it. */

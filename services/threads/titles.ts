@@ -1,4 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
+import type { Log } from '../lib/log.ts'
 import { titlePrompt } from '../models/index.ts'
 import type { ThreadService } from './thread-service.ts'
 import { excerpt, textOf } from './thread-message.ts'
@@ -15,7 +16,7 @@ export interface TitlesParts {
   isOffline: (thread: string) => Promise<boolean>
   /** Whether the configuration enables titles. */
   isWanted: () => boolean
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 /** The number of threads that may wait for a title; further threads keep their first words as title. */

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { ajvFor } from '../lib/json-schema.ts'
 import { createTimeLimit } from '../lib/time-limit.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { exceededLimit } from '../lib/json.ts'
+import { exceededLimit, isObject } from '../lib/json.ts'
 import { readNearlyJson } from './lenient-input.ts'
 
 /** The input that a call gets, or for the model what is wrong with the one that it gave. */
@@ -183,8 +183,6 @@ function resolve (schema: unknown, root: Schema): Schema | undefined {
   }
   return isObject(target) ? { ...target, ...rest } : rest
 }
-
-const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The same limit as for request bodies: a deeper value cannot be serialized as JSON again. */
 const INPUT_DEPTH = 64

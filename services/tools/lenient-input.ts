@@ -1,4 +1,5 @@
 import { jsonrepair } from 'jsonrepair'
+import { isObject } from '../lib/json.ts'
 
 // What models write is read leniently where only one meaning is possible, and never guessed.
 
@@ -91,8 +92,6 @@ function valueOf (text: string, mayBe: (type: string) => boolean): unknown {
     return undefined
   }
 }
-
-const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Returns the name of the tool that a model means: the name itself when there is such a tool, else the only one that differs in case,

@@ -1,4 +1,5 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import { isObject } from '../lib/json.ts'
 import type { Tool, ToolOutput } from '../contracts/tool.ts'
 import { isDeepStrictEqual } from 'node:util'
 
@@ -164,8 +165,6 @@ export function isForUser ({ annotations }: Block): boolean {
   const audience: unknown = annotations?.audience
   return Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant')
 }
-
-const isObject = (value: unknown): value is Block => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Bytes of JSON that the model gets of one output. */
 const MODEL_BYTES = 64 * 1024

@@ -1,3 +1,4 @@
+import type { Log } from '../lib/log.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -23,7 +24,7 @@ export interface UndoParts {
   settings: () => Config['undo']
   /** Whether a run, of a conversation or a task, is not over: undefined when it is not known. */
   isLive: (runId: string) => Promise<boolean | undefined>
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 /** The verbs of `createUndo`, once it is in use. */

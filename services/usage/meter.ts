@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { Log } from '../lib/log.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { Budget } from '../../schemas/run-options.ts'
 import type { Usage } from '../../schemas/usage.ts'
@@ -61,11 +62,7 @@ interface Parts {
   repository: Pick<UsageRepository, 'add' | 'today' | 'deletions'>
   prices: Pick<Prices, 'of'>
   config: () => Pick<Config, 'budget'>
-  log: {
-    info(details: object, message: string): void,
-    warn(details: object, message: string): void,
-    error(details: object, message: string): void
-  }
+  log: Log
 }
 
 /** Creates the meters of model calls. All meters count into the same totals. */

@@ -1,3 +1,4 @@
+import type { Log } from '../lib/log.ts'
 import type { Role } from '../contracts/model-role.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Usage } from '../../schemas/usage.ts'
@@ -49,7 +50,7 @@ export type UsageRepository = ReturnType<typeof createUsageRepository>
  * usage. The totals stay when a thread or task is deleted.
  */
 export function createUsageRepository (
-  { store, clock, log }: { store: Store, clock: Clock, log: { error(details: object, message: string): void } }
+  { store, clock, log }: { store: Store, clock: Clock, log: Pick<Log, 'error'> }
 ) {
   const records = new Map<string, Promise<any>>()
   const dirty = new Map<string, unknown>()

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
+import type { Log } from '../../lib/log.ts'
 import type { Extraction } from '../../../schemas/brain.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { defineError } from '../../lib/service-error.ts'
@@ -31,7 +32,7 @@ export interface ExtractionParts {
   isOffline: (thread: string) => Promise<boolean>
   /** Returns the newest background tasks that ran, with the time of their last run. */
   ranTasks: () => Promise<RanTask[]>
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 export interface RanTask {

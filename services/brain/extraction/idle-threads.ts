@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts'
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Extractor } from './extractor.ts'
@@ -20,7 +21,7 @@ export interface IdleThreadsParts {
   isLive: (id: string) => boolean
   /** `brain.extractAfter`. */
   after: () => number | false | undefined
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts'
 import type { ToolContext, ToolOutput } from '../../contracts/tool.ts'
 import { ToolFailed } from '../../tools/index.ts'
 import { readForm, type Form, FormRefused, type Json, quoted, whoAsks } from './form.ts'
@@ -23,7 +24,7 @@ interface CallUnderWay extends Context {
 
 interface Parts {
   server: string
-  log: { warn(details: object, message: string): void }
+  log: Pick<Log, 'warn'>
 }
 
 export type Elicitor = ReturnType<typeof createElicitor>

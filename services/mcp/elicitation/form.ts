@@ -1,11 +1,10 @@
+import { isObject } from '../../lib/json.ts'
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
 
 /** What a server asks cannot be shown to the user; the message is a clause that completes "it cannot be asked: ". */
 export class FormRefused extends Error {}
 
 export type Json = Record<string, unknown>
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A value of a field as the server gets it. */
 type FieldValue = string | number | boolean | string[]
 /** What an answer is for the server, or a clause that says what is wrong with it. */

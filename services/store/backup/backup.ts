@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts'
 import { isUnanswered, type AppCallItem, type Owner } from '../../contracts/approval-record.ts'
 import { approvalKey, taskApprovalKey, isLocal, IMPORTED } from '../keys.ts'
 import type { StoreContents, Store } from '../store-types.ts'
@@ -118,11 +119,7 @@ interface BackupParts {
   logFile: LogFileOf
   /** Called when all data was replaced or the store was closed: the service must restart. */
   replaced: () => void
-  log: {
-    info(details: object, message: string): void,
-    warn(details: object, message: string): void,
-    error(details: object, message: string): void
-  }
+  log: Log
 }
 
 /** Maximum size of an imported backup in bytes. */

@@ -1,5 +1,5 @@
+import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { StoreLog } from '../store-types.ts'
 import { rootOf } from '../store-errors.ts'
 import type { TableList } from './table-list.ts'
 
@@ -20,7 +20,7 @@ export type TableCheck = ReturnType<typeof createTableCheck>
 export function createTableCheck ({ tables, clock, log, signal, disable }: {
   tables: TableList,
   clock: Clock,
-  log: StoreLog | undefined,
+  log: Log | undefined,
   signal: AbortSignal,
   disable: (reason: string) => void
 }) {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, parse } from 'node:path'
+import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { StoreLog } from '../store-types.ts'
 import { chunks, type Database, type OpenDatabase, type RawOp } from '../database.ts'
 import { explain, StoreDamaged } from '../store-errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, privateDirectory, stamp } from '../database-files.ts'
@@ -19,7 +19,7 @@ interface Repair {
   /** Names of files that are known to be damaged. */
   suspects: string[]
   clock: Clock
-  log: StoreLog | undefined
+  log: Log | undefined
   openDatabase: OpenDatabase
   source: KeySource
   /** The newest schema that can be read. */

@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timeOfId } from '../../lib/ids.ts'
 import {
@@ -45,7 +46,7 @@ const UNNAMED_DAYS = 90
 export function createRetention ({ store, clock, log, prune, owners = [] }: {
   store: Store,
   clock: Clock,
-  log: { warn(details: object, message: string): void },
+  log: Pick<Log, 'warn'>,
   /** Removes the unnamed threads last changed before a time. Resolves to their number. */
   prune?: (limit: number, signal?: AbortSignal) => Promise<number>
   /** Services that remove records by limits of their own. */

@@ -1,4 +1,5 @@
 import { JSONParseError, TypeValidationError } from '@ai-sdk/provider'
+import { isObject } from '../../../lib/json.ts'
 import { parseSafely } from '../safe-json.ts'
 
 type Nullish<T> = T | null | undefined
@@ -53,33 +54,31 @@ export function readChunk (text: string): ReadChunk {
     return { error: new JSONParseError({ text, cause }) }
   }
   if (isChunk(value)) return 'error' in value ? { error: value.error } : { chunk: value }
-  if (isFields(value) && isError(value.error)) return { error: errorFields(value.error) }
+  if (isObject(value) && isError(value.error)) return { error: errorFields(value.error) }
   return { error: new TypeValidationError({ value, cause: new Error('It is no chunk of a chat completion.') }) }
 }
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isNumber = (value: unknown) => value == null || Number.isFinite(value)
 const isText = (value: unknown) => value == null || typeof value === 'string'
 
 /** Whether a value is absent, or an object of which all given fields pass. */
-const has = (value: unknown, test: (fields: Fields) => boolean) => value == null || (isFields(value) && test(value))
+const has = (value: unknown, test: (fields: Fields) => boolean) => value == null || (isObject(value) && test(value))
 
 const isChunk = (value: unknown): value is Chunk =>
-  isFields(value) && isText(value.id) && isNumber(value.created) && isText(value.model) &&
+  isObject(value) && isText(value.id) && isNumber(value.created) && isText(value.model) &&
   Array.isArray(value.choices) && value.choices.every(isChoice) && has(value.usage, isUsage)
 
-const isChoice = (value: unknown) => isFields(value) && isText(value.finish_reason) && has(value.delta, isDelta)
+const isChoice = (value: unknown) => isObject(value) && isText(value.finish_reason) && has(value.delta, isDelta)
 
 const isDelta = (delta: Fields) =>
   isText(delta.reasoning_content) && isText(delta.reasoning) && (isText(delta.content) || isContent(delta.content)) &&
   (delta.role == null || delta.role === 'assistant' || delta.role === '') &&
   (delta.tool_calls == null || (Array.isArray(delta.tool_calls) && delta.tool_calls.every(isToolCall)))
 
-const isContent = (value: unknown) => Array.isArray(value) && value.every((part) => isFields(part) && typeof part.type === 'string')
+const isContent = (value: unknown) => Array.isArray(value) && value.every((part) => isObject(part) && typeof part.type === 'string')
 
 const isToolCall = (value: unknown) =>
-  isFields(value) && isNumber(value.index) && isText(value.id) &&
-  isFields(value.function) && isText(value.function.name) && isText(value.function.arguments) &&
+  isObject(value) && isNumber(value.index) && isText(value.id) &&
+  isObject(value.function) && isText(value.function.name) && isText(value.function.arguments) &&
   has(value.extra_content, ({ google }) => has(google, (fields) => isText(fields.thought_signature)))
 
 const isUsage = (usage: Fields) =>
@@ -89,7 +88,7 @@ const isUsage = (usage: Fields) =>
     isNumber(details.reasoning_tokens) && isNumber(details.accepted_prediction_tokens) && isNumber(details.rejected_prediction_tokens))
 
 const isError = (value: unknown): value is Fields =>
-  isFields(value) && typeof value.message === 'string' && isText(value.type) && (isText(value.code) || isNumber(value.code))
+  isObject(value) && typeof value.message === 'string' && isText(value.type) && (isText(value.code) || isNumber(value.code))
 
 const errorFields = (error: Fields) =>
   Object.fromEntries(['message', 'type', 'param', 'code'].filter((name) => name in error).map((name) => [name, error[name]]))
