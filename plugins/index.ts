@@ -19,6 +19,7 @@ import gate from './core/gate.ts'
 import undo from './undo.ts'
 import ledger from './ledger.ts'
 import mcp from './mcp.ts'
+import notifications from './notifications.ts'
 import paths from './paths.ts'
 import providers from './providers.ts'
 import requestLog from './core/request-log.ts'
@@ -64,8 +65,9 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(tools)
   await app.register(mcp)
   await app.register(threadRepository)
-  await app.register(ledger, settings)
   await app.register(events)
+  await app.register(notifications)
+  await app.register(ledger, settings)
   await app.register(youngGeneration)
   await app.register(engine)
   await app.register(tasks)

@@ -20,7 +20,7 @@ export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const { store, clock, tools, config } = app
   const dueCalls = createDueCalls()
   app.decorate('dueCalls', dueCalls)
-  const ledger = createLedger({ store, clock, dueCalls })
+  const ledger = createLedger({ store, clock, dueCalls, notices: app.notifications })
   app.decorate('ledger', ledger)
   app.decorate('liveQuestions', createLiveQuestions({ ledger, store, clock }))
   const hasToken = token !== undefined
@@ -30,4 +30,4 @@ export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const keepEnds = () => grants.sweep().catch((error) => app.log.warn({ err: error }, 'ends of grants could not be stored'))
   app.addHook('onReady', keepEnds)
   app.addHook('preClose', keepEnds)
-}, { name: 'ledger', dependencies: ['store', 'clock', 'tools', 'config'] })
+}, { name: 'ledger', dependencies: ['store', 'clock', 'tools', 'config', 'notifications'] })

@@ -9,6 +9,7 @@ import events from './events.ts'
 import grants from './grants.ts'
 import undo from './undo.ts'
 import mcp from './mcp.ts'
+import notifications from './notifications.ts'
 import providers from './providers.ts'
 import runs from './runs.ts'
 import service from './service.ts'
@@ -24,6 +25,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(consolePage)
   await app.register(agent)
   await app.register(approvals)
+  await app.register(notifications)
   await app.register(toolCalls)
   await app.register(grants)
   await app.register(threads)

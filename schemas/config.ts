@@ -165,6 +165,19 @@ export const ConfigKeys = {
   )),
   /** Options of every model call, by the name under which the AI SDK's packages look for them, such as anthropic. */
   providerOptions: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Record(Type.String(), Type.Any()))),
+  notify: Type.Optional(Type.Object({
+    /** Gets the notifications that no shell and no page shows. */
+    webhook: Type.Optional(Type.Object({
+      url: McpUrl,
+      /** `secret:notify/webhook` stands for the value in the encrypted store, `${VAR}` for a variable of the environment. */
+      secret: Type.String({
+        pattern: '^(?:secret:notify/webhook|\\$\\{\\w+\\}|(?:whsec_)?[A-Za-z0-9+/_-]{24,}={0,2})$',
+        description: 'What messages are signed with: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable'
+      }),
+      /** Whether the goals of tasks and the words of models are in it. */
+      text: Type.Optional(Type.Boolean())
+    }, { additionalProperties: false }))
+  }, { additionalProperties: false })),
   discovery: Type.Optional(Type.Object({
     /** Ports of this machine at which `GET /models?discover=true` looks for model servers. */
     ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65535 }), { maxItems: 16 }))

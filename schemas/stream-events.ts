@@ -1,6 +1,7 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { TaskId, ThreadId } from './ids.ts'
+import { notificationFields } from './notifications.ts'
 import { taskEvents } from './task-events.ts'
 import { RunStatusSchema } from './tasks.ts'
 
@@ -41,6 +42,17 @@ export const ownEvents = [
   event('ApprovalClosedEvent', 'approval:closed', item, 'It was decided, has expired or was withdrawn'),
   event('ToolCallOpenEvent', 'tool-call:open', item, 'A call of a tool of the application waits for its result'),
   event('ToolCallClosedEvent', 'tool-call:closed', item, 'The call has its result, has expired or was withdrawn'),
+  event('NotificationEvent', 'notification', {
+    ...notificationFields,
+    count: Type.Integer({ description: 'The number of things that are open now, for a badge' }),
+    at: Timestamp
+  }, 'A person is to be told something. Who can show it says so first: POST /notifications/{id}'),
+  event('NotificationClosedEvent', 'notification:closed', {
+    notificationId: Type.String(),
+    ...owner,
+    count: Type.Integer({ description: 'The number of things that are open now, for a badge' }),
+    at: Timestamp
+  }, 'It is over: what is shown of it can be taken away'),
   event(
     'ThreadDeletedEvent',
     'thread:deleted',

@@ -20,6 +20,7 @@ const TESTS = [
   'test/routes/broken-streams.test.ts',
   'test/routes/carry-on.test.ts',
   'test/routes/events.test.ts',
+  'test/routes/notifications.test.ts',
   'test/routes/task-events.test.ts',
   'test/routes/brain.test.ts',
   'test/routes/long-conversations.test.ts',

@@ -1943,6 +1943,213 @@ export type NewThread = {
 };
 
 /**
+ * What a person is to be told: that something waits, fails, is well again or needs a key
+ */
+export type Notification = {
+    notificationId: string;
+    /**
+     * waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to tell this
+     */
+    kind: 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told';
+    /**
+     * The task that it is about
+     */
+    taskId?: string;
+    /**
+     * The conversation that it is about
+     */
+    threadId?: string;
+    /**
+     * The run that it is about
+     */
+    runId?: string;
+    /**
+     * Kind provider: the name of the provider
+     */
+    provider?: string;
+    /**
+     * Kind waiting: what is to be decided, as it was asked; GET /approvals has it whole
+     */
+    waitsFor?: Array<{
+        approvalId: string;
+        /**
+         * tool, result or question
+         */
+        kind: string;
+    }>;
+    /**
+     * A sentence without words of a task, a person or a model
+     */
+    title: string;
+    /**
+     * The goal of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise
+     */
+    text?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * It was said a day ago, and is still so
+     */
+    reminder: boolean;
+    /**
+     * Nobody has said yet that it is on a screen
+     */
+    needsShowing: boolean;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    shownAt?: number;
+    /**
+     * What became of it at the webhook, oldest first
+     */
+    deliveries: Array<{
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at: number;
+        ok: boolean;
+        reminder: boolean;
+        /**
+         * The HTTP status of the answer
+         */
+        status?: number;
+        /**
+         * Why it failed
+         */
+        error?: string;
+    }>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    closedAt?: number;
+};
+
+/**
+ * It is over: what is shown of it can be taken away
+ */
+export type NotificationClosedEvent = {
+    type: 'notification:closed';
+    notificationId: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * The number of things that are open now, for a badge
+     */
+    count: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * A person is to be told something. Who can show it says so first: POST /notifications/{id}
+ */
+export type NotificationEvent = {
+    type: 'notification';
+    notificationId: string;
+    /**
+     * waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to tell this
+     */
+    kind: 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told';
+    /**
+     * The task that it is about
+     */
+    taskId?: string;
+    /**
+     * The conversation that it is about
+     */
+    threadId?: string;
+    /**
+     * The run that it is about
+     */
+    runId?: string;
+    /**
+     * Kind provider: the name of the provider
+     */
+    provider?: string;
+    /**
+     * Kind waiting: what is to be decided, as it was asked; GET /approvals has it whole
+     */
+    waitsFor?: Array<{
+        approvalId: string;
+        /**
+         * tool, result or question
+         */
+        kind: string;
+    }>;
+    /**
+     * A sentence without words of a task, a person or a model
+     */
+    title: string;
+    /**
+     * The goal of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise
+     */
+    text?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * It was said a day ago, and is still so
+     */
+    reminder: boolean;
+    /**
+     * The number of things that are open now, for a badge
+     */
+    count: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * The open notifications, or those that closed within a week; newest first
+ */
+export type NotificationList = {
+    notifications: Array<Notification>;
+    /**
+     * The number of things that are open now, for a badge: each approval counts
+     */
+    count: number;
+};
+
+/**
+ * Who shows a notification: the first that says so
+ */
+export type NotificationShown = {
+    notificationId: string;
+    /**
+     * Whether the caller is the one to show it: false when another has shown it, or it is over
+     */
+    first: boolean;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    shownAt?: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    closedAt?: number;
+};
+
+/**
+ * Says that a notification is about to be on a screen
+ */
+export type NotificationShownBody = {
+    shown: true;
+};
+
+/**
  * A request that recurred in at least three threads or runs
  */
 export type Pattern = {
@@ -2975,6 +3182,10 @@ export type StreamEvent = ({
 } & ToolCallOpenEvent) | ({
     type: 'tool-call:closed';
 } & ToolCallClosedEvent) | ({
+    type: 'notification';
+} & NotificationEvent) | ({
+    type: 'notification:closed';
+} & NotificationClosedEvent) | ({
     type: 'thread:deleted';
 } & ThreadDeletedEvent) | ({
     type: 'reset';
@@ -5750,6 +5961,110 @@ export type DecideApprovalResponses = {
 
 export type DecideApprovalResponse = DecideApprovalResponses[keyof DecideApprovalResponses];
 
+export type ListNotificationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * closed: those that were over within the last week
+         */
+        state?: 'open' | 'closed';
+    };
+    url: '/notifications';
+};
+
+export type ListNotificationsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListNotificationsError = ListNotificationsErrors[keyof ListNotificationsErrors];
+
+export type ListNotificationsResponses = {
+    /**
+     * The open notifications, or those that closed within a week; newest first
+     */
+    200: NotificationList;
+};
+
+export type ListNotificationsResponse = ListNotificationsResponses[keyof ListNotificationsResponses];
+
+export type ShowNotificationData = {
+    body: NotificationShownBody;
+    path: {
+        /**
+         * The notificationId
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/notifications/{id}';
+};
+
+export type ShowNotificationErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ShowNotificationError = ShowNotificationErrors[keyof ShowNotificationErrors];
+
+export type ShowNotificationResponses = {
+    /**
+     * Who shows a notification: the first that says so
+     */
+    200: NotificationShown;
+};
+
+export type ShowNotificationResponse = ShowNotificationResponses[keyof ShowNotificationResponses];
+
 export type ListToolCallsData = {
     body?: never;
     path?: never;
@@ -7761,7 +8076,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, thread:deleted
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted
          */
         types?: string;
         /**

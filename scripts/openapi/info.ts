@@ -19,6 +19,7 @@ export const TAGS: Record<string, string> = {
   agent: 'Conversations with the agent: runs as streams of events',
   usage: 'What model calls used, and what it cost',
   approvals: 'All that waits for a person: calls of tools and results of tasks',
+  notifications: 'What a person is to be told, by a shell, a page or a webhook',
   'tool calls': 'Calls of the tools of applications, which execute them',
   runs: 'Runs of conversations and of tasks: what they did, the files that they changed, and their undo',
   events: 'One stream of all that happens, which readers can resume',

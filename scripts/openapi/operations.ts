@@ -38,6 +38,10 @@ export const DESCRIPTIONS: Record<string, string> = {
     'have no preview.',
   decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
+  listNotifications: 'One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open by ' +
+    'then; `needsShowing` says that it is on no screen yet.',
+  showNotification: 'Say so before it is shown, and show it when `first` is true: so one of several pages and shells does. What nobody ' +
+    'shows within 5 s goes to the webhook of config.json.',
   listToolCalls: 'Calls of tools that `options.appTools` gave to runs. One that needs approval is listed when it was approved.',
   answerToolCall: 'A claim lasts 60 s and is renewed by the same claim; one that is not makes the call `unknown`, and it is never handed ' +
     'out again. The result is data to the model, not instructions. When it was the last open item of its step, the run goes on.',

@@ -43,6 +43,11 @@ function approvalView (approval: ThreadApproval | TaskApproval): ApprovalView {
 
 export type Ledger = ReturnType<typeof createLedger>
 
+/** Returns the operations that tell a person of items that wait. */
+export interface Notices {
+  asked: (items: readonly Approval[]) => Op[]
+}
+
 /** A new item, with the milliseconds in which it can be answered, where they differ from those of the others. */
 export type ItemRequest = NewCallItem & { ms?: number }
 
@@ -62,9 +67,14 @@ const open = (approval: Approval): Op[] => [put(approval), {
  * The one record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved and
  * what has run: of a client's messages only the approval id and the decision count. Methods that return operations leave the
  * commit to the caller, so that the caller can store other changes in the same transaction. `dueCalls` learns when calls of applications
- * are overdue.
+ * are overdue; `notices` tells a person of what waits, in the transaction that stores it.
  */
-export function createLedger ({ store, clock, dueCalls }: { store: Store, clock: Clock, dueCalls?: DueCalls }) {
+export function createLedger ({ store, clock, dueCalls, notices }: {
+  store: Store,
+  clock: Clock,
+  dueCalls?: DueCalls,
+  notices?: Notices
+}) {
   const decided = createDecided({ store, now: clock.now })
 
   /** Returns the operations that store an item, in the index of open items or out of it. */
@@ -214,7 +224,10 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
     },
 
     /** Returns the operations that store approvals. */
-    record: (approvals: readonly Approval[]): Op[] => approvals.flatMap((approval) => stored(approval)),
+    record: (approvals: readonly Approval[]): Op[] => [
+      ...approvals.flatMap((approval) => stored(approval)),
+      ...notices?.asked(approvals) ?? []
+    ],
 
     /** Returns the operations that close an item whose time has passed without an answer. */
     closeSilent (item: Approval): Op[] {

@@ -21,7 +21,8 @@ export const RECORDS = {
   toolServerAccess: 'tool-server-access',
   toolNames: 'tool-names',
   toolAcceptance: 'tool-acceptance',
-  guides: 'guides'
+  guides: 'guides',
+  webhook: 'webhook'
 } as const
 /** Marks imported data until its tasks were checked. */
 export const IMPORTED = 'imported'
@@ -64,6 +65,10 @@ export const openApprovalKey = (id: string) => OPEN_APPROVALS + id
 export const GRANTS = 'grant/'
 export const ownerGrantsPrefix = (owner: string) => `${GRANTS}${owner}/`
 export const grantKey = (owner: string, grantId: string) => ownerGrantsPrefix(owner) + grantId
+
+/** What a person is to be told, or was within a week. */
+export const NOTIFICATIONS = 'notification/'
+export const notificationKey = (id: string) => NOTIFICATIONS + id
 
 export const THREADS = 'thread/'
 export const threadKey = (thread: string) => THREADS + thread

@@ -184,6 +184,15 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}/preview`, payload: {} }),
   'POST /approvals/:id 200': async (app) =>
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
+  'GET /notifications 200': async (app) => {
+    await asking(app)
+    return app.inject('/notifications')
+  },
+  'POST /notifications/:id 200': async (app) => {
+    await asking(app)
+    const [{ notificationId }] = (await app.inject('/notifications')).json().notifications
+    return app.inject({ method: 'POST', url: `/notifications/${notificationId}`, payload: { shown: true } })
+  },
   'GET /runs 200': async (app) => {
     await chatAsking(app)
     await asking(app)

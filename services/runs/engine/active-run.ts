@@ -71,6 +71,10 @@ export function createActiveRun<R extends RunRecord> (
     run,
     signal: controller.signal,
     resumable,
+    /** Whether somebody reads the run. */
+    get isRead () {
+      return positions.size > 0
+    },
     /** Resolves when all work of the run has ended. */
     done: done.promise,
     /** Resolves when the run is aborted. */

@@ -117,6 +117,34 @@ t.test('tasks and their runs', async (t) => {
   }
   is(t, (await sdk.getTaskRun({ ...options, path: { ...path, runId } })).data, run, 'getTaskRun')
   is(t, (await sdk.getTask({ ...options, path })).data.waitingFor!, [{ kind: 'tool', id: approvalId }], 'getTask')
+  const { data: told } = await sdk.listNotifications(options)
+  const [{ notificationId }] = told.notifications
+  is(t, told, {
+    notifications: [{
+      notificationId: ID,
+      kind: 'waiting' as const,
+      taskId: made.id,
+      threadId: undefined,
+      runId,
+      provider: undefined,
+      waitsFor: [{ approvalId, kind: 'tool' }],
+      title: /approval of a call/,
+      text: /writeFile/,
+      createdAt: Number,
+      reminder: false,
+      needsShowing: true,
+      shownAt: undefined,
+      deliveries: [],
+      closedAt: undefined
+    }],
+    count: 1
+  }, 'listNotifications')
+  is(t, (await sdk.showNotification({ ...options, path: { id: notificationId }, body: { shown: true } })).data, {
+    notificationId,
+    first: true,
+    shownAt: Number,
+    closedAt: undefined
+  }, 'showNotification')
   const none = { items: [], more: 0 }
   is(t, (await sdk.taskDigest({ ...options, query: { since: 0, limit: 5 } })).data, {
     since: 0,

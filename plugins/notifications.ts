@@ -1,0 +1,85 @@
+import fp from 'fastify-plugin'
+import { createCourier } from '../services/notifications/courier.ts'
+import { createNotifications, type Notifications } from '../services/notifications/notifications.ts'
+import { createWebhook } from '../services/notifications/webhook.ts'
+import { isWrittenOut, resolveWebhook, STORED_SECRET } from '../services/notifications/webhook-secret.ts'
+import { RECORDS } from '../services/store/keys.ts'
+import { emptyIfDamaged } from '../services/store/store-errors.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What a person is to be told. */
+    notifications: Notifications
+  }
+}
+
+/** Tells a person what waits, fails or needs a key, and brings what nobody shows to the webhook. */
+export default fp(async (app) => {
+  const { store, clock, config, events, log } = app
+  const record = store.record<{ secret?: string }>(RECORDS.webhook, () => ({}))
+  let stored = (await record.get().catch(emptyIfDamaged) as { secret?: string }).secret
+  const webhook = () => resolveWebhook(config.current.notify?.webhook, stored, process.env)
+  // A secret that was replaced stays secret: a command may still find it.
+  const secrets = new Set<string>()
+  app.secrets.add(() => {
+    for (const secret of [stored, webhook()?.secret]) if (secret !== undefined) secrets.add(secret)
+    return secrets
+  })
+
+  const notifications = createNotifications({
+    store,
+    clock,
+    emit: events.emit,
+    isRead: (runId) => app.engine.activeRuns.ofRun(runId)?.isRead ?? false
+  })
+  await notifications.load()
+  app.decorate('notifications', notifications)
+
+  const deliver = createWebhook({
+    clock,
+    // The user wrote the address, so it may lie on this machine or in its network; the service itself it may not be.
+    async post (url, message) {
+      const [{ createAddressPolicy }, { reasonOf, send }] = await Promise.all([
+        import('../services/tools/web/fetch/address-policy.ts'),
+        import('../services/tools/web/fetch/send.ts')
+      ])
+      const ownPorts = () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
+      const policy = createAddressPolicy({ allowPrivate: () => true, ownPorts })
+      try {
+        return await send(url, { method: 'POST', ...message, addresses: await policy.addresses(url) })
+      } catch (error) {
+        throw new Error(reasonOf(error), { cause: error })
+      }
+    }
+  })
+  const courier = createCourier({ notifications, clock, webhook, deliver, log })
+
+  /** Moves a secret that the user wrote into config.json to the store, and leaves a reference in its place. */
+  async function keepSecret () {
+    const written = config.current.notify?.webhook?.secret
+    if (written === undefined || !isWrittenOut(written)) return
+    await record.replace({ secret: written })
+    stored = written
+    await config.update((current) => {
+      const { webhook: before, ...others } = current.notify ?? {}
+      return before?.secret === written ? { ...current, notify: { ...others, webhook: { ...before, secret: STORED_SECRET } } } : current
+    })
+  }
+  const keep = () => {
+    courier.wake()
+    keepSecret().catch((error) => log.warn({ err: error }, 'the secret of the webhook stays in config.json, as it could not be stored'))
+  }
+
+  const stop = new AbortController()
+  let running: Promise<void> | undefined
+  app.addHook('onListen', () => {
+    running = courier.run(stop.signal)
+    config.watch(keep)
+    keep()
+  })
+  app.addHook('preClose', async () => {
+    stop.abort()
+    await running
+    await notifications.save().catch((error) => log.warn({ err: error }, 'the ends of notifications could not be stored'))
+  })
+}, { name: 'notifications', dependencies: ['store', 'clock', 'config', 'events'] })

@@ -1,0 +1,40 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+import {
+  NotificationListSchema,
+  NotificationParams,
+  NotificationQuery,
+  NotificationSchema,
+  ShownBodySchema,
+  ShownSchema
+} from '../schemas/notifications.ts'
+
+const tags = ['notifications']
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of [NotificationSchema, NotificationListSchema, ShownBodySchema, ShownSchema]) app.addSchema(schema)
+
+  app.get('/notifications', {
+    schema: {
+      tags,
+      operationId: 'listNotifications',
+      summary: 'Lists what a person is to be told, newest first, with what became of it at the webhook',
+      querystring: NotificationQuery,
+      response: { 200: ref(NotificationListSchema), 400: ErrorRef }
+    }
+  }, async (request) => app.notifications.list(request.query))
+
+  app.post('/notifications/:id', {
+    schema: {
+      tags,
+      operationId: 'showNotification',
+      summary: 'Says that the caller shows a notification; the first who says so is the one to show it',
+      params: NotificationParams,
+      body: ref(ShownBodySchema),
+      response: { 200: ref(ShownSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => app.notifications.shown(request.params.id))
+}
+
+export default routes

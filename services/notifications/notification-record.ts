@@ -1,0 +1,158 @@
+import type { NotificationKind, NotificationView } from '../../schemas/notifications.ts'
+import type { Approval } from '../contracts/approval-record.ts'
+
+/** One attempt to deliver a showing to the webhook. */
+export interface Delivery {
+  at: number
+  ok: boolean
+  /** The status of the answer, if there was one. */
+  status?: number
+  error?: string
+}
+
+/** One time that a person is told: the notification itself, or its reminder. */
+export interface Showing {
+  at: number
+  /** When somebody said that it is on a screen. */
+  shownAt?: number
+  deliveries: Delivery[]
+  /** The time of the next delivery after a failed one; absent after the last. */
+  nextTryAt?: number
+}
+
+/** Something that a person waits for, or that waits for a person. */
+export interface Waiting {
+  approvalId: string
+  kind: Approval['kind']
+}
+
+/** A notification as it is stored. */
+export interface StoredNotification {
+  notificationId: string
+  /** What it is about: there is one open notification of a key. */
+  key: string
+  kind: NotificationKind
+  taskId?: string
+  threadId?: string
+  runId?: string
+  /** The provider that needs a key. */
+  provider?: string
+  /** Kind waiting: the items of the ledger, as they were asked. */
+  waitsFor?: Waiting[]
+  /** Kind waiting: a call that keeps running asks, which ends with the process. */
+  isLive?: true
+  /** The words of the task or its model, which leave the machine only when the user says so. */
+  text?: string
+  createdAt: number
+  /** It closes by itself at this time. */
+  until?: number
+  /** The key of an earlier notification that this one closes. */
+  closes?: string
+  /** The notification, and its reminder. */
+  showings: [Showing, Showing?]
+  closedAt?: number
+}
+
+/** What is told of, by the service that knows it. */
+export interface Notice {
+  kind: Exclude<NotificationKind, 'waiting'>
+  /** While a notification of this key is open, or for a `recovered` or `told` one is kept, the same key again tells nothing. */
+  key: string
+  taskId?: string
+  threadId?: string
+  runId?: string
+  provider?: string
+  /** Words of the task, its model or a provider; shortened. */
+  text?: string
+  /** The time after which it is no longer true, such as the end of a day with a budget. */
+  until?: number
+  /** The key of a notification that is over by this one: a task that is well again is no longer failing. */
+  closes?: string
+}
+
+/** Said once: a notification of such a kind is over when somebody has seen it, and nobody is reminded of it. */
+export const isSaidOnce = ({ kind }: Pick<StoredNotification, 'kind'>): boolean => kind === 'recovered' || kind === 'told'
+
+/** Characters kept of a text. */
+const TEXT_KEPT = 500
+
+export const shortened = (text: string | undefined, length = TEXT_KEPT): string | undefined => {
+  const line = text?.replace(/\s+/g, ' ').trim()
+  return line === undefined || line.length <= length ? line || undefined : `${line.slice(0, length)}…`
+}
+
+const count = (n: number, thing: string) => n === 1 ? `a ${thing}` : `${n} ${thing}s`
+
+/** What a notification says without any word of a task, a person or a model. */
+export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotification): string {
+  switch (kind) {
+    case 'waiting': {
+      const owner = taskId === undefined ? 'A conversation' : 'A task'
+      const of = (wanted: Waiting['kind']) => waitsFor.filter((item) => item.kind === wanted).length
+      const [calls, results, questions] = [of('tool'), of('result'), of('question')]
+      const asks = [
+        ...calls > 0 ? [`for the approval of ${count(calls, 'call')}`] : [],
+        ...results > 0 ? ['for your word on its result'] : [],
+        ...questions > 0 ? ['for your answer'] : []
+      ]
+      return `${owner} waits ${asks.join(' and ') || 'for you'}`
+    }
+    case 'failing':
+      return 'A task fails again and again'
+    case 'recovered':
+      return 'A task that was failing is well again'
+    case 'budget':
+      return 'A budget is used up, and work waits'
+    case 'provider':
+      return provider === undefined ? 'A model provider needs your attention' : `The model provider ${provider} needs your attention`
+    case 'told':
+      return 'A task has something to tell you'
+  }
+}
+
+/** The public form of a notification. `goal` is that of its task. */
+export function notificationView (notification: StoredNotification, goal?: string): NotificationView {
+  const { notificationId, kind, taskId, threadId, runId, provider, waitsFor, createdAt, closedAt, showings } = notification
+  const text = textOf(notification, goal)
+  const shown = showings.findLast((showing) => showing?.shownAt !== undefined)
+  return {
+    notificationId,
+    kind,
+    ...(taskId !== undefined && { taskId }),
+    ...(threadId !== undefined && { threadId }),
+    ...(runId !== undefined && { runId }),
+    ...(provider !== undefined && { provider }),
+    ...(waitsFor !== undefined && { waitsFor }),
+    title: titleOf(notification),
+    ...(text !== undefined && { text }),
+    createdAt,
+    reminder: showings.length > 1,
+    ...(shown !== undefined && { shownAt: shown.shownAt }),
+    needsShowing: closedAt === undefined && showings.at(-1)!.shownAt === undefined,
+    deliveries: showings.flatMap((showing, at) =>
+      (showing?.deliveries ?? []).map((delivery) => ({ ...delivery, reminder: at > 0 }))
+    ),
+    ...(closedAt !== undefined && { closedAt })
+  }
+}
+
+/** The words of a notification, after the goal of its task. */
+export function textOf ({ text }: Pick<StoredNotification, 'text'>, goal?: string): string | undefined {
+  const name = shortened(goal, 120)
+  if (name === undefined) return text
+  return text === undefined ? name : `${name}: ${text}`
+}
+
+/** The words of something that waits. */
+export function wordsOf (item: Approval): string | undefined {
+  switch (item.kind) {
+    case 'tool':
+      return item.toolName
+    case 'result':
+      return item.output
+    case 'question':
+      return item.questions.map(({ text }) => text).join(' ')
+    case 'app':
+      return undefined
+  }
+}

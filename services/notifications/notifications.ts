@@ -1,0 +1,306 @@
+import type { NotificationList, NotificationView, Shown } from '../../schemas/notifications.ts'
+import type { StreamEvent } from '../../schemas/stream-events.ts'
+import { type Approval, isUnanswered } from '../contracts/approval-record.ts'
+import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { defineError } from '../lib/service-error.ts'
+import {
+  NOTIFICATIONS,
+  notificationKey,
+  type Op,
+  OPEN_APPROVALS,
+  openApprovalKey,
+  type Store,
+  taskKey,
+  TASKS,
+  threadKey,
+  THREADS,
+  unlessDamaged
+} from '../store/index.ts'
+import { isSaidOnce, type Notice, notificationView, shortened, type StoredNotification, wordsOf } from './notification-record.ts'
+
+const NotificationNotFound = defineError('ERR_NOTIFICATION_NOT_FOUND', 'There is no notification "%s": it was over more than a week ago.')
+
+/** Closed notifications are kept for this long, milliseconds. */
+const CLOSED_MS = 7 * 24 * 60 * 60 * 1000
+/** Notifications that are kept; the oldest go first, closed ones before open ones. */
+const MOST_KEPT = 500
+
+export type Notifications = ReturnType<typeof createNotifications>
+
+/**
+ * What a person is to be told. A notification is a record, written in the transaction of what it tells wherever there is one: the
+ * service sees it in what the store commits, and only then announces it. One about approvals is over when the ledger says so, which
+ * needs no write: a start looks at the open approvals. Call `load` before anything else is written.
+ */
+export function createNotifications ({ store, clock, emit, isRead }: {
+  store: Store,
+  clock: Clock,
+  emit: (event: StreamEvent) => void,
+  /** Whether somebody reads the run of a conversation now: who reads it sees what it asks. */
+  isRead: (runId: string) => boolean
+}) {
+  const locked = createKeyedLock()
+  /** All that are stored, oldest first, as they are now. */
+  const kept = new Map<string, StoredNotification>()
+  /** Those that were closed and are not stored as closed yet. */
+  const unsaved = new Set<string>()
+  /** The items of the ledger that an open notification is about and that wait. */
+  const waiting = new Set<string>()
+  const listeners = new Set<() => void>()
+  const changed = () => {
+    for (const listener of listeners) listener()
+  }
+
+  const open = () => [...kept.values()].filter(({ closedAt }) => closedAt === undefined)
+  /** The number of things that are open: each approval counts. */
+  const count = () =>
+    open().reduce((sum, { waitsFor }) => sum + (waitsFor?.filter(({ approvalId }) => waiting.has(approvalId)).length ?? 1), 0)
+  const isKnown = (key: string) =>
+    [...kept.values()].some((each) => each.key === key && (each.closedAt === undefined || isSaidOnce(each)))
+
+  /** Returns the operation that stores a new notification. */
+  function create (fields: Omit<StoredNotification, 'notificationId' | 'createdAt' | 'showings'>): Op {
+    const createdAt = clock.now()
+    const value: StoredNotification = { notificationId: newId(), ...fields, createdAt, showings: [{ at: createdAt, deliveries: [] }] }
+    return { type: 'put', key: notificationKey(value.notificationId), value }
+  }
+
+  function opsOf ({ text, ...notice }: Notice): Op[] {
+    if (isKnown(notice.key)) return []
+    const words = shortened(text)
+    return [create({ ...notice, ...(words !== undefined && { text: words }) })]
+  }
+
+  const goalOf = async (taskId: string | undefined): Promise<string | undefined> =>
+    taskId === undefined ? undefined : (await unlessDamaged(store.get<{ goal: string }>(taskKey(taskId))))?.goal
+
+  function announce (notification: StoredNotification, goal: string | undefined) {
+    const { needsShowing, shownAt, deliveries, closedAt, ...shown } = notificationView(notification, goal)
+    emit({ type: 'notification', ...shown, count: count(), at: clock.now() })
+  }
+
+  /** Announces a notification, unless it is over by the time at which the goal of its task is known. */
+  async function announceLater (notificationId: string) {
+    const goal = await goalOf(kept.get(notificationId)?.taskId).catch(() => undefined)
+    const now = kept.get(notificationId)
+    if (now !== undefined && now.closedAt === undefined) announce(now, goal)
+  }
+
+  /** Closes a notification. It is stored as closed with its next write; after a crash the next start finds it closed again. */
+  function closeNow (notification: StoredNotification) {
+    const { notificationId, waitsFor = [], taskId, threadId } = notification
+    if (kept.get(notificationId)?.closedAt !== undefined) return
+    kept.set(notificationId, { ...kept.get(notificationId)!, closedAt: clock.now() })
+    unsaved.add(notificationId)
+    for (const { approvalId } of waitsFor) waiting.delete(approvalId)
+    const owner = taskId === undefined ? threadId !== undefined && { threadId } : { taskId }
+    emit({ type: 'notification:closed', notificationId, ...owner, count: count(), at: clock.now() })
+    changed()
+  }
+
+  function opened (notification: StoredNotification, goal: string | undefined) {
+    const { notificationId, waitsFor = [], closes, taskId } = notification
+    kept.set(notificationId, notification)
+    for (const { approvalId } of waitsFor) waiting.add(approvalId)
+    for (const before of open()) if (before.key === closes && before.notificationId !== notificationId) closeNow(before)
+    if (taskId === undefined || goal !== undefined) announce(notification, goal)
+    else void announceLater(notificationId)
+    if (kept.size > MOST_KEPT) void trim().catch(() => {})
+    changed()
+  }
+
+  /** The goal of a task that the same transaction stores. */
+  function goalIn (ops: readonly Op[], taskId: string | undefined): string | undefined {
+    const op = taskId === undefined ? undefined : ops.find(({ type, key }) => type === 'put' && key === taskKey(taskId))
+    return op?.type === 'put' ? (op.value as { goal: string }).goal : undefined
+  }
+
+  store.onCommit((ops) => {
+    for (const op of ops) {
+      if (op.key.startsWith(NOTIFICATIONS)) {
+        const id = op.key.slice(NOTIFICATIONS.length)
+        const known = kept.get(id)
+        if (op.type === 'del') kept.delete(id)
+        else if (known === undefined) opened(op.value as StoredNotification, goalIn(ops, (op.value as StoredNotification).taskId))
+        // It may have been closed while this was written.
+        else kept.set(id, { ...op.value as StoredNotification, ...(known.closedAt !== undefined && { closedAt: known.closedAt }) })
+      } else if (op.type === 'del' && op.key.startsWith(OPEN_APPROVALS)) {
+        settled(op.key.slice(OPEN_APPROVALS.length))
+      } else if (op.type === 'del' && (op.key.startsWith(TASKS) || op.key.startsWith(THREADS))) {
+        const gone = [...kept.values()].filter((each) => ownerKey(each) === op.key)
+        for (const each of gone) closeNow(each)
+        // After a crash in between, the sweep finds them.
+        if (gone.length > 0) void remove(gone).catch(() => {})
+      }
+    }
+  })
+
+  /** An item of the ledger waits no more. */
+  function settled (approvalId: string) {
+    if (!waiting.delete(approvalId)) return
+    for (const each of open()) {
+      const { waitsFor } = each
+      if (waitsFor?.some((item) => item.approvalId === approvalId) && !waitsFor.some((item) => waiting.has(item.approvalId))) closeNow(each)
+    }
+  }
+
+  /** Changes a notification; durable before it resolves. `change` returns undefined to leave it as it is. */
+  const update = (id: string, change: (notification: StoredNotification) => StoredNotification | undefined): Promise<void> =>
+    locked(id, async () => {
+      const known = kept.get(id)
+      const next = known && change(structuredClone(known))
+      if (next === undefined) return
+      await store.transact([{ type: 'put', key: notificationKey(id), value: next }])
+      if (next.closedAt !== undefined) unsaved.delete(id)
+    })
+
+  /** Stores what was closed and is not stored as closed yet. */
+  async function save () {
+    for (const id of unsaved) await update(id, (notification) => notification)
+  }
+
+  const remove = (gone: StoredNotification[]) =>
+    store.transact(gone.map(({ notificationId }) => ({ type: 'del', key: notificationKey(notificationId) })))
+
+  /** The key of the task or the conversation that it is about. */
+  function ownerKey ({ taskId, threadId }: StoredNotification): string | undefined {
+    if (taskId !== undefined) return taskKey(taskId)
+    return threadId === undefined ? undefined : threadKey(store.digest(threadId))
+  }
+
+  /** Removes the oldest when there are too many. */
+  async function trim () {
+    const all = [...kept.values()]
+    const byUse = [...all.filter(({ closedAt }) => closedAt !== undefined), ...open()]
+    const excess = byUse.slice(0, Math.max(all.length - MOST_KEPT, 0))
+    for (const each of excess) closeNow(each)
+    if (excess.length > 0) await remove(excess)
+  }
+
+  return {
+    update,
+    open,
+    count,
+    announceLater,
+    closeNow,
+    save,
+
+    /** Calls the listener when something was opened or closed, or somebody has shown it. */
+    onChange: (listener: () => void): void => void listeners.add(listener),
+
+    /** Reads what is stored, and closes what is over by now. */
+    async load (): Promise<void> {
+      const items = new Map<string, boolean>()
+      for await (const [key, value] of store.list<StoredNotification>(NOTIFICATIONS, { damaged () {} })) {
+        kept.set(key.slice(NOTIFICATIONS.length), value)
+      }
+      const all = [...kept.values()]
+      for (const each of all) {
+        for (const { approvalId } of each.closedAt === undefined ? each.waitsFor ?? [] : []) {
+          const entry = await store.get<{ live?: true }>(openApprovalKey(approvalId))
+          items.set(approvalId, entry !== undefined)
+          if (entry !== undefined) waiting.add(approvalId)
+        }
+      }
+      for (const each of all) {
+        if (each.closedAt !== undefined) continue
+        const isOver = each.waitsFor === undefined
+          ? all.some((later) => later.closes === each.key && later.createdAt >= each.createdAt)
+          // The calls that asked live questions have ended with their process.
+          : each.isLive || !each.waitsFor.some(({ approvalId }) => items.get(approvalId))
+        if (isOver) closeNow(each)
+      }
+    },
+
+    /**
+     * Returns the operations that tell of new items of the ledger, for the transaction that stores them. Several of one run are one
+     * notification. Those of a conversation whose run somebody reads are not told.
+     */
+    asked (given: readonly Approval[]): Op[] {
+      const fresh = given.filter((item) => item.kind !== 'app' && isUnanswered(item) && !waiting.has(item.approvalId))
+      const byRun = new Map<string, Approval[]>()
+      for (const item of fresh) {
+        if (item.threadId === undefined || !isRead(item.runId)) byRun.set(item.runId, [...byRun.get(item.runId) ?? [], item])
+      }
+      return [...byRun.values()].map((items) => {
+        const [{ approvalId, taskId, threadId, runId }] = items
+        const words = shortened(items.flatMap((item) => wordsOf(item) ?? []).join(', '))
+        return create({
+          kind: 'waiting',
+          key: `waiting/${approvalId}`,
+          ...(taskId === undefined ? { threadId } : { taskId }),
+          runId,
+          waitsFor: items.map(({ approvalId, kind }) => ({ approvalId, kind })),
+          ...(words !== undefined && { text: words }),
+          until: Math.max(...items.map(({ expiresAt }) => expiresAt)),
+          ...(items.some((item) => item.kind === 'question' && item.live) && { isLive: true as const })
+        })
+      })
+    },
+
+    /** Returns the operations that tell of something, for the transaction that stores it; none when it was told. */
+    ops: opsOf,
+
+    /** Tells of something, once: durable before it resolves. */
+    notify: (notice: Notice): Promise<void> =>
+      locked(`key ${notice.key}`, async () => {
+        const ops = opsOf(notice)
+        if (ops.length > 0) await store.transact(ops)
+      }),
+
+    /** Says that what a key stands for is over; durable before it resolves. */
+    async close (key: string): Promise<void> {
+      for (const each of open().filter((notification) => notification.key === key)) {
+        closeNow(each)
+        await update(each.notificationId, (notification) => notification)
+      }
+    },
+
+    /**
+     * Says that the caller is about to show a notification. The first who says so shows it; what was said before, or is over, is not
+     * shown again. Throws NotificationNotFound (404).
+     */
+    async shown (notificationId: string): Promise<Shown> {
+      if (!kept.has(notificationId)) throw new NotificationNotFound(notificationId)
+      let first = false
+      await update(notificationId, (notification) => {
+        const showing = notification.showings.at(-1)!
+        if (notification.closedAt !== undefined || showing.shownAt !== undefined) return undefined
+        first = true
+        showing.shownAt = clock.now()
+        return notification
+      })
+      const now = kept.get(notificationId)
+      if (first && now !== undefined && isSaidOnce(now)) closeNow(now)
+      if (first) changed()
+      const { shownAt, closedAt } = now === undefined ? {} as Partial<NotificationView> : notificationView(kept.get(notificationId) ?? now)
+      return { notificationId, first, ...(shownAt !== undefined && { shownAt }), ...(closedAt !== undefined && { closedAt }) }
+    },
+
+    /** Returns the public form of a notification, with the goal of its task. */
+    view: async (notification: StoredNotification) => notificationView(notification, await goalOf(notification.taskId)),
+
+    /** Lists the open notifications, or those that closed within a week, newest first. */
+    async list ({ state }: { state: 'open' | 'closed' }): Promise<NotificationList> {
+      const wanted = [...kept.values()].filter(({ closedAt }) => (closedAt === undefined) === (state === 'open')).reverse()
+      return { notifications: await Promise.all(wanted.map((each) => this.view(each))), count: count() }
+    },
+
+    /** Removes old notifications, and those of tasks and conversations that are gone. */
+    async sweep (): Promise<void> {
+      await save()
+      const limit = clock.now() - CLOSED_MS
+      const gone: StoredNotification[] = []
+      for (const each of kept.values()) {
+        const owner = ownerKey(each)
+        // A damaged owner is still there.
+        const isGone = owner !== undefined && await store.get(owner).then((value) => value === undefined, () => false)
+        if (isGone || (each.closedAt ?? Infinity) <= limit) gone.push(each)
+      }
+      if (gone.length > 0) await remove(gone)
+      await trim()
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
+import type { Delivery } from './notification-record.ts'
+import { secretBytes, signedHeaders } from './sign-message.ts'
+
+/** How long a receiver may take to answer, milliseconds. */
+const ANSWER_MS = 10_000
+/** Milliseconds before each further delivery of a message: after the last of them the receiver has had a day. */
+export const RETRY_AFTER_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 28_800_000, 28_800_000]
+
+/** The webhook of the configuration, with its secret resolved. */
+export interface WebhookSettings {
+  url: string
+  /** Undefined when the secret is missing; `problem` then says why. */
+  secret?: string
+  problem?: string
+  /** Whether words of tasks and models may leave. */
+  text: boolean
+}
+
+interface Parts {
+  clock: Clock
+  /** Posts a message and follows no redirect. Resolves when the headers of the answer have arrived; throws an Error that says why not. */
+  post: (url: URL, message: { headers: Record<string, string>, body: string, signal: AbortSignal }) => Promise<IncomingMessage>
+}
+
+/**
+ * Returns a function that delivers a message to a webhook once, signed as the Standard Webhooks say. Resolves to what became of it. Only
+ * the status of the answer counts: nothing else of it is read.
+ */
+export function createWebhook ({ clock, post }: Parts) {
+  return async function deliver (
+    { url, secret, problem }: WebhookSettings,
+    { id, body }: { id: string, body: string },
+    signal: AbortSignal
+  ): Promise<Delivery> {
+    const at = clock.now()
+    const bytes = secret === undefined ? undefined : secretBytes(secret)
+    if (bytes === undefined) return { at, ok: false, error: problem ?? 'its secret is not base64 of at least 18 bytes' }
+    try {
+      const status = await withDeadline({ clock, ms: ANSWER_MS, signal, message: 'it does not answer' }, async (deadline) => {
+        const headers = { 'content-type': 'application/json', 'accept-encoding': 'identity', ...signedHeaders(bytes, { id, at, body }) }
+        const response = await post(new URL(url), { headers, body, signal: deadline })
+        response.destroy()
+        return response.statusCode!
+      })
+      if (status >= 200 && status < 300) return { at, ok: true, status }
+      const isElsewhere = status >= 300 && status < 400
+      return { at, ok: false, status, error: isElsewhere ? 'it answers with a redirect, which is not followed' : `it answers ${status}` }
+    } catch (error) {
+      return { at, ok: false, error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+}
