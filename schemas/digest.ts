@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { ClaimSchema, JudgementFields } from './evaluation.ts'
 import { SlotSchema } from './schedule.ts'
+import { TaskRunSchema } from './task-runs.ts'
 import { RunStatusSchema, RunTriggerSchema } from './tasks.ts'
 
 /** Limits of a digest, shared by its schema and its service. */
@@ -25,6 +26,7 @@ const Run = Type.Object({
   standsFor: Type.Optional(Type.Integer({ description: 'For a catch-up run: the number of planned times that it replaces' })),
   output: excerpt('The output of the run'),
   error: excerpt('Why the run did not complete'),
+  review: TaskRunSchema.properties.review,
   ...JudgementFields,
   claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the report' })),
   text

@@ -111,7 +111,7 @@ export const RunOptionsSchema = Type.Object({
   ),
   interactive: Type.Optional(Type.Boolean({
     description: 'true: the agent may ask the user questions; false: what would wait for a person is denied at once. ' +
-      'Without it approvals wait; tasks may ask questions in the approval modes always and first_n'
+      'Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n'
   }))
 }, {
   ...closed,

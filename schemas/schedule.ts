@@ -79,10 +79,14 @@ export const SlotSchema = Type.Object({
   reason: Type.Optional(
     Type.String({
       description:
-        'Why the planned time was skipped: overlap (a run was active or waited for approval), late (the schedule has missed: skip), ' +
+        'Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times ' +
+        'in a row are one entry), late (the schedule has missed: skip), ' +
         'paused (the task was paused), changed or cancelled (the task was changed or cancelled at that moment)'
     })
   ),
+  since: Type.Optional(Type.Integer({
+    description: 'For the reason waiting: the time since which the run waited. Milliseconds since the Unix epoch'
+  })),
   into: Type.Optional(Type.Integer({ description: 'The planned time of the run that replaced it' })),
   runId: Type.Optional(Type.String({ description: 'The run of this planned time, or the run that replaced it' })),
   settledAt: Type.Optional(

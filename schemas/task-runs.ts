@@ -60,6 +60,12 @@ export const TaskRunSchema = Type.Object({
   output: text('The final text; of a run that wrote none, its object as JSON'),
   object: Type.Optional(StructuredAnswer),
   error: text('Why the run did not complete'),
+  review: Type.Optional(Type.Unsafe<'approved' | 'rejected' | 'superseded' | 'expired'>({
+    type: 'string',
+    enum: ['approved', 'rejected', 'superseded', 'expired'],
+    description: 'What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; ' +
+      'the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed'
+  })),
   stopped: Type.Optional(ref(StoppedSchema)),
   phases: Type.Array(ref(PhaseSchema)),
   toolCalls: Type.Array(ref(TaskToolCallSchema)),

@@ -52,18 +52,19 @@ export const PlanInputSchema = Type.Object({
 })
 export type PlanInput = Static<typeof PlanInputSchema>
 
-const ApprovalMode = oneOf('always', 'first_n', 'granted', 'never')
+const ApprovalMode = oneOf('changes', 'always', 'first_n', 'granted', 'never')
 export const TaskApprovalInputSchema = Type.Object({
   mode: ApprovalMode,
   firstN: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: 'With mode first_n: the number of runs that need approval; by default 3' })
+    Type.Integer({ minimum: 1, maximum: 1_000, description: 'With modes changes and first_n: the number of runs to approve; by default 3' })
   )
 }, {
   ...closed,
   $id: 'TaskApprovalInput',
-  description: 'Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs ' +
-    'did not use; granted: calls with a grant run, all others that need approval are denied, and results need none; never: none, and ' +
-    'tools that otherwise need approval run without it'
+  description: 'Which runs need approval. changes, the default: the calls that change something and the results of runs that changed ' +
+    'something, until N such runs were approved, then only calls that those runs did not make; first_n: the same, but the results of all ' +
+    'runs until N were approved; always: every run; granted, the default with `interactive: false`: calls with a grant run, all others ' +
+    'that need approval are denied, and results need none; never: none, and tools that otherwise need approval run without it'
 })
 export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>
 
@@ -114,7 +115,10 @@ export const TaskSchema = Type.Object({
     toolName: Type.Optional(Type.String()),
     approved: Type.Boolean(),
     notes: Type.Optional(Type.String()),
-    expired: Type.Optional(Type.Boolean({ description: 'Whether the request expired without a decision' })),
+    expired: Type.Optional(Type.Boolean({
+      description: 'Whether the request expired without a decision. The run was rejected, but ' +
+      'completed when its result was all that waited'
+    })),
     at: Timestamp
   })),
   steeringHistory: Type.Array(Type.Object({
@@ -130,7 +134,10 @@ export const TaskSchema = Type.Object({
   nextRunAt: Type.Optional(Timestamp),
   waitingFor: Type.Optional(Type.Array(
     Type.Object({ kind: WaitingKind, id: Type.String({ description: 'The approvalId, or the toolCallId of a call of the application' }) }),
-    { description: 'With status pending_approval: what the run waits for; kind app waits for the application' }
+    {
+      description: 'What waits for a person; kind app waits for the application. The result of a run waits while the task goes on; with ' +
+      'the status pending_approval the task goes on after the answer'
+    }
   )),
   pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user, failures or interrupted' })),
   createdAt: Timestamp,

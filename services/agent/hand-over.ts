@@ -115,14 +115,20 @@ function describeTask (
   ].join('\n\n')
 }
 
-const describeApprovalMode = ({ mode, firstN }: Task['approval']) =>
-  mode === 'first_n'
-    ? `Until you have approved ${
-      firstN === 1 ? 'a run' : `${firstN} runs`
-    }, it asks before tools that change something and for each result.`
-    : mode === 'always'
-      ? 'It asks before tools that change something and for each result.'
-      : 'It asks nothing.'
+function describeApprovalMode ({ mode, firstN }: Task['approval']): string {
+  const runs = firstN === 1 ? 'a run' : `${firstN} runs`
+  switch (mode) {
+    case 'changes':
+      return `Until you have approved ${runs} that changed something, it asks before each change and for the result.`
+    case 'first_n':
+      return `Until you have approved ${runs}, it asks before each change and for each result.`
+    case 'always':
+      return 'It asks before each change and for each result.'
+    case 'granted':
+    case 'never':
+      return 'It asks nothing.'
+  }
+}
 
 /** Formats a time in the time zone of this machine. */
 function localTime (at: number): string {

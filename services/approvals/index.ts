@@ -1,6 +1,6 @@
 export { type AddressGate, type AddressQuestion, createAddressGate, type Said } from './addresses/address-gate.ts'
 export { answerAppCall, type AppCall, type AppCallAnswer, type AppResult, closeOverdue } from './app-calls/call-ledger.ts'
-export { GrantRefused } from './approval-errors.ts'
+export { ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
 export { callAnswer, callApproval, findOfCall, itemOfCall } from './call-approval.ts'
 export { decideApproval } from './decide-approval.ts'
 export type { Decision } from './decision.ts'

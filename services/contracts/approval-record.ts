@@ -84,6 +84,8 @@ export interface ResultItem extends Item, Decided {
   kind: 'result'
   state: StateOf<'result'>
   output?: string
+  /** The id of the request about the result of a newer run, which took the place of this one. */
+  replacedBy?: string
 }
 
 /** Questions of the agent to its user. The `approvalId` is the id of the call, if there is one. */

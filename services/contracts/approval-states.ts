@@ -2,7 +2,8 @@
  * The states of each kind of approval, and the states that may follow each of them. A state without followers is final.
  * `tool`: `executing` is stored before the tool starts; found later, it becomes `unknown` and the call is never repeated. An
  * approved call that fails before its tool starts, or that only reads, is `done` at once; one that a new request replaces is
- * `withdrawn`. `app`: a chat client sends a result without claiming the call first; a claim that is not renewed ends `unknown`.
+ * `withdrawn`. `result`: one that the result of a newer run replaces is `withdrawn`. `app`: a chat client sends a result without
+ * claiming the call first; a claim that is not renewed ends `unknown`.
  */
 export const TRANSITIONS = {
   tool: {
@@ -15,7 +16,7 @@ export const TRANSITIONS = {
     expired: [],
     withdrawn: []
   },
-  result: { pending: ['approved', 'denied', 'expired'], approved: [], denied: [], expired: [] },
+  result: { pending: ['approved', 'denied', 'expired', 'withdrawn'], approved: [], denied: [], expired: [], withdrawn: [] },
   question: { pending: ['answered', 'declined', 'expired', 'withdrawn'], answered: [], declined: [], expired: [], withdrawn: [] },
   app: {
     open: ['claimed', 'done', 'error', 'expired', 'withdrawn'],

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../contracts/run-events.ts'
 import type { FileChange, ProvenEffect, Tool } from '../contracts/tool.ts'
-import { isOutcomeUnknown } from '../contracts/model-texts.ts'
+import { isOutcomeUnknown, PHASE_TOOL } from '../contracts/model-texts.ts'
 
 /** What is recorded of one tool call of a run. */
 export interface CallFact {
@@ -89,3 +89,14 @@ function readInput (read: ((input: any) => unknown) | undefined, input: unknown)
   const value = read(input)
   return typeof value === 'string' ? value : undefined
 }
+
+/**
+ * Whether a run may have changed something: by a call that was completed, or whose outcome is unknown, and that does not only read. A call
+ * of a files tool that left all as it was has changed nothing; nobody knows that of a command.
+ */
+export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd: string): boolean =>
+  callFacts(events, find, cwd).some(({ tool, status, proves, changes }) => {
+    if (proves === undefined || tool === PHASE_TOOL || status === 'denied') return false
+    if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true
+    return status === 'completed' && find(tool)?.reportsChanges !== true
+  })

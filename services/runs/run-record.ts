@@ -95,6 +95,8 @@ export interface TaskRun extends AnyRun {
   suspended?: boolean
   /** Whether a person must approve the tools and the result of this run. */
   needsApproval: boolean
+  /** What became of the request to approve its result. */
+  review?: RunView['review']
   /** Summaries that replace the older steps in the prompt. */
   summaries?: Summary[]
   /** Findings and decisions that enter the task's memory when the run completes. */

@@ -61,13 +61,15 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     { interactive }: RunOptions,
     { firstN = DEFAULT_FIRST_N, approvedRuns = 0, ...before }: Partial<Task['approval']> = {}
   ): Promise<Task['approval']> {
-    const mode = given?.mode ?? before.mode ?? (interactive === false ? 'granted' : 'first_n')
-    if (interactive === false && (mode === 'always' || mode === 'first_n')) {
+    const mode = given?.mode ?? before.mode ?? (interactive === false ? 'granted' : 'changes')
+    if (interactive === false && mode !== 'granted' && mode !== 'never') {
       throw new BadTask(
         `options.interactive is false, so nobody is asked, but approval mode "${mode}" asks for results: use the mode "granted" or "never".`
       )
     }
-    if (given?.firstN !== undefined && mode !== 'first_n') throw new BadTask(`approval.firstN belongs to mode "first_n", not to "${mode}".`)
+    if (given?.firstN !== undefined && mode !== 'changes' && mode !== 'first_n') {
+      throw new BadTask(`approval.firstN belongs to the modes "changes" and "first_n", not to "${mode}".`)
+    }
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
   }
 
@@ -151,7 +153,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           options,
           // A goal that a person typed is their own words.
           ...(goal !== undefined && { said: undefined }),
-          ...(isReset && task.liveRun && { outdatedRun: task.liveRun.runNumber }),
+          ...(isReset && { outdatedRun: task.liveRun?.runNumber ?? task.reviewRun?.runNumber ?? task.outdatedRun }),
           approval: { ...await approvalOf(approval, options, task.approval), ...(isReset && { approvedRuns: 0 }) }
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)

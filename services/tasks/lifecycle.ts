@@ -10,7 +10,7 @@ import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
 import { RunNotFound, WrongState, assertState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
 import { isOver } from '../runs/index.ts'
-import { hasUsedAllRuns, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
+import { hasUsedAllRuns, withoutTiming, withFinalStatus, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
 import { newRun } from './new-run.ts'
 import type { Schedules } from './schedule/schedules.ts'
 
@@ -80,6 +80,22 @@ export function createLifecycle (
     return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
   }
 
+  /** Ends the run whose result waits while the task goes on. */
+  async function dropResult (task: StoredTask, ending: RunEnding): Promise<StopChange> {
+    const run = task.reviewRun && await repository.runById(task.reviewRun.runId)
+    if (run === undefined || isOver(run)) return { task, runs: [], events: [] }
+    const history = await unlessDamaged(repository.events(run.runId)) ?? []
+    const closed = closeRun(run, history, ending, clock.now())
+    return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
+  }
+
+  /** Ends all runs of the task. */
+  async function stopAll (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
+    const dropped = await dropResult(task, ending)
+    const stopped = await stopRuns(dropped.task, reason, ending)
+    return { task: stopped.task, runs: [...dropped.runs, ...stopped.runs], events: [...dropped.events, ...stopped.events] }
+  }
+
   /** Stops the live run of a one_shot so that it can continue when the task is resumed. */
   async function pauseOneShot (task: StoredTask): Promise<StopChange> {
     const { runId } = task.liveRun!
@@ -123,7 +139,10 @@ export function createLifecycle (
       const { runId } = live
       return to('running', { runs: [{ ...live, status: 'running', suspended: true }], after: () => queue.push(task.id, runId) })
     }
-    if (hasUsedAllRuns(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
+    if (hasUsedAllRuns(resumed)) {
+      const ended = withFinalStatus(withoutTiming(resumed), 'completed')
+      return { task: ended, ops, answer: ended }
+    }
     if (task.taskType !== 'one_shot') return to('scheduled')
     const enqueue = () => queue.push(task.id, live!.runId)
     if (live?.status === 'queued') return to('running', { after: enqueue })
@@ -144,11 +163,6 @@ export function createLifecycle (
     return { ...begun, answer: begun.task }
   }
 
-  const completed = (task: StoredTask): Change<StoredTask> => ({
-    task: { ...task, status: 'completed' },
-    answer: { ...task, status: 'completed' }
-  })
-
   return {
     /** Starts a task: schedules it, or begins its run when it is a one_shot. */
     start: (taskId: string): Promise<StoredTask> => repository.change(taskId, start),
@@ -164,12 +178,12 @@ export function createLifecycle (
     cancel: (taskId: string): Promise<StoredTask> =>
       repository.change(taskId, async (task) => {
         assertState(task, 'cancel')
-        const stopped = await stopRuns(task, new Aborted('cancel', 'The task was cancelled.'), {
+        const stopped = await stopAll(task, new Aborted('cancel', 'The task was cancelled.'), {
           status: 'cancelled',
           error: 'The task was cancelled.'
         })
         const { task: ended, ops } = await schedules.end(stopped.task, 'cancelled')
-        const { returnTo, pausedReason, liveRun, ...rest } = ended
+        const { returnTo, pausedReason, liveRun, reviewRun, ...rest } = ended
         const cancelled: StoredTask = { ...rest, status: 'cancelled' }
         return { ...stopped, task: cancelled, ops, answer: cancelled }
       }),
@@ -225,22 +239,24 @@ export function createLifecycle (
           const dropped = await dropNext(task, 'The run was cancelled.')
           return { ...dropped, answer: dropped.runs[0] }
         }
+        const ending = { status: 'cancelled' as const, error: 'The run was cancelled.' }
+        if (task.reviewRun?.runId === runId) {
+          const dropped = await dropResult(task, ending)
+          return { ...dropped, answer: dropped.runs[0] }
+        }
         if (!isLive) throw new RunNotFound(runId)
-        const stopped = await stopLive(task, new Aborted('cancel', 'The run was cancelled.'), {
-          status: 'cancelled',
-          error: 'The run was cancelled.'
-        })
+        const stopped = await stopLive(task, new Aborted('cancel', 'The run was cancelled.'), ending)
         return {
           ...stopped,
           answer: stopped.runs[0],
           after: () => {
-            if (stopped.task.liveRun !== undefined) queue.push(taskId, stopped.task.liveRun.runId)
+            if (stopped.task.status === 'running') queue.push(taskId, stopped.task.liveRun!.runId)
           }
         }
       }),
 
     /** Stops the runs of a task that is being deleted. Resolves to the events to emit once it is deleted. */
     halt: async (task: StoredTask) =>
-      (await stopRuns(task, new Aborted('delete', 'The task was deleted.'), { status: 'cancelled', error: 'The task was deleted.' })).events
+      (await stopAll(task, new Aborted('delete', 'The task was deleted.'), { status: 'cancelled', error: 'The task was deleted.' })).events
   }
 }

@@ -1,6 +1,14 @@
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
-import { type AppCall, type AppCallAnswer, closeOverdue, decideApproval, type Decision, GrantRefused } from '../approvals/index.ts'
+import {
+  type AppCall,
+  type AppCallAnswer,
+  ApprovalWithdrawn,
+  closeOverdue,
+  decideApproval,
+  type Decision,
+  GrantRefused
+} from '../approvals/index.ts'
 import { isOfTask, isUnanswered, type TaskApproval } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import type { Change } from './task-repository.ts'
@@ -10,7 +18,7 @@ import { NoQuestion, QuestionNotFound, assertState } from './task-errors.ts'
 import { withFeedback } from './runner/run-memory.ts'
 import type { Queue } from './runner/queue.ts'
 import { isOver } from '../runs/index.ts'
-import type { StoredRun, StoredTask } from './task-records.ts'
+import { isOutdated, type StoredRun, type StoredTask } from './task-records.ts'
 
 /** Entries that a task's approval history keeps; older entries are dropped. */
 const MAX_HISTORY = 500
@@ -35,10 +43,33 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
       if (item === undefined || !isOfTask(item) || item.taskId !== task.id) throw new QuestionNotFound(approvalId)
       return { run: await repository.run(task.id, item.runId), item }
     }
-    const run = task.liveRun && await repository.runById(task.liveRun.runId)
-    const [item] = run === undefined ? [] : (await repository.open(run)).filter((each) => each.kind === 'tool' || each.kind === 'result')
-    if (run === undefined || item === undefined) throw new NoQuestion(task.status)
-    return { run, item }
+    for (const run of await waitingRuns(task)) {
+      const item = (await repository.open(run)).find((each) => each.kind === 'tool' || each.kind === 'result')
+      if (item !== undefined && isOfTask(item)) return { run, item }
+    }
+    throw new NoQuestion(task.status)
+  }
+
+  /** The runs that may wait for a person, oldest first: the one whose result waits while the task goes on, and the live one. */
+  async function waitingRuns ({ reviewRun, liveRun }: StoredTask): Promise<StoredRun[]> {
+    const pointers = [reviewRun, liveRun].filter((pointer) => pointer !== undefined)
+    const runs = await Promise.all(pointers.map(({ runId }) => repository.runById(runId)))
+    return runs.filter((run) => run !== undefined).filter(({ status }) => status === 'pending_approval')
+  }
+
+  /** Throws ApprovalWithdrawn (409), which names the newer result, for the result of a run that a newer one superseded. */
+  async function assertNotSuperseded (task: StoredTask, item: TaskApproval): Promise<void> {
+    if (item.kind !== 'result' || item.replacedBy === undefined) return
+    const [open] = (await Promise.all((await waitingRuns(task)).map(repository.open))).flat().filter(({ kind }) => kind === 'result')
+    const newer = open ?? await ledger.find(item.replacedBy)
+    const run = newer && await repository.runById(newer.runId)
+    const name = run === undefined ? 'a newer run' : `run ${run.runNumber}`
+    throw new ApprovalWithdrawn(
+      item.approvalId,
+      open === undefined
+        ? `the result of ${name} took its place, which does not wait any more`
+        : `the result of ${name} took its place: decide the approval request "${open.approvalId}"`
+    )
   }
 
   /** Adds a decision to the approval history of the task, and its notes to the memory as feedback. */
@@ -62,15 +93,17 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   async function decide (task: StoredTask, { notes, approvalId, ...given }: Answering): Promise<Change<Answer>> {
     const { approved } = given
     const { run, item } = await findItem(task, approvalId)
+    await assertNotSuperseded(task, item)
     const others = (await repository.open(run)).filter((other) => other.approvalId !== item.approvalId)
     const decided = decideApproval(item, { ...given, reason: notes }, clock.now())
     const continued = item.kind !== 'result' && !others.some(({ segment }) => segment === item.segment)
     if (decided === undefined) return { task, answer: { item, status: run.status, continued: continued && !isOver(run) } }
-    assertState(task, 'approve')
+    // A decision about a result lets nothing run.
+    if (item.kind !== 'result') assertState(task, 'approve')
     const after = withDecision(task, run, item, { approved, ...(notes && { notes }) })
     if (decided.kind === 'result') return decideResult(after, run, decided, approved)
     const isCall = decided.kind === 'tool'
-    if (isCall && run.runNumber === task.outdatedRun && decided.granted !== undefined) {
+    if (isCall && isOutdated(task, run) && decided.granted !== undefined) {
       throw new GrantRefused('Goal or plan changed after this was asked, so the call can be approved only once.')
     }
     const ops = isCall ? await grants.fromAnswer({ taskId: task.id }, decided) : []
@@ -88,7 +121,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   /** Ends a run whose result was decided: approved, it is completed and counts towards `firstN`; otherwise it is rejected. */
   async function decideResult (task: StoredTask, run: StoredRun, result: TaskApproval, approved: boolean): Promise<Change<Answer>> {
     const history = await repository.events(run.runId)
-    const counts = approved && run.runNumber !== task.outdatedRun
+    const counts = approved && !isOutdated(task, run)
     const calls = counts ? (await ledger.ofTask(run.asked)).filter((item) => item.kind === 'tool') : []
     // A person who corrected an input did not approve the model's.
     const taught = calls.filter((item) => item.approved && item.state !== 'withdrawn' && item.correctedInput === undefined)
@@ -96,26 +129,37 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     const updated = counts ? { ...task, approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 } } : task
     const error = result.reason ? `The user rejected the result: ${result.reason}` : 'The user rejected the result.'
     const status = approved ? 'completed' as const : 'rejected' as const
-    const change = executor.conclude(updated, run, history, approved ? { status } : { status, error })
-    return { ...change, ops: [...change.ops ?? [], ...ops], approvals: [result], answer: { item: result, status, continued: false } }
+    const review = approved ? 'approved' as const : 'rejected' as const
+    const change = executor.conclude(updated, run, history, approved ? { status, review } : { status, error, review })
+    return { ...change, ops, approvals: [result], answer: { item: result, status, continued: false } }
   }
 
-  /** The change that rejects a run with an expired approval; undefined when none has expired. */
+  /**
+   * The change that ends a run with an expired approval: a run whose result nobody looked at is completed, one that could not go on is
+   * rejected. Undefined when none has expired.
+   */
   async function expire (task: StoredTask): Promise<Change<undefined> | undefined> {
     if (task.waitsUntil === undefined || task.waitsUntil > clock.now()) return undefined
-    const run = task.liveRun && await repository.runById(task.liveRun.runId)
-    if (run === undefined || run.status !== 'pending_approval') return undefined
-    const open = (await repository.open(run)).filter(isOfTask)
-    const after = open.reduce((current, item) => withDecision(current, run, item, { approved: false, expired: true }), task)
-    const overdue = open.find(({ expiresAt }) => expiresAt <= clock.now())
-    const days = overdue && Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10
-    const change: Change<undefined> = {
-      ...executor.conclude(after, run, await repository.events(run.runId), {
-        status: 'rejected',
-        error: `Nobody answered ${days === undefined ? 'in time' : `within ${days} ${days === 1 ? 'day' : 'days'}`}.`
-      }),
-      approvals: open.map((item) => inState(item, 'expired'))
+    for (const run of await waitingRuns(task)) {
+      const items = await repository.open(run)
+      const open = items.filter(isOfTask)
+      const overdue = open.find(({ expiresAt }) => expiresAt <= clock.now())
+      // Without items, those of the run cannot be read.
+      if (overdue !== undefined || items.length === 0) return endOverdue(task, run, open, overdue)
     }
+    return undefined
+  }
+
+  async function endOverdue (task: StoredTask, run: StoredRun, open: TaskApproval[], overdue?: TaskApproval): Promise<Change<undefined>> {
+    const after = open.reduce((current, item) => withDecision(current, run, item, { approved: false, expired: true }), task)
+    const history = await repository.events(run.runId)
+    const approvals = open.map((item) => inState(item, 'expired'))
+    if (overdue?.kind === 'result' || run.runId === task.reviewRun?.runId) {
+      return { ...executor.conclude(after, run, history, { status: 'completed', review: 'expired' }), approvals }
+    }
+    const days = overdue && Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10
+    const error = `Nobody answered ${days === undefined ? 'in time' : `within ${days} ${days === 1 ? 'day' : 'days'}`}.`
+    const change: Change<undefined> = { ...executor.conclude(after, run, history, { status: 'rejected', error }), approvals }
     if (task.status !== 'paused') return change
     // A task that was paused in the meantime stays paused.
     return { ...change, task: { ...change.task, status: 'paused', pausedReason: task.pausedReason } }

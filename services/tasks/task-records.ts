@@ -12,7 +12,7 @@ export interface RunPointer {
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
 export interface StoredTask extends Omit<Task, 'budget'> {
   options: RunOptions
-  /** The number of the run that was live when goal or plan last changed. Its approval does not count towards `firstN`. */
+  /** The newest run that had begun when goal or plan last changed. Approvals of it and of earlier runs do not count towards `firstN`. */
   outdatedRun?: number
   /** The user's words that became the task, where a model wrote its goal; shortened. */
   said?: string
@@ -30,10 +30,14 @@ export interface StoredTask extends Omit<Task, 'budget'> {
   liveRun?: RunPointer
   /** The run that is queued behind the live run. */
   nextRun?: RunPointer
+  /** The run whose result waits for a person while the task goes on, and the time since which it waits. */
+  reviewRun?: RunPointer & { since: number }
   /** The status to which the task returns after a manual run. */
   returnTo?: Task['status']
   /** The time at which the first of the approvals that it waits for expires; milliseconds since the Unix epoch. */
   waitsUntil?: number
+  /** The time since which the live run waits for a person; milliseconds since the Unix epoch. */
+  waitsSince?: number
 }
 
 /** A run as it is stored beside its events. */
@@ -62,15 +66,35 @@ export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }:
   return { ...task, ...(timing && { timing, lastSlot }), ...(nextRunAt !== undefined && { nextRunAt }) }
 }
 
+/** Whether goal or plan have changed since the run began. */
+export const isOutdated = ({ outdatedRun = 0 }: Pick<StoredTask, 'outdatedRun'>, { runNumber }: RunPointer) => runNumber <= outdatedRun
+
+/**
+ * The task in that final status. While the result of an earlier run waits for a person, the task waits with it and gets the status
+ * afterwards.
+ */
+export function withFinalStatus ({ reviewRun, ...task }: StoredTask, status: Task['status']): StoredTask {
+  return reviewRun === undefined ? { ...task, status } : { ...task, status: 'pending_approval', liveRun: reviewRun, returnTo: status }
+}
+
 /** The public form of a task, without the internal fields. */
 export function taskView ({
-  outdatedRun, said, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, waitsUntil, waitingFor, ...task
+  outdatedRun,
+  said,
+  failuresInRow,
+  timing,
+  lastSlot,
+  slotCount,
+  slotRuns,
+  liveRun,
+  nextRun,
+  reviewRun,
+  returnTo,
+  waitsUntil,
+  waitsSince,
+  ...task
 }: StoredTask): Task {
   const { tokens, minutes } = task.options.budget ?? {}
-  return {
-    ...task,
-    // The earlier form of the limits, for earlier clients.
-    budget: { maxTokensPerRun: tokens, maxMinutesPerRun: minutes },
-    waitingFor: task.status === 'pending_approval' ? waitingFor : undefined
-  }
+  // The second form of the limits is for earlier clients.
+  return { ...task, budget: { maxTokensPerRun: tokens, maxMinutesPerRun: minutes } }
 }

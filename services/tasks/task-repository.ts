@@ -15,11 +15,18 @@ import { createTaskIndex } from './task-index.ts'
 import { inState } from '../contracts/approval-states.ts'
 
 /** What a task waits for, by its open items. Calls of the application have a time limit of their own, which ends no run. */
-function waitingFields (open: readonly TaskItem[]): Pick<StoredTask, 'waitingFor' | 'waitsUntil'> {
+function waitingFields (
+  open: readonly TaskItem[],
+  liveRun: StoredTask['liveRun']
+): Pick<StoredTask, 'waitingFor' | 'waitsUntil' | 'waitsSince'> {
   if (open.length === 0) return {}
-  const waitsUntil = Math.min(...open.flatMap(({ kind, expiresAt }) => kind === 'app' ? [] : [expiresAt]))
-  const waitingFor = open.map(({ kind, approvalId: id }) => ({ kind, id }))
-  return waitsUntil < Infinity ? { waitingFor, waitsUntil } : { waitingFor }
+  const ofPerson = open.filter(({ kind }) => kind !== 'app')
+  const ofLiveRun = ofPerson.filter(({ runId }) => runId === liveRun?.runId)
+  return {
+    waitingFor: open.map(({ kind, approvalId: id }) => ({ kind, id })),
+    ...(ofPerson.length > 0 && { waitsUntil: Math.min(...ofPerson.map(({ expiresAt }) => expiresAt)) }),
+    ...(ofLiveRun.length > 0 && { waitsSince: Math.min(...ofLiveRun.map(({ createdAt }) => createdAt)) })
+  }
 }
 
 /** Returns what becomes of an item that its run leaves behind. */
@@ -38,18 +45,18 @@ function leftBehind (item: TaskItem): TaskItem {
 /**
  * Returns the changed task with what it waits for, and the approvals to store with it: the `changed` ones, and those that its
  * runs leave behind. An open item of a run that no longer waits is withdrawn, a result denied; a call that was executing
- * when its run ended has an unknown outcome.
+ * when its run ended has an unknown outcome. `waiting`: the runs of the task that may wait.
  */
 async function settleApprovals (
   ledger: Ledger,
-  { task: { waitingFor: before = [], waitsUntil, ...task }, runs, live, changed }: {
+  { task: { waitingFor: before = [], waitsUntil, waitsSince, ...task }, runs, waiting, changed }: {
     task: StoredTask,
     runs: readonly StoredRun[],
-    live: StoredRun | undefined,
+    waiting: readonly StoredRun[],
     changed: readonly TaskItem[]
   }
 ): Promise<{ task: StoredTask, approvals: TaskItem[] }> {
-  const asked = live?.status === 'pending_approval' ? live.asked : []
+  const asked = waiting.flatMap((run) => run.status === 'pending_approval' ? run.asked : [])
   const ended = new Set(runs.filter(({ completedAt }) => completedAt !== undefined).flatMap((run) => run.asked))
   const known = new Map(changed.map((item) => [item.approvalId, item]))
   const ids = [...new Set([...asked, ...before.map(({ id }) => id), ...ended])].filter((id) => !known.has(id))
@@ -59,7 +66,7 @@ async function settleApprovals (
     (isUnanswered(item) && !open.includes(item)) || (item.state === 'executing' && ended.has(item.approvalId))
   )
   return {
-    task: { ...task, ...waitingFields(open) },
+    task: { ...task, ...waitingFields(open, task.liveRun) },
     approvals: [...changed.filter((item) => !left.includes(item)), ...left.map(leftBehind)]
   }
 }
@@ -161,9 +168,10 @@ export function createTaskRepository (
     { task: given, runs = [], approvals: changed = [], ops = [], events = [], answer, after }: Change<T>
   ): Promise<T> {
     const now = clock.now()
-    const { liveRun } = given
-    const live = liveRun && (runs.find(({ runId }) => runId === liveRun.runId) ?? await runById(liveRun.runId))
-    const { task, approvals } = await settleApprovals(ledger, { task: given, runs, live, changed })
+    const pointers = [given.reviewRun, given.liveRun].filter((pointer) => pointer !== undefined)
+    const found = await Promise.all(pointers.map(({ runId }) => runs.find((run) => run.runId === runId) ?? runById(runId)))
+    const waiting = found.filter((run) => run !== undefined)
+    const { task, approvals } = await settleApprovals(ledger, { task: given, runs, waiting, changed })
     const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }, ...ledger.record(approvals)]
     for (const run of runs) {
       writes.push(...stored.put(run), ...outcomeOfRun('put', run))

@@ -11,7 +11,7 @@ t.test('a time that comes while a run waits is skipped, and what is begun by han
   await to(from + HOUR)
   const { runId } = await events.until('task:approval')
   await to(from + 2 * HOUR)
-  t.same((await slots(id, 2)).map(fate), [[from + HOUR, 'run'], [from + 2 * HOUR, 'skipped', 'overlap']])
+  t.same((await slots(id, 2)).map(fate), [[from + HOUR, 'run'], [from + 2 * HOUR, 'skipped', 'waiting']])
   t.equal((await tasks.call('POST', `/${id}/run`)).status, 409)
   await tasks.post(`/${id}/approve`, { approved: false })
   await events.until('task:error', { runId })

@@ -159,7 +159,7 @@ t.test('what a task cannot be is a 400 that says what it can be', async (t) => {
     [{ goal: 'x', approval: { mode: 'sometimes' } }, /mode.*always.*first_n.*never/],
     [{ goal: 'x', approval: { mode: 'first_n', firstN: 0 } }, /firstN must be >= 1/],
     [{ goal: 'x', approval: { mode: 'first_n', firstN: 1.5 } }, /firstN must be integer/],
-    [{ goal: 'x', approval: { mode: 'always', firstN: 2 } }, /firstN belongs to mode "first_n", not to "always"/],
+    [{ goal: 'x', approval: { mode: 'always', firstN: 2 } }, /firstN belongs to the modes "changes" and "first_n", not to "always"/],
     [{ goal: 'x', approval: { mode: 'never', who: 'me' } }, /"who"; allowed are mode, firstN/],
     [{ goal: 'x', approval: {} }, /mode/],
     [{ goal: 'x', budget: { maxTokensPerRun: 0 } }, /maxTokensPerRun must be >= 1/],

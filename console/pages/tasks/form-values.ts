@@ -4,7 +4,7 @@ import type { Task } from './task-queries.ts'
 
 /** Intervals that the form has fields for; `custom` is a text. */
 export const INTERVALS = ['hourly', 'daily', 'weekdays', 'weekly', 'monthly', 'custom'] as const
-export const MODES = ['first_n', 'always', 'granted', 'never'] as const
+export const MODES = ['changes', 'first_n', 'always', 'granted', 'never'] as const
 export const TYPES = ['one_shot', 'recurring', 'triggered'] as const
 
 /** The fields of the form of a task, as they were typed. */
@@ -43,7 +43,7 @@ export const NEW_TASK: FormValues = {
   day: '1',
   timezone: '',
   missed: 'run_once',
-  mode: 'first_n',
+  mode: 'changes',
   firstN: '3',
   cwd: '',
   model: '',
@@ -124,7 +124,9 @@ function optionsOf ({ model, instructions, usd, minutes }: FormValues, before: R
   }
 }
 
-const approvalOf = ({ mode, firstN }: FormValues) => ({ mode, ...mode === 'first_n' && firstN !== '' && { firstN: Number(firstN) } })
+/** Whether the mode asks in the first runs, whose number can be chosen. */
+export const countsRuns = (mode: FormValues['mode']): boolean => mode === 'changes' || mode === 'first_n'
+const approvalOf = ({ mode, firstN }: FormValues) => ({ mode, ...countsRuns(mode) && firstN !== '' && { firstN: Number(firstN) } })
 
 /** The body that creates a task. */
 export function bodyOf (values: FormValues): TaskBody {
@@ -151,7 +153,7 @@ export function changesOf (values: FormValues, task: Task): TaskChanges | undefi
   }
   const now = {
     goal: task.goal,
-    approval: { mode, ...mode === 'first_n' && { firstN } },
+    approval: { mode, ...countsRuns(mode) && { firstN } },
     schedule,
     cwd: task.cwd,
     options: task.options ?? {}

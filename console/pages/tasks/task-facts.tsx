@@ -2,6 +2,7 @@ import { say } from '../../lib/say.ts'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
+import { countsRuns } from './form-values.ts'
 import { sayScheduleWords } from './schedule-words.ts'
 import { statusOf, titleOf, type TaskOption } from './task-words.ts'
 import type { Task } from './task-queries.ts'
@@ -38,7 +39,7 @@ export function TaskFacts ({ task }: { task: Task }) {
         <dt>{say('tasks.approval')}</dt>
         <dd>
           {say(`tasks.mode.${mode}`, { count: firstN })}
-          {mode === 'first_n' && <span className='quiet'> · {say('tasks.approvedRuns', { count: approvedRuns })}</span>}
+          {countsRuns(mode) && <span className='quiet'> · {say('tasks.approvedRuns', { count: approvedRuns })}</span>}
         </dd>
         <dt>{say('tasks.cwd')}</dt>
         <dd><code><VisibleText text={cwd} limit={500} /></code></dd>

@@ -1,7 +1,7 @@
 import type { FormEvent, ReactNode } from 'react'
 import { say } from '../../lib/say.ts'
 import { Failed } from '../../parts/failed.tsx'
-import { MODES, TYPES, type FieldsProps } from './form-values.ts'
+import { countsRuns, MODES, TYPES, type FieldsProps } from './form-values.ts'
 import { ScheduleFields } from './schedule-fields.tsx'
 import './tasks.css'
 
@@ -61,7 +61,7 @@ export function TaskForm ({ values, set, isChange, error, onSubmit, children }: 
             help={say(`tasks.modeHelp.${mode}`)}
           />
         ))}
-        {values.mode === 'first_n' && (
+        {countsRuns(values.mode) && (
           <label className='field'>
             <span>{say('tasks.firstN')}</span>
             <input

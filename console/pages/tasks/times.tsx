@@ -13,7 +13,7 @@ import { TimeLine } from './time-line.tsx'
 
 /** States in which the schedule of a task is active. */
 const GOES_ON: Array<Task['status']> = ['scheduled', 'running', 'pending_approval']
-const REASONS = ['overlap', 'late', 'paused', 'changed', 'cancelled'] as const
+const REASONS = ['overlap', 'waiting', 'late', 'paused', 'changed', 'cancelled'] as const
 
 /** The next planned times of a task, and what became of the past ones. */
 export function Times ({ task: { id, status } }: { task: Task }) {
@@ -52,7 +52,7 @@ function Moment ({ at }: { at: number }) {
   return <time dateTime={new Date(at).toISOString()} title={sayExactTime(at)}>{sayMoment(at, now)}</time>
 }
 
-function SlotRow ({ slot: { at, from, count, fate, reason, runId } }: { slot: Slot }) {
+function SlotRow ({ slot: { at, from, count, fate, reason, since, runId } }: { slot: Slot }) {
   const [sign, tone] = FATES[fate]
   const known = REASONS.find((name) => name === reason)
   return (
@@ -62,7 +62,9 @@ function SlotRow ({ slot: { at, from, count, fate, reason, runId } }: { slot: Sl
         {from !== undefined && count !== undefined && <>{say('tasks.timesInARow', { count })} <Moment at={from} /> – </>}
         <Moment at={at} />
       </span>
-      {reason !== undefined && <span className='quiet'>{known ? say(`tasks.reason.${known}`) : reason}</span>}
+      {since !== undefined
+        ? <span className='quiet'>{say('tasks.reason.waitingSince')} <Moment at={since} /></span>
+        : reason !== undefined && <span className='quiet'>{known ? say(`tasks.reason.${known}`) : reason}</span>}
       {runId !== undefined && <Link href={`/runs/${runId}`}>{say('tasks.toRun')}</Link>}
     </div>
   )

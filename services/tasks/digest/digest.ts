@@ -204,13 +204,14 @@ function appCall (
 }
 
 function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: Describe): DigestRun {
-  const { standsFor, output, error, evaluation: { outcome, evidence, judge, claims } = {} } = run
+  const { standsFor, output, error, review, evaluation: { outcome, evidence, judge, claims } = {} } = run
   return {
     ...runFields(run, task),
     completedAt,
     standsFor,
     output: output && shorten(output),
     error: error && shorten(error),
+    review,
     outcome,
     evidence,
     judge,
@@ -231,7 +232,7 @@ const inLine = (text: string, limit = QUOTE_SHOWN) => shorten(text.replace(/\s+/
 const shortGoal = ({ goal }: Pick<StoredTask, 'goal'>) => inLine(goal, GOAL_SHOWN)
 
 const REASONS: Record<string, string> = {
-  overlap: 'the run before was still under way, or waited for an answer',
+  overlap: 'the run before was still under way',
   late: 'its time was noticed too late, and this schedule has no catch-up run',
   paused: 'the task was paused',
   changed: 'its schedule was changed just then',
@@ -251,20 +252,22 @@ function createDigestText (timezone: string) {
   const name = (task: StoredTask) => `“${shortGoal(task)}”`
 
   return {
-    run: (task: StoredTask, { runNumber, status, standsFor, output, error, evaluation, toolCalls }: StoredRun) => {
+    run: (task: StoredTask, { runNumber, status, review, standsFor, output, error, evaluation, toolCalls }: StoredRun) => {
       const subject = `Run ${runNumber} of ${name(task)}${
         standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`
       }`
       const calls = grantedCalls(toolCalls)
-      if (status === 'completed') return `${subject} completed${judgementOf(evaluation)}${calls}${output ? `: ${inLine(output)}` : '.'}`
+      const unseen = review === 'superseded' || review === 'expired' ? ', its result unseen' : ''
+      const how = `${judgementOf(evaluation)}${unseen}${calls}`
+      if (status === 'completed') return `${subject} completed${how}${output ? `: ${inLine(output)}` : '.'}`
       return `${subject} ${STOPPED[status]}${calls}${error ? `: ${inLine(error)}` : '.'}`
     },
 
-    notRun: (task: StoredTask, { at, from, count, fate, reason, settledAt }: Slot) => {
+    notRun: (task: StoredTask, { at, from, count, fate, reason, since, settledAt }: Slot) => {
       const times = count === undefined ? `at ${time(at)}` : `${counted(count, 'time')} from ${time(from!)} to ${time(at)}`
       const why = fate === 'missed'
         ? `this was noticed only at ${time(settledAt!)}, too late to make up for it`
-        : REASONS[reason ?? ''] ?? reason
+        : since !== undefined ? `it has waited for you since ${time(since)}` : REASONS[reason ?? ''] ?? reason
       return `${name(task)} did not run ${times}: ${why}.`
     },
 

@@ -2,16 +2,18 @@ import type { Config } from '../../../schemas/config.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { createRunItems, isOver, withoutCutCall, askItems } from '../../runs/index.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { type RunEnding, afterRun, closeRun } from './run-ending.ts'
+import { type RunEnding, afterRun, closeRun, whileResultWaits } from './run-ending.ts'
 import { type WorkerPool, WorkerDied } from './workers.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import { interruptedRun, stepLimit } from '../new-run.ts'
 import { isGone } from '../task-errors.ts'
 import { createTaskAttempt, type TaskAttempt } from './task-attempt.ts'
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
-import type { TaskItem } from '../../contracts/approval-record.ts'
-import { isCompleted } from '../../judge/index.ts'
+import type { ResultItem, TaskItem } from '../../contracts/approval-record.ts'
+import { inState } from '../../contracts/approval-states.ts'
+import { isCompleted, mayHaveChanged } from '../../judge/index.ts'
 import { ServiceError } from '../../lib/service-error.ts'
+import { unlessDamaged } from '../../store/index.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { questionView } from '../../approvals/index.ts'
@@ -189,14 +191,14 @@ interface AttemptResult {
 
 /** The changes of a task and its run that follow an attempt: continue later, ask a person, or end. */
 function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (taskId: string, runId: string) => void }) {
-  const { clock, config, log } = deps
+  const { repository, host, clock, config, log } = deps
 
   /** Marks a run as stopped in order, so that its continuation does not count as a crash. */
   const suspendRun = (task: StoredTask, run: StoredRun): Change<undefined> =>
     ({ task, runs: [{ ...run, suspended: true }], answer: undefined })
 
   /** Decides how the run continues after an attempt: retry, question to a person, or end. */
-  function afterAttempt (task: StoredTask, run: StoredRun, attempt: TaskAttempt, result: AttemptResult): Change<undefined> {
+  async function afterAttempt (task: StoredTask, run: StoredRun, attempt: TaskAttempt, result: AttemptResult): Promise<Change<undefined>> {
     const { executed, live: { run: { log: { events } } } } = attempt
     if ('error' in result) {
       if (isStoreFailure(result.error) && run.crashes + 1 < MAX_CRASHES) {
@@ -226,8 +228,8 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
         error: `The run did not reach its goal: ${run.evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
       })
     }
-    return run.needsApproval
-      ? askResult(task, run)
+    return run.needsApproval && (task.approval.mode !== 'changes' || mayHaveChanged(events, host.find, run.cwd))
+      ? askResult(task, run, events)
       : conclude(task, run, events, { status: 'completed' })
   }
 
@@ -239,16 +241,39 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     return wait(task, run, items as TaskItem[], moved as TaskItem[])
   }
 
-  const askResult = (task: StoredTask, run: StoredRun): Change<undefined> =>
-    wait(task, run, [
-      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: run.segment, output: run.output }, ttl())
-    ])
+  /** Asks for the approval of the result. The task goes on meanwhile, and what its earlier run waits for is superseded. */
+  async function askResult (task: StoredTask, run: StoredRun, history: readonly RunEvent[]): Promise<Change<undefined>> {
+    const request = deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: run.segment, output: run.output }, ttl())
+    const { task: alone, ...superseded } = await supersede(task, request)
+    const change = wait(alone, run, [request])
+    const after = whileResultWaits(alone, run, history, clock.now())
+    return {
+      ...change,
+      task: after,
+      runs: [...superseded.runs, ...change.runs],
+      approvals: [...superseded.approvals, ...change.approvals],
+      events: [...superseded.events, ...change.events],
+      after: () => requeueNext(task, after)
+    }
+  }
+
+  /** Completes the run whose result was waiting when the result of a newer run opens. */
+  async function supersede (task: StoredTask, newer: Pick<ResultItem, 'approvalId'>) {
+    const run = task.reviewRun && await repository.runById(task.reviewRun.runId)
+    if (run === undefined) return { task, runs: [], approvals: [], events: [] }
+    const { after, answer, ...ended } = conclude(task, run, await unlessDamaged(repository.events(run.runId)) ?? [], {
+      status: 'completed',
+      review: 'superseded'
+    })
+    const open = (await repository.open(run)).filter((item) => item.kind === 'result')
+    return { ...ended, approvals: open.map((item) => ({ ...inState(item, 'withdrawn'), replacedBy: newer.approvalId })) }
+  }
 
   /**
    * Lets the run wait for a person or the application. The requests are stored with everything before them, before they are
    * announced. The result of a run that requested an approval also needs one.
    */
-  function wait (task: StoredTask, run: StoredRun, requests: TaskItem[], moved: TaskItem[] = []): Change<undefined> {
+  function wait (task: StoredTask, run: StoredRun, requests: TaskItem[], moved: TaskItem[] = []) {
     const asked = [...run.asked, ...requests.map(({ approvalId }) => approvalId)]
     const needsApproval = run.needsApproval || requests.some(({ kind }) => kind === 'tool')
     return {
@@ -257,11 +282,11 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
       approvals: [...moved, ...requests],
       events: requests.flatMap((request) => requestEvents(request)),
       answer: undefined
-    }
+    } satisfies Change<undefined>
   }
 
   /** Ends the run, and queues the run that waited behind it. */
-  function conclude (task: StoredTask, run: StoredRun, history: readonly RunEvent[], ending: RunEnding): Change<undefined> {
+  function conclude (task: StoredTask, run: StoredRun, history: readonly RunEvent[], ending: RunEnding) {
     const now = clock.now()
     const closed = closeRun(run, history, ending, now)
     const after = afterRun(task, closed.run, history, now)
@@ -270,10 +295,13 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
       runs: [closed.run],
       events: closed.events,
       answer: undefined,
-      after: () => {
-        if (after.liveRun !== undefined) requeue(task.id, after.liveRun.runId)
-      }
-    }
+      after: () => requeueNext(task, after)
+    } satisfies Change<undefined>
+  }
+
+  /** Queues the run that has become the live one. */
+  function requeueNext (before: StoredTask, { id, status, liveRun }: StoredTask) {
+    if (status === 'running' && liveRun !== undefined && liveRun.runId !== before.liveRun?.runId) requeue(id, liveRun.runId)
   }
 
   function endingOf (error: unknown, runId: string): RunEnding {
@@ -325,7 +353,7 @@ function firstStart (task: StoredTask, run: StoredRun, now: number, config: Conf
     maxSteps: stepLimit(task.options, config),
     phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
     steering: task.steeringHistory.filter(({ runId }) => runId === undefined).map(({ comment }) => comment),
-    needsApproval: mode === 'always' || (mode === 'first_n' && approvedRuns < firstN)
+    needsApproval: mode === 'always' || ((mode === 'changes' || mode === 'first_n') && approvedRuns < firstN)
   }
   const { runId, runNumber, phases } = started
   return {

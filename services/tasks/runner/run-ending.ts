@@ -4,24 +4,25 @@ import { filesCreated, mergeMemory, sources } from './run-memory.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { CALL_SHOWN, toolCallsOf } from '../../runs/index.ts'
 import { endPhases } from './phases.ts'
-import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
+import { hasUsedAllRuns, isFinished, withFinalStatus, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
 
 /** Consecutive failed runs after which a task is paused. */
 const MAX_FAILURES = 5
 
 export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
-/** How a run ends: its final status, and the reason unless it completed. */
+/** How a run ends: its final status, the reason unless it completed, and what became of the request to approve its result. */
 export interface RunEnding {
   status: TerminalStatus
   error?: string
+  review?: StoredRun['review']
 }
 
 /** The ended run, and the events that announce its end. The last event is the only terminal event of the run. */
 export function closeRun (
   run: StoredRun,
   log: readonly RunEvent[],
-  { status, error }: RunEnding,
+  { status, error, review }: RunEnding,
   now: number
 ): { run: StoredRun, events: TaskStreamEvent[] } {
   const completed = status === 'completed'
@@ -37,7 +38,8 @@ export function closeRun (
     completedAt: now,
     durationMs,
     toolCalls: toolCallsOf(log, CALL_SHOWN),
-    ...(!completed && { error: reason })
+    ...(!completed && { error: reason }),
+    ...(review && { review })
   }
   const phaseEvents: TaskStreamEvent[] = changed.map(({ id: phaseId, description: phase, status }) =>
     ({ type: 'task:phase', taskId, runId, phaseId, phase, status }))
@@ -52,52 +54,61 @@ export function closeRun (
   }
 }
 
-/** The task after its live run has ended, with its memory, counters and next status. */
+/** The task after its live run, or the run whose result was waiting, has ended: with its memory, counters and next status. */
 export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
   const completed = run.status === 'completed'
-  const { liveRun, returnTo, pausedReason, ...rest } = task
-  // A task that was paused while its run waited for a person stays paused, as it does after a manual run.
-  const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
-  return withStatusAfterRun(
-    {
-      ...rest,
-      memory: mergeMemory(task.memory, {
-        ...(completed && run.learned),
-        filesCreated: filesCreated(log),
-        sources: sources(toolCallsOf(log))
-      }),
-      lastRunAt: now,
-      lastRunStatus: run.status,
-      successfulRuns: task.successfulRuns + (completed ? 1 : 0),
-      failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0
-    },
-    run,
-    nextStatus,
-    pausedReason
-  )
+  const counted: StoredTask = {
+    ...task,
+    memory: mergeMemory(withWork(task.memory, log), completed ? run.learned ?? {} : {}),
+    successfulRuns: task.successfulRuns + (completed ? 1 : 0)
+  }
+  // The task has gone on since the work of this run was done.
+  if (task.reviewRun?.runId === run.runId) {
+    const { reviewRun, ...rest } = counted
+    const isNewest = task.lastRunAt === undefined || task.lastRunAt < task.reviewRun.since
+    return isNewest ? { ...rest, lastRunAt: now, lastRunStatus: run.status } : rest
+  }
+  const { failuresInRow } = task
+  return afterLiveRun({
+    ...counted,
+    lastRunAt: now,
+    lastRunStatus: run.status,
+    failuresInRow: run.status === 'failed' ? failuresInRow + 1 : run.status === 'interrupted' ? failuresInRow : 0
+  }, run.status as TerminalStatus)
 }
 
-/** Sets the status after a run: running again when a run is queued behind it, the status before the run, or the status by task type. */
-function withStatusAfterRun (
-  task: StoredTask,
-  run: StoredRun,
-  returnTo: TaskStatus | undefined,
-  pausedReason: string | undefined
-): StoredTask {
+/**
+ * The task when its live run has reached its goal and a person is to approve the result: it goes on as after any run, and the result
+ * waits beside it. A task that would be finished waits for the person itself.
+ */
+export function whileResultWaits (task: StoredTask, { runId, runNumber }: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
+  const waiting: StoredTask = { ...task, status: 'pending_approval' }
+  if (task.taskType === 'one_shot') return waiting
+  const { reviewRun, ...rest } = afterLiveRun({ ...task, memory: withWork(task.memory, log), failuresInRow: 0 }, 'completed')
+  return isFinished(rest) ? waiting : { ...rest, reviewRun: { runId, runNumber, since: now } }
+}
+
+/** The memory with what a run has made and read, whatever becomes of its result. */
+const withWork = (memory: StoredTask['memory'], log: readonly RunEvent[]) =>
+  mergeMemory(memory, { filesCreated: filesCreated(log), sources: sources(toolCallsOf(log)) })
+
+/** The task without its live run, in its next status. */
+function afterLiveRun ({ liveRun, returnTo, pausedReason, ...task }: StoredTask, runStatus: TerminalStatus): StoredTask {
+  // A task that was paused while its run waited for a person stays paused, as it does after a manual run.
+  const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
   if (task.nextRun !== undefined) {
     const { nextRun, ...rest } = task
-    return { ...rest, liveRun: nextRun, status: 'running', returnTo, pausedReason }
+    return { ...rest, liveRun: nextRun, status: 'running', returnTo: nextStatus, pausedReason }
   }
-  if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[run.status as TerminalStatus] }
+  if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[runStatus] }
   if (task.failuresInRow >= MAX_FAILURES) {
     const { nextRunAt, ...halted } = task
     return { ...halted, status: 'paused', pausedReason: 'failures', failuresInRow: 0 }
   }
-  if (returnTo !== undefined) {
-    return { ...task, status: returnTo, pausedReason: returnTo === 'paused' ? pausedReason : undefined }
-  }
-  if (hasUsedAllRuns(task)) return { ...withoutTiming(task), status: 'completed' }
-  return { ...task, status: 'scheduled' }
+  if (nextStatus === undefined && hasUsedAllRuns(task)) return withFinalStatus(withoutTiming(task), 'completed')
+  if (nextStatus === undefined) return { ...task, status: 'scheduled' }
+  if (isFinished({ status: nextStatus })) return withFinalStatus(task, nextStatus)
+  return { ...task, status: nextStatus, pausedReason: nextStatus === 'paused' ? pausedReason : undefined }
 }
 
 const ONE_SHOT = {

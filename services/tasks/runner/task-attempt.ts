@@ -93,10 +93,10 @@ const NOT_GRANTED = 'Nobody is asked in this task, and no grant covers this call
 
 /** Whether the runs of a task use what approved runs have taught: after the first N, and in mode `granted`. */
 const usesLearned = ({ approval: { mode, firstN, approvedRuns } }: Pick<StoredTask, 'approval'>): boolean =>
-  mode === 'granted' || (mode === 'first_n' && approvedRuns >= firstN)
+  mode === 'granted' || ((mode === 'changes' || mode === 'first_n') && approvedRuns >= firstN)
 
 /** Whether a person follows the runs of the task, at least the first ones. */
-const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode === 'always' || mode === 'first_n'
+const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode !== 'granted' && mode !== 'never'
 
 export type TaskAttempt = ReturnType<typeof createTaskAttempt>
 
@@ -216,10 +216,10 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
     return (await deps.grants.all({ taskId: task.id })).filter(({ source }) => isUsed || source !== 'approved_runs').map(({ text }) => text)
   }
 
-  /** The newest earlier run that has ended. */
+  /** The newest earlier run that has ended, or whose result waits. */
   async function previousRun (): Promise<TaskRun | undefined> {
     for await (const earlier of repository.runs(task.id, { before: run.record.runNumber, damaged () {} })) {
-      if (earlier.completedAt !== undefined) return earlier
+      if (earlier.completedAt !== undefined || earlier.runId === task.reviewRun?.runId) return earlier
     }
     return undefined
   }

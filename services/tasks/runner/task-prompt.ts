@@ -1,6 +1,6 @@
 import type { Phase } from '../../../schemas/tasks.ts'
 import { applicationInstructions, type ObjectAnswer } from '../../runs/index.ts'
-import type { StoredRun, StoredTask } from '../task-records.ts'
+import { isOutdated, type StoredRun, type StoredTask } from '../task-records.ts'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { COMMENT_OPENING, HOW_TO_WORK, NOTE_OPENING } from '../../contracts/model-texts.ts'
 import type { RunContext, FolderGuide, RunEvent } from '../../contracts/run-events.ts'
@@ -33,7 +33,7 @@ const GRANTED: Partial<Record<StoredTask['approval']['mode'], string>> = {
 interface ContextParts {
   task: StoredTask
   run: StoredRun
-  /** The newest earlier run that has ended. */
+  /** The newest earlier run that has ended, or whose result waits for the user. */
   last: StoredRun | undefined
   /** A description of the computer. */
   machine: string
@@ -93,7 +93,7 @@ function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants
       'What the user said to this task before:',
       steeringHistory.filter(({ runId }) => runId !== run.runId).map(({ comment }) => comment)
     ),
-    last?.output ? `The last run (number ${last.runNumber}, ${last.status}) reported:\n${shorten(last.output, OUTPUT_SHOWN)}` : '',
+    last?.output ? `The last run (number ${last.runNumber}, ${statusOf(last)}) reported:\n${shorten(last.output, OUTPUT_SHOWN)}` : '',
     last?.error && last.status === 'failed' ? `The last run failed: ${shorten(last.error)}` : '',
     run.standsFor === undefined
       ? ''
@@ -103,6 +103,10 @@ function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants
     `This is run number ${run.runNumber}. It began on ${new Date(now).toString()}.`
   ]
 }
+
+/** How a run ended, and whether the user has approved its result. */
+const statusOf = ({ status, review }: StoredRun): string =>
+  status === 'pending_approval' || review === 'superseded' || review === 'expired' ? 'the user has not approved its result' : status
 
 /** The state of a phase is said only when the run has changed it: the results of updatePhase say how it goes on. */
 const phaseLine = ({ id, description, status }: Phase): string =>
@@ -125,7 +129,7 @@ interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
 /** The context of an earlier attempt at the run; undefined when there was none, or when the task has changed since. */
 export function knownContext (log: readonly RunEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
   const known = log.findLast((event) => event.type === 'context')
-  return known?.context.cwd === task.cwd && task.outdatedRun !== run.runNumber ? known.context : undefined
+  return known?.context.cwd === task.cwd && !isOutdated(task, run) ? known.context : undefined
 }
 
 /**

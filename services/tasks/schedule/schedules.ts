@@ -31,6 +31,13 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     const ops: Op[] = []
     let slotCount = task.slotCount ?? 0
     const settledAt = clock.now()
+    const [first] = slots
+    const earlier = first?.reason === 'waiting' ? (await page(task.id, 1)).slots[0] : undefined
+    if (earlier !== undefined && isSameWait(earlier, first)) {
+      ops.push({ type: 'del', key: slotKey(task.id, earlier) }, ...outcomeOfSlot('del', task.id, earlier))
+      slotCount--
+      slots = [joined(earlier, first), ...slots.slice(1)]
+    }
     for (const slot of slots) {
       // After the clock was set back, the same slot can occur again; its last fate replaces the earlier one.
       const before = await store.get<Slot>(slotKey(task.id, slot))
@@ -45,6 +52,17 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     if (slotCount <= MAX_SLOTS + SLACK) return { ops, slotCount }
     const oldest = await removal(task.id, slotCount - MAX_SLOTS)
     return { ops: [...oldest.ops, ...ops], slotCount: slotCount - oldest.slots }
+  }
+
+  /** A page of past slots, newest first, before the time `cursor`. */
+  async function page (taskId: string, limit: number, cursor?: number): Promise<{ slots: Slot[], nextCursor?: string }> {
+    const slots: Slot[] = []
+    const options = { reverse: true, ...(cursor !== undefined && { after: slotKey(taskId, { at: cursor }) }), damaged () {} }
+    for await (const [, slot] of store.list<Slot>(slotsPrefix(taskId), options)) {
+      if (slots.length === limit) return { slots, nextCursor: String(slots[limit - 1].at) }
+      slots.push(slot)
+    }
+    return { slots }
   }
 
   /** The operations that remove up to `limit` of the oldest slots of a task, and their number. */
@@ -117,7 +135,8 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
         next: task.nextRunAt,
         now: clock.now(),
         ran: task.slotRuns,
-        busy: task.status !== 'scheduled'
+        busy: task.status !== 'scheduled',
+        waitsSince: task.status === 'pending_approval' ? task.waitsSince : undefined
       })
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
     },
@@ -128,18 +147,16 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return upcoming(timing, clock.now(), n, { lastSlot: task.lastSlot, ran: task.slotRuns })
     },
 
-    /** A page of past slots, newest first, before the time `cursor`. */
-    async slots (taskId: string, limit: number, cursor?: number): Promise<{ slots: Slot[], nextCursor?: string }> {
-      const slots: Slot[] = []
-      const options = { reverse: true, ...(cursor !== undefined && { after: slotKey(taskId, { at: cursor }) }), damaged () {} }
-      for await (const [, slot] of store.list<Slot>(slotsPrefix(taskId), options)) {
-        if (slots.length === limit) return { slots, nextCursor: String(slots[limit - 1].at) }
-        slots.push(slot)
-      }
-      return { slots }
-    }
+    slots: page
   }
 }
+
+/** Whether the later slot continues the earlier one: both passed while the same question waited. */
+const isSameWait = (earlier: Slot, { since, at, from = at }: Slot): boolean =>
+  earlier.reason === 'waiting' && earlier.since === since && earlier.at < from
+
+/** The slot of all the times of two. */
+const joined = ({ at, from = at, count = 1 }: Slot, { count: more = 1, ...later }: Slot): Slot => ({ ...later, from, count: count + more })
 
 const next = (at: number | undefined) => at === undefined ? {} : { nextRunAt: at }
 const withoutNext = ({ nextRunAt, ...task }: StoredTask): StoredTask => task

@@ -6,7 +6,7 @@ import type { TaskRepository, Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { createRunApprovals } from '../run-approvals.ts'
 import type { Queue } from '../runner/queue.ts'
-import { withoutTiming, type StoredTask } from '../task-records.ts'
+import { withFinalStatus, withoutTiming, type StoredTask } from '../task-records.ts'
 import { newRun } from '../new-run.ts'
 import type { Schedules } from './schedules.ts'
 
@@ -54,7 +54,7 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
       const isFinished = after.status === 'scheduled' && created === undefined && found.next === undefined
       const counted = { ...after, slotCount }
       const change: Change<undefined> = {
-        task: isFinished ? { ...withoutTiming(counted), status: 'completed' } : counted,
+        task: isFinished ? withFinalStatus(withoutTiming(counted), 'completed') : counted,
         ops,
         answer: undefined
       }

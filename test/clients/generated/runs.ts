@@ -264,6 +264,7 @@ t.test('the runs, and the events that tell of them', async (t) => {
     runId,
     threadId,
     taskId: undefined,
+    review: undefined,
     runNumber: undefined,
     phases: undefined,
     trigger: 'message',

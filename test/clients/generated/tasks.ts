@@ -113,6 +113,7 @@ t.test('tasks and their runs', async (t) => {
     options: ofRuns,
     attempts: 1,
     standsFor: undefined,
+    review: undefined,
     stopped: undefined
   }
   is(t, (await sdk.getTaskRun({ ...options, path: { ...path, runId } })).data, run, 'getTaskRun')

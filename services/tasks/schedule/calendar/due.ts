@@ -16,8 +16,10 @@ export interface DueQuery {
   now: number
   /** The number of runs that this schedule has begun, compared with `maxRuns`. */
   ran?: number
-  /** Whether a run of the task is under way or waits for an approval. Due slots are then skipped, reason `overlap`. */
+  /** Whether a run of the task is under way. Due slots are then skipped, reason `overlap`. */
   busy?: boolean
+  /** The time since which a run waits for a person. The slots since the last call are then one, skipped, reason `waiting`. */
+  waitsSince?: number
   lateMs?: number
 }
 
@@ -41,7 +43,7 @@ export interface Due {
  * Other times within the grace period are coalesced into it, and older times are missed. With `missed: skip` all times are
  * skipped except one that is on time.
  */
-export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = false, lateMs = LATE_MS }: DueQuery): Due {
+export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = false, waitsSince, lateMs = LATE_MS }: DueQuery): Due {
   const runsLeft = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
   if (runsLeft <= 0) return { slots: [], lastSlot }
   // While the clock is behind the last slot, because it was set back, only times from the announced `next` on count.
@@ -49,6 +51,10 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = f
   const newest = lastSlotUpTo(plan, after, now)
   if (newest === undefined) return { slots: [], lastSlot, next: nextSlot(plan, lastPassed(plan, lastSlot, now)) }
 
+  if (waitsSince !== undefined) {
+    const waiting: Slot = { ...rangeOf(plan, after, newest), fate: 'skipped', reason: 'waiting', since: waitsSince }
+    return { slots: [waiting], lastSlot: newest, next: nextSlot(plan, now) }
+  }
   const skips = plan.missed === 'skip'
   const oldest = now - (skips ? lateMs : Math.max(plan.graceMs, lateMs))
   const inTime = skips ? Math.max(oldest, newest) : oldest
@@ -105,5 +111,12 @@ function lastPassed (plan: Plan, lastSlot: number, now: number) {
 function slotsOf (plan: Plan, after: number, upTo: number, fate: { fate: Fate, reason?: string, into?: number }): Slot[] {
   const listed = slotsBetween(plan, after, upTo, MAX_LISTED + 1)
   if (listed.length <= MAX_LISTED) return listed.map((at) => ({ at, ...fate }))
-  return [{ from: listed[0], at: lastSlotUpTo(plan, after, upTo)!, count: countSlots(plan, after, upTo), ...fate }]
+  return [{ ...rangeOf(plan, after, upTo), ...fate }]
+}
+
+/** The times after one and up to another, of which there is at least one, as the range of one slot. */
+function rangeOf (plan: Plan, after: number, upTo: number): Pick<Slot, 'at' | 'from' | 'count'> {
+  const at = lastSlotUpTo(plan, after, upTo)!
+  const count = countSlots(plan, after, upTo)
+  return count === 1 ? { at } : { from: slotsBetween(plan, after, upTo, 1)[0], at, count }
 }
