@@ -924,6 +924,10 @@ export type Digest = {
              */
             error?: string;
             /**
+             * What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed
+             */
+            review?: 'approved' | 'rejected' | 'superseded' | 'expired';
+            /**
              * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
              */
             outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
@@ -1006,6 +1010,10 @@ export type Digest = {
              */
             error?: string;
             /**
+             * What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed
+             */
+            review?: 'approved' | 'rejected' | 'superseded' | 'expired';
+            /**
              * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
              */
             outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
@@ -1087,6 +1095,10 @@ export type Digest = {
              * Why the run did not complete, shortened
              */
             error?: string;
+            /**
+             * What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed
+             */
+            review?: 'approved' | 'rejected' | 'superseded' | 'expired';
             /**
              * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
              */
@@ -2523,6 +2535,10 @@ export type Run = {
      * Why the run did not complete
      */
     error?: string;
+    /**
+     * What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed
+     */
+    review?: 'approved' | 'rejected' | 'superseded' | 'expired';
     stopped?: Stopped;
     /**
      * Runs of tasks only
@@ -2749,7 +2765,7 @@ export type RunOptions = {
      */
     app?: string;
     /**
-     * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes always and first_n
+     * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n
      */
     interactive?: boolean;
 };
@@ -3058,9 +3074,13 @@ export type Slot = {
      */
     count?: number;
     /**
-     * Why the planned time was skipped: overlap (a run was active or waited for approval), late (the schedule has missed: skip), paused (the task was paused), changed or cancelled (the task was changed or cancelled at that moment)
+     * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), changed or cancelled (the task was changed or cancelled at that moment)
      */
     reason?: string;
+    /**
+     * For the reason waiting: the time since which the run waited. Milliseconds since the Unix epoch
+     */
+    since?: number;
     /**
      * The planned time of the run that replaced it
      */
@@ -3208,7 +3228,7 @@ export type Task = {
     plan: Plan;
     schedule?: Schedule;
     approval: {
-        mode: 'always' | 'first_n' | 'granted' | 'never';
+        mode: 'changes' | 'always' | 'first_n' | 'granted' | 'never';
         firstN: number;
         /**
          * Number of runs whose result was approved since the last change of goal or plan
@@ -3239,7 +3259,7 @@ export type Task = {
         approved: boolean;
         notes?: string;
         /**
-         * Whether the request expired without a decision
+         * Whether the request expired without a decision. The run was rejected, but completed when its result was all that waited
          */
         expired?: boolean;
         /**
@@ -3274,7 +3294,7 @@ export type Task = {
      */
     nextRunAt?: number;
     /**
-     * With status pending_approval: what the run waits for; kind app waits for the application
+     * What waits for a person; kind app waits for the application. The result of a run waits while the task goes on; with the status pending_approval the task goes on after the answer
      */
     waitingFor?: Array<{
         kind: 'tool' | 'result' | 'question' | 'app';
@@ -3349,12 +3369,12 @@ export type TaskApprovalEvent = {
 };
 
 /**
- * Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs did not use; granted: calls with a grant run, all others that need approval are denied, and results need none; never: none, and tools that otherwise need approval run without it
+ * Which runs need approval. changes, the default: the calls that change something and the results of runs that changed something, until N such runs were approved, then only calls that those runs did not make; first_n: the same, but the results of all runs until N were approved; always: every run; granted, the default with `interactive: false`: calls with a grant run, all others that need approval are denied, and results need none; never: none, and tools that otherwise need approval run without it
  */
 export type TaskApprovalInput = {
-    mode: 'always' | 'first_n' | 'granted' | 'never';
+    mode: 'changes' | 'always' | 'first_n' | 'granted' | 'never';
     /**
-     * With mode first_n: the number of runs that need approval; by default 3
+     * With modes changes and first_n: the number of runs to approve; by default 3
      */
     firstN?: number;
 };
@@ -3750,6 +3770,10 @@ export type TaskRun = {
      * Why the run did not complete
      */
     error?: string;
+    /**
+     * What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed
+     */
+    review?: 'approved' | 'rejected' | 'superseded' | 'expired';
     stopped?: Stopped;
     phases: Array<Phase>;
     toolCalls: Array<TaskToolCall>;
