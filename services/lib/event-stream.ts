@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { appendPiece } from './line-reader.ts'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -6,33 +7,47 @@ const BOM = '\ufeff'
 
 export class EventTooLarge extends Error {}
 
+/** An event of a stream of Server-Sent Events. */
+export interface ServerEvent {
+  id?: string
+  event?: string
+  /** Milliseconds to wait before the stream is opened again, as the server wrote it. */
+  retry?: string
+  /** Absent when the event has no line of data. */
+  data?: string
+  /** Bytes that arrived for it. */
+  bytes: number
+}
+
 /**
  * Parses a stream of Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html, "Parsing an event
- * stream"). The returned function takes the next piece of the stream, cut anywhere, and returns the `data` of the events that it
- * completes; an event that the end of the stream cuts off is dropped, as the standard says. Throws EventTooLarge as soon as
- * `maxBytes` have arrived since the last event.
+ * stream"). The returned function takes the next piece of the stream, cut anywhere, and returns the events that it completes; a comment
+ * between two events is an event without fields. An event that the end of the stream cuts off is dropped, as the standard says. Throws
+ * EventTooLarge as soon as `maxBytes` have arrived since the last event.
  */
-export function createEventStreamParser (maxBytes: number): (chunk: Uint8Array) => string[] {
+export function createEventStreamParser (maxBytes: number): (chunk: Uint8Array) => ServerEvent[] {
   /** The bytes of the unfinished line. */
-  let pending: Uint8Array[] = []
-  /** The data lines of the unfinished event. */
-  let data: string | undefined
-  /** Bytes since the last event. */
-  let bytes = 0
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+  /** The unfinished event, with the bytes of its complete lines. */
+  let event: ServerEvent = { bytes: 0 }
+  let hasFields = false
   let isFirstLine = true
   /** Whether the last line ended with CR, so that a following LF belongs to its end. */
   let isAfterCR = false
 
-  /** Returns the lines that are complete, each ended by LF; undefined if there is none. */
-  function completeLines (chunk: Buffer): string | undefined {
+  /** Returns the lines that are complete, each ended by LF; '' if there is none. */
+  function completeLines (chunk: Buffer): string {
     const end = Math.max(chunk.lastIndexOf(LF), chunk.lastIndexOf(CR)) + 1
     if (end === 0) {
-      pending.push(chunk)
-      return undefined
+      pending = appendPiece(pending, chunk)
+      pendingBytes += chunk.length
+      return ''
     }
     // A line's end is never inside a character, so the text can be decoded up to it.
     let text = pending.length === 0 ? chunk.toString('utf8', 0, end) : Buffer.concat([...pending, chunk.subarray(0, end)]).toString()
-    pending = end < chunk.length ? [chunk.subarray(end)] : []
+    pendingBytes = chunk.length - end
+    pending = pendingBytes > 0 ? [chunk.subarray(end)] : []
     if (isFirstLine && text.startsWith(BOM)) text = text.slice(1)
     isFirstLine = false
     if (isAfterCR && text.startsWith('\n')) text = text.slice(1)
@@ -41,30 +56,34 @@ export function createEventStreamParser (maxBytes: number): (chunk: Uint8Array) 
   }
 
   return (bytesOfChunk) => {
-    const chunk = Buffer.from(bytesOfChunk.buffer, bytesOfChunk.byteOffset, bytesOfChunk.byteLength)
-    const found: string[] = []
-    const text = completeLines(chunk) ?? ''
-    let lastEvent = 0
+    const found: ServerEvent[] = []
+    const text = completeLines(Buffer.from(bytesOfChunk.buffer, bytesOfChunk.byteOffset, bytesOfChunk.byteLength))
+    let from = 0
     for (let start = 0, end = text.indexOf('\n'); end !== -1; start = end + 1, end = text.indexOf('\n', start)) {
-      if (end === start) {
-        if (data !== undefined) found.push(data)
-        data = undefined
-        lastEvent = end + 1
-      } else if (text.startsWith('data', start)) {
-        const value = dataOf(text, start, end)
-        if (value !== undefined) data = data === undefined ? value : `${data}\n${value}`
+      const isComment = text[start] === ':'
+      if (start < end && !isComment) {
+        addField(event, text.slice(start, end))
+        hasFields = true
+        continue
       }
+      // A comment between the lines of an event does not end it.
+      if (isComment && hasFields) continue
+      event.bytes += Buffer.byteLength(text.slice(from, end + 1))
+      found.push(event)
+      event = { bytes: 0 }
+      hasFields = false
+      from = end + 1
     }
-    bytes = lastEvent === 0 ? bytes + chunk.length : Buffer.byteLength(text.slice(lastEvent)) + (pending[0]?.length ?? 0)
-    if (bytes > maxBytes) throw new EventTooLarge()
+    event.bytes += Buffer.byteLength(text.slice(from))
+    if (event.bytes + pendingBytes > maxBytes) throw new EventTooLarge()
     return found
   }
 }
 
-/** Returns the value of a line that begins with `data`; undefined if the line is another field. */
-function dataOf (text: string, start: number, end: number): string | undefined {
-  const colon = start + 4
-  if (colon === end) return ''
-  if (text[colon] !== ':') return undefined
-  return text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end)
+function addField (event: ServerEvent, line: string): void {
+  const colon = line.indexOf(':')
+  const name = colon === -1 ? line : line.slice(0, colon)
+  if (name !== 'data' && name !== 'id' && name !== 'event' && name !== 'retry') return
+  const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
+  event[name] = name === 'data' && event.data !== undefined ? `${event.data}\n${value}` : value
 }

@@ -59,3 +59,15 @@ export function appendPiece (parts: Buffer[], piece: Buffer): Buffer[] {
   }
   return parts
 }
+
+/** Reads a body up to `limit` bytes; the rest is not read. */
+export async function readAtMost (chunks: AsyncIterable<Buffer>, limit: number): Promise<{ bytes: Buffer, isCut: boolean }> {
+  let parts: Buffer[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    parts = appendPiece(parts, chunk)
+    size += chunk.length
+    if (size > limit) break
+  }
+  return { bytes: Buffer.concat(parts).subarray(0, limit), isCut: size > limit }
+}

@@ -4,10 +4,11 @@ import type { IncomingMessage } from 'node:http'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Clock } from '../../lib/clock.ts'
 import { VERSION } from '../../lib/version.ts'
+import { readAtMost } from '../../lib/line-reader.ts'
 import { createConnections } from '../../models/index.ts'
 import type { ServerAccess } from '../oauth/server-access.ts'
 import { reasonOf } from '../../tools/index.ts'
-import { guardEvents, readAnswer, readAtMost } from './guard-answers.ts'
+import { guardEvents, readAnswer } from './guard-answers.ts'
 import { Unreachable } from '../server-transport.ts'
 
 /** A message that is being sent, and the exchanges over HTTP that belong to it. */

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
+import { readAtMost } from '../../lib/line-reader.ts'
 import { AddressRefused, createAddressPolicy, nonPublicKind, reasonOf, send } from '../../tools/index.ts'
-import { readAtMost } from '../http/guard-answers.ts'
 import { isTooComplex } from '../message-limits.ts'
 
 /** Time limit for one request, its answer included. */

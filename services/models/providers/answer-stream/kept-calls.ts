@@ -1,5 +1,6 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import { createEventStreamParser, EventTooLarge } from '../../../lib/event-stream.ts'
+import { readAtMost } from '../../../lib/line-reader.ts'
 import { LONGEST_ANSWER, tooLarge, UnusableAnswer, LONGEST_ERROR, refusalOf } from '../bounded-fetch.ts'
 import { parseSafely } from '../safe-json.ts'
 import { type PartReader, readBatches } from './response-batches.ts'
@@ -20,8 +21,8 @@ export function createPartReader (): PartReader {
     take (chunk) {
       const parts: LanguageModelV4StreamPart[] = []
       try {
-        for (const text of parse(chunk)) {
-          if (text === '[DONE]') continue
+        for (const { data: text } of parse(chunk)) {
+          if (text === undefined || text === '[DONE]') continue
           const part = readPart(text)
           if (part.type !== 'raw') parts.push(part)
         }
@@ -163,7 +164,7 @@ function decoded (answer: IncomingMessage): Readable {
 }
 
 /** Yields the answer's body. Rejects with the reason of the signal when that ended it. */
-async function * bytesOf (answer: IncomingMessage, signal: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
+async function * bytesOf (answer: IncomingMessage, signal: AbortSignal | null | undefined): AsyncGenerator<Buffer> {
   try {
     yield * decoded(answer)
   } catch (error) {
@@ -173,19 +174,9 @@ async function * bytesOf (answer: IncomingMessage, signal: AbortSignal | null | 
 
 /** Reads an answer for the SDK: as a whole, or the beginning of an error. Throws UnusableAnswer if it is too large. */
 async function toResponse (answer: IncomingMessage, signal: AbortSignal | null | undefined): Promise<Response> {
-  const limit = isSuccess(answer) ? LONGEST_ANSWER : LONGEST_ERROR
-  const chunks: Buffer[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of decoded(answer)) {
-      chunks.push(chunk)
-      if ((bytes += chunk.length) > limit) break
-    }
-  } catch (error) {
-    throw signal?.aborted ? signal.reason : error
-  }
-  if (bytes > limit && isSuccess(answer)) throw tooLarge()
+  const { bytes, isCut } = await readAtMost(bytesOf(answer, signal), isSuccess(answer) ? LONGEST_ANSWER : LONGEST_ERROR)
+  if (isCut && isSuccess(answer)) throw tooLarge()
   // A Response with one of these statuses may have no body.
-  const body = answer.statusCode === 204 || answer.statusCode === 205 ? null : Buffer.concat(chunks).subarray(0, limit)
+  const body = answer.statusCode === 204 || answer.statusCode === 205 ? null : bytes
   return new Response(body, { status: answer.statusCode!, statusText: answer.statusMessage, headers: flatHeaders(answer) })
 }

@@ -9,7 +9,7 @@ import {
 } from '@ai-sdk/provider'
 import { generateId, StreamingToolCallTracker } from '@ai-sdk/provider-utils'
 import { type ToolCallDelta, type Usage, readChunk, type Chunk, type Delta } from './read-chunk.ts'
-import { createEventStreamParser, EventTooLarge } from '../../../lib/event-stream.ts'
+import { createEventStreamParser, EventTooLarge, type ServerEvent } from '../../../lib/event-stream.ts'
 import { LONGEST_ANSWER, tooLarge } from '../bounded-fetch.ts'
 import type { PartReader, ReadParts } from '../answer-stream/response-batches.ts'
 
@@ -159,8 +159,8 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
     for (const call of calls) toolCalls.take(call)
   }
 
-  function take (text: string) {
-    if (text === '[DONE]') return
+  function take ({ data: text }: ServerEvent) {
+    if (text === undefined || text === '[DONE]') return
     const read = readChunk(text)
     if ('error' in read) return fail(read.error)
     const { chunk } = read
