@@ -21,7 +21,7 @@ t.test('tasks and their runs', async (t) => {
     cwd: /work$/,
     plan,
     schedule: { interval: 'weekly' } as never,
-    approval: { mode: 'first_n' as const, firstN: 3, approvedRuns: 0 },
+    approval: { mode: 'changes' as const, firstN: 3, approvedRuns: 0 },
     options: ofRuns,
     budget: { maxTokensPerRun: undefined, maxMinutesPerRun: 5 },
     memory: { findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] },
