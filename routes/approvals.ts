@@ -5,6 +5,7 @@ import {
   ApprovalPreviewSchema,
   ApprovalQuery,
   ApprovalSchema,
+  ChoiceSchema,
   ApprovalDecisionSchema,
   DecidedApprovalSchema,
   PreviewBody
@@ -17,6 +18,7 @@ const tags = ['approvals']
 const SHARED = [
   QuestionSchema,
   AnswersSchema,
+  ChoiceSchema,
   ApprovalSchema,
   ApprovalListSchema,
   ApprovalPreviewSchema,

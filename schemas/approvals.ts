@@ -8,19 +8,31 @@ const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
 
 const Kind = oneOf(
-  ['tool', 'result', 'question', 'server'],
+  ['tool', 'result', 'question', 'server', 'task'],
   'tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that ' +
-    'are to be accepted'
+    'are to be accepted; task: a choice about a task itself, outside of its runs'
 )
+
+const ChoiceTopicSchema = oneOf(
+  ['failing', 'missed'],
+  'Kind task. failing: its runs have failed for two weeks; missed: the time of a task that runs once passed more than a week ago'
+)
+export type ChoiceTopic = Static<typeof ChoiceTopicSchema>
+
+export const ChoiceSchema = Type.Object({
+  value: Type.String({ description: 'To be sent as "choice"' }),
+  label: Type.String({ description: 'The choice in words' })
+}, { $id: 'Choice', description: 'One of the answers that a request of kind task can be given' })
+export type Choice = Static<typeof ChoiceSchema>
 
 const State = oneOf(
   ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'answered', 'declined', 'expired', 'withdrawn'],
   'pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → ' +
-    'answered or declined; or expired; or withdrawn'
+    'answered or declined; a choice about a task: pending → answered; or expired; or withdrawn'
 )
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const owner = {
-  runId: text('Absent for kind server'),
+  runId: text('Absent for kinds server and task'),
   threadId: text('The conversation of the run; absent for a task'),
   taskId: text('The task of the run; absent for a conversation')
 }
@@ -56,17 +68,22 @@ export const ApprovalSchema = Type.Object({
     }),
     { description: 'Kind server: the tools that say that they only read, and are not accepted as they are now' }
   )),
+  about: Type.Optional(ChoiceTopicSchema),
+  text: text('Kind task: what is asked, in a sentence'),
+  choices: Type.Optional(Type.Array(ref(ChoiceSchema), { description: 'Kind task: the possible answers' })),
+  choice: text('Kind task: the answer that was given'),
   reason: text('The reason that was given with the decision'),
   granted: Type.Optional(Type.Object({ scope: ScopeSchema, until: Type.Optional(UntilSchema) }, {
     description: 'In the list of decisions: what the decision covers beyond the call'
   })),
   decidedAt: Type.Optional(Timestamp),
   createdAt: Timestamp,
-  expiresAt: Type.Optional(Timestamp),
+  expiresAt: Type.Optional({ ...Timestamp, description: 'Absent for kinds server and task, which do not expire' }),
   state: State
 }, {
   $id: 'Approval',
-  description: 'A tool call, the result of a run of a task, questions, or tools of a server, that wait or waited for the user'
+  description: 'A tool call, the result of a run of a task, questions, tools of a server, or a choice about a task, that wait or waited ' +
+    'for the user'
 })
 export type ApprovalView = Static<typeof ApprovalSchema>
 
@@ -113,6 +130,7 @@ export const ApprovalParams = Type.Object({ id: Type.String({ description: 'appr
 export const ApprovalDecisionSchema = Type.Object({
   approved: Type.Optional(Type.Boolean({ description: 'false declines questions' })),
   answers: Type.Optional(ref(AnswersSchema)),
+  choice: Type.Optional(Type.String({ maxLength: 100, description: 'Kind task: the value of one of its choices' })),
   input: Type.Optional(Type.Unknown({
     description: 'With "approved": true: the call runs with this input instead; it is validated first, and covers this call alone'
   })),
@@ -130,10 +148,11 @@ export const ApprovalDecisionSchema = Type.Object({
 }, {
   ...closed,
   $id: 'ApprovalDecision',
-  description: "The user's decision on an approval request: either `approved`, or `answers` to questions",
+  description: "The user's decision on an approval request: `approved`, `answers` to questions, or a `choice` about a task",
   examples: [
     { approved: false, reason: 'Put it into the folder notes.' },
-    { answers: { format: 'md', sections: ['summary', 'figures'] } }
+    { answers: { format: 'md', sections: ['summary', 'figures'] } },
+    { choice: 'keep' }
   ]
 })
 export type ApprovalDecision = Static<typeof ApprovalDecisionSchema>
@@ -143,7 +162,8 @@ export const DecidedApprovalSchema = Type.Object({
   state: State,
   ...owner,
   continued: Type.Boolean({
-    description: 'Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run'
+    description: 'Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run. ' +
+      'Kind task: whether the choice began the run `runId`'
   })
 }, { $id: 'DecidedApproval', description: 'The approval request after the decision' })
 export type DecidedApproval = Static<typeof DecidedApprovalSchema>

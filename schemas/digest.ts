@@ -58,10 +58,11 @@ const WaitingForApp = Type.Object({
   text
 })
 const Working = Type.Object({ ...ofRun, text })
-const Paused = Type.Object({
+const Failing = Type.Object({
   ...ofTask,
-  reason: Type.String({ description: 'failures: five runs failed in a row' }),
-  at: Timestamp,
+  failures: Type.Integer({ description: 'Runs that failed in a row' }),
+  since: Timestamp,
+  nextTryAt: Type.Optional(Timestamp),
   error: excerpt('The error of the last run'),
   text
 })
@@ -91,7 +92,7 @@ export const DigestSchema = Type.Object({
   waiting: section(Waiting, 'Open approval requests and questions, whenever they were made, oldest first'),
   waitingForApp: section(WaitingForApp, 'Open calls of tools of applications, whenever they were made, oldest first'),
   working: section(Working, 'Runs that are executing or queued, oldest first'),
-  paused: section(Paused, 'Tasks that the service paused and that need POST /tasks/:id/resume, newest first'),
+  failing: section(Failing, 'Tasks whose last five runs or more have failed, and which are tried less often; newest first'),
   next: section(Next, 'The next planned time of each task, earliest first'),
   damaged: Type.Optional(Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read and do not run' }))
 }, {

@@ -22,7 +22,7 @@ export const notificationFields = {
   runId: text('The run that it is about'),
   provider: text('Kind provider: the name of the provider'),
   waitsFor: Type.Optional(Type.Array(
-    Type.Object({ approvalId: Type.String(), kind: Type.String({ description: 'tool, result or question' }) }),
+    Type.Object({ approvalId: Type.String(), kind: Type.String({ description: 'tool, result, question or task' }) }),
     { description: 'Kind waiting: what is to be decided, as it was asked; GET /approvals has it whole' }
   )),
   title: Type.String({ description: 'A sentence without words of a task, a person or a model' }),

@@ -4,7 +4,7 @@ import { ref, Timestamp } from './common.ts'
 import { JudgementFields } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { StructuredAnswer } from './run-options.ts'
-import { PhaseSchema, RunStatusSchema, TaskStatusSchema } from './tasks.ts'
+import { PhaseSchema, RunStatusSchema, TaskHealthSchema, TaskStatusSchema } from './tasks.ts'
 
 const RunId = Type.String()
 
@@ -83,6 +83,12 @@ export const taskEvents = [
     'A run ended without success: failed, rejected, cancelled or interrupted'
   ),
   event('TaskSteerEvent', 'task:steer', { comment: Type.String() }, 'A steering comment was added'),
+  event(
+    'TaskHealthEvent',
+    'task:health',
+    { ...TaskHealthSchema.properties },
+    'A task began to fail, after five failed runs in a row, or is well again, after a run that completed'
+  ),
   event('TaskStatusEvent', 'task:status', { status: TaskStatusSchema, previous: TaskStatusSchema }, 'A task changed its status')
 ] as const satisfies readonly TObject[]
 

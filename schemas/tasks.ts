@@ -88,6 +88,14 @@ export const TaskMemorySchema = Type.Object({
 })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
+export const TaskHealthSchema = Type.Object({
+  state: oneOf('ok', 'failing'),
+  failures: Type.Integer({ description: 'Runs that failed in a row; failing from five on, until a run completes' }),
+  since: Type.Optional({ ...Timestamp, description: 'Since when it is failing' }),
+  nextTryAt: Type.Optional({ ...Timestamp, description: 'While it is failing: planned times before this one are skipped' })
+}, { $id: 'TaskHealth', description: 'Whether the runs of a task succeed' })
+export type TaskHealth = Static<typeof TaskHealthSchema>
+
 const QuestionKind = oneOf('tool', 'result', 'question')
 const WaitingKind = oneOf('tool', 'result', 'question', 'app')
 
@@ -139,7 +147,8 @@ export const TaskSchema = Type.Object({
       'the status pending_approval the task goes on after the answer'
     }
   )),
-  pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user, failures or interrupted' })),
+  health: ref(TaskHealthSchema),
+  pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user' })),
   createdAt: Timestamp,
   updatedAt: Timestamp
 }, { $id: 'Task', description: 'A background task' })

@@ -244,7 +244,7 @@ export const previewCorrection = <ThrowOnError extends boolean = false>(options:
 /**
  * Decides an approval request and continues the run that waits for it
  *
- * The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on when the last open item of its step is decided, whichever operation decided the others.
+ * Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on when the last open item of its step is decided, whichever operation decided the others.
  */
 export const decideApproval = <ThrowOnError extends boolean = false>(options: Options<DecideApprovalData, ThrowOnError>): RequestResult<DecideApprovalResponses, DecideApprovalErrors, ThrowOnError> => (options.client ?? client).post<DecideApprovalResponses, DecideApprovalErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -144,16 +144,16 @@ export type Answers = {
 };
 
 /**
- * A tool call, the result of a run of a task, questions, or tools of a server, that wait or waited for the user
+ * A tool call, the result of a run of a task, questions, tools of a server, or a choice about a task, that wait or waited for the user
  */
 export type Approval = {
     approvalId: string;
     /**
-     * tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that are to be accepted
+     * tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that are to be accepted; task: a choice about a task itself, outside of its runs
      */
-    kind: 'tool' | 'result' | 'question' | 'server';
+    kind: 'tool' | 'result' | 'question' | 'server' | 'task';
     /**
-     * Absent for kind server
+     * Absent for kinds server and task
      */
     runId?: string;
     /**
@@ -249,6 +249,22 @@ export type Approval = {
         state: 'new' | 'changed';
     }>;
     /**
+     * Kind task. failing: its runs have failed for two weeks; missed: the time of a task that runs once passed more than a week ago
+     */
+    about?: 'failing' | 'missed';
+    /**
+     * Kind task: what is asked, in a sentence
+     */
+    text?: string;
+    /**
+     * Kind task: the possible answers
+     */
+    choices?: Array<Choice>;
+    /**
+     * Kind task: the answer that was given
+     */
+    choice?: string;
+    /**
      * The reason that was given with the decision
      */
     reason?: string;
@@ -283,11 +299,11 @@ export type Approval = {
      */
     createdAt: number;
     /**
-     * Milliseconds since the Unix epoch
+     * Absent for kinds server and task, which do not expire
      */
     expiresAt?: number;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; a choice about a task: pending → answered; or expired; or withdrawn
      */
     state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
 };
@@ -333,7 +349,7 @@ export type ApprovalClosedEvent = {
 };
 
 /**
- * The user's decision on an approval request: either `approved`, or `answers` to questions
+ * The user's decision on an approval request: `approved`, `answers` to questions, or a `choice` about a task
  */
 export type ApprovalDecision = {
     /**
@@ -341,6 +357,10 @@ export type ApprovalDecision = {
      */
     approved?: boolean;
     answers?: Answers;
+    /**
+     * Kind task: the value of one of its choices
+     */
+    choice?: string;
     /**
      * With "approved": true: the call runs with this input instead; it is validated first, and covers this call alone
      */
@@ -561,6 +581,20 @@ export type BrainView = {
      * The facts and preferences as the system prompt of every run states them; at most 4,000 tokens of 4 characters each. Accepted instructions and patterns stand in sections of their own
      */
     contextPreview: string;
+};
+
+/**
+ * One of the answers that a request of kind task can be given
+ */
+export type Choice = {
+    /**
+     * To be sent as "choice"
+     */
+    value: string;
+    /**
+     * The choice in words
+     */
+    label: string;
 };
 
 /**
@@ -852,11 +886,11 @@ export type DataWaitingEvent = {
 export type DecidedApproval = {
     approvalId: string;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; a choice about a task: pending → answered; or expired; or withdrawn
      */
     state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
     /**
-     * Absent for kind server
+     * Absent for kinds server and task
      */
     runId?: string;
     /**
@@ -868,7 +902,7 @@ export type DecidedApproval = {
      */
     taskId?: string;
     /**
-     * Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run
+     * Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run. Kind task: whether the choice began the run `runId`
      */
     continued: boolean;
 };
@@ -1293,9 +1327,9 @@ export type Digest = {
         more: number;
     };
     /**
-     * Tasks that the service paused and that need POST /tasks/:id/resume, newest first
+     * Tasks whose last five runs or more have failed, and which are tried less often; newest first
      */
-    paused: {
+    failing: {
         items: Array<{
             taskId: string;
             /**
@@ -1303,13 +1337,17 @@ export type Digest = {
              */
             goal: string;
             /**
-             * failures: five runs failed in a row
+             * Runs that failed in a row
              */
-            reason: string;
+            failures: number;
             /**
              * Milliseconds since the Unix epoch
              */
-            at: number;
+            since: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            nextTryAt?: number;
             /**
              * The error of the last run, shortened
              */
@@ -1985,7 +2023,7 @@ export type Notification = {
     waitsFor?: Array<{
         approvalId: string;
         /**
-         * tool, result or question
+         * tool, result, question or task
          */
         kind: string;
     }>;
@@ -2094,7 +2132,7 @@ export type NotificationEvent = {
     waitsFor?: Array<{
         approvalId: string;
         /**
-         * tool, result or question
+         * tool, result, question or task
          */
         kind: string;
     }>;
@@ -3074,7 +3112,7 @@ export type Slot = {
      */
     count?: number;
     /**
-     * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), changed or cancelled (the task was changed or cancelled at that moment)
+     * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), changed or cancelled (the task was changed or cancelled at that moment)
      */
     reason?: string;
     /**
@@ -3188,6 +3226,8 @@ export type StreamEvent = ({
 } & TaskErrorEvent) | ({
     type: 'task:steer';
 } & TaskSteerEvent) | ({
+    type: 'task:health';
+} & TaskHealthEvent) | ({
     type: 'task:status';
 } & TaskStatusEvent) | ({
     type: 'run:start';
@@ -3303,8 +3343,9 @@ export type Task = {
          */
         id: string;
     }>;
+    health: TaskHealth;
     /**
-     * Why the task is paused: user, failures or interrupted
+     * Why the task is paused: user
      */
     pausedReason?: string;
     /**
@@ -3624,6 +3665,46 @@ export type TaskEvaluation = {
 };
 
 /**
+ * Whether the runs of a task succeed
+ */
+export type TaskHealth = {
+    state: 'ok' | 'failing';
+    /**
+     * Runs that failed in a row; failing from five on, until a run completes
+     */
+    failures: number;
+    /**
+     * Since when it is failing
+     */
+    since?: number;
+    /**
+     * While it is failing: planned times before this one are skipped
+     */
+    nextTryAt?: number;
+};
+
+/**
+ * A task began to fail, after five failed runs in a row, or is well again, after a run that completed
+ */
+export type TaskHealthEvent = {
+    type: 'task:health';
+    taskId: string;
+    state: 'ok' | 'failing';
+    /**
+     * Runs that failed in a row; failing from five on, until a run completes
+     */
+    failures: number;
+    /**
+     * Since when it is failing
+     */
+    since?: number;
+    /**
+     * While it is failing: planned times before this one are skipped
+     */
+    nextTryAt?: number;
+};
+
+/**
  * A page of tasks, newest first; nextCursor is present when there are more
  */
 export type TaskList = {
@@ -3913,6 +3994,8 @@ export type TaskStreamEvent = ({
 } & TaskErrorEvent) | ({
     type: 'task:steer';
 } & TaskSteerEvent) | ({
+    type: 'task:health';
+} & TaskHealthEvent) | ({
     type: 'task:status';
 } & TaskStatusEvent);
 
@@ -5752,9 +5835,9 @@ export type ListApprovalsData = {
     path?: never;
     query?: {
         /**
-         * tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that are to be accepted
+         * tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that are to be accepted; task: a choice about a task itself, outside of its runs
          */
-        kind?: 'tool' | 'result' | 'question' | 'server';
+        kind?: 'tool' | 'result' | 'question' | 'server' | 'task';
         /**
          * open, by default: what waits; decided: what was decided in the last year, the newest request first, of its input the digest alone
          */
@@ -8100,7 +8183,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted
          */
         types?: string;
         /**

@@ -5,6 +5,7 @@ const TONES: Record<string, [tone: string, sign: string]> = {
   connected: ['good', '✓'],
   failed: ['bad', '✕'],
   lastRunFailed: ['bad', '✕'],
+  failing: ['bad', '✕'],
   rejected: ['bad', '✕'],
   denied: ['bad', '✕'],
   running: ['busy', '▶'],

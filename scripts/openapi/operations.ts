@@ -36,7 +36,8 @@ export const DESCRIPTIONS: Record<string, string> = {
     'what is left. A kill in between is finished at the next start. The service restarts in the same process.',
   previewApproval: 'Nothing is changed, and nothing is read that the tool itself may not read. Commands and tools of servers ' +
     'have no preview.',
-  decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
+  decideApproval: 'Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. ' +
+    'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
   listNotifications: 'One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open by ' +
     'then; `needsShowing` says that it is on no screen yet.',

@@ -5,7 +5,7 @@ import type { Approval } from '../contracts/approval-record.ts'
 
 type Item =
   & Pick<Approval, 'approvalId' | 'kind' | 'runId' | 'threadId' | 'taskId'>
-  & { toolCallId?: string, toolName?: string, expiresAt: number }
+  & { toolCallId?: string, toolName?: string, expiresAt?: number }
 
 /**
  * Tells of every approval, question and app call when it opens and when it closes, once each. It observes what the store commits
@@ -41,7 +41,7 @@ export function announceApprovals ({ store, clock, emit }: { store: Store, clock
       const known = open.get(id)
       if (op.type === 'del' && known !== undefined) {
         open.delete(id)
-        announce(known, 'closed', approval?.state ?? (known.expiresAt <= clock.now() ? 'expired' : 'withdrawn'))
+        announce(known, 'closed', approval?.state ?? ((known.expiresAt ?? Infinity) <= clock.now() ? 'expired' : 'withdrawn'))
       } else if (op.type === 'put' && known === undefined && approval !== undefined) {
         const item = itemOf(approval)
         open.set(id, item)

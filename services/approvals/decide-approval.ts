@@ -5,6 +5,7 @@ import {
   type AppCallItem,
   type Approval,
   type TaskApproval,
+  type TaskChoice,
   type ThreadApproval,
   type ToolItem,
   type QuestionItem
@@ -18,7 +19,7 @@ import type { Decision } from './decision.ts'
  * has claimed, as one with an unknown outcome, when the claim was not renewed.
  */
 export const isOverdue = (item: Pick<Approval, 'state' | 'expiresAt'> & Pick<AppCallItem, 'claim'>, now: number): boolean =>
-  isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt) <= now
+  isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt ?? Infinity) <= now
 
 /**
  * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the
@@ -93,6 +94,26 @@ function assertSameGrant ({ approvalId, granted: { scope, until } = { scope: 'on
   if (isDeepStrictEqual({ scope, until }, again)) return
   const end = until !== undefined ? ` and "until" ${JSON.stringify(until)}` : scope === 'once' ? '' : ' and no "until"'
   throw new ApprovalDecided(approvalId, `approved with the scope "${scope}"${end}`)
+}
+
+/**
+ * Returns a choice about a task with its answer; undefined if the same answer was given before. Throws AnswersRefused (400) for an answer
+ * that was not offered, ApprovalDecided or ApprovalWithdrawn (409).
+ */
+export function decideChoice (item: TaskChoice, choice: string | undefined, now: number): TaskChoice | undefined {
+  const { approvalId, choices, state } = item
+  if (choice === undefined || !choices.some(({ value }) => value === choice)) {
+    throw new AnswersRefused(`Send "choice" with one of ${choices.map(({ value }) => JSON.stringify(value)).join(', ')}.`)
+  }
+  switch (state) {
+    case 'pending':
+      return { ...inState(item, 'answered'), choice, decidedAt: now }
+    case 'answered':
+      if (choice !== item.choice) throw new ApprovalDecided(approvalId, `answered with ${JSON.stringify(item.choice)}`)
+      return undefined
+    case 'withdrawn':
+      throw new ApprovalWithdrawn(approvalId, 'the task needs no answer any more')
+  }
 }
 
 /**

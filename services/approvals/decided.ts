@@ -1,7 +1,7 @@
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Approval, Owner } from '../contracts/approval-record.ts'
 import type { Grant } from '../contracts/grant-record.ts'
-import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store } from '../store/index.ts'
+import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store, taskApprovalKey } from '../store/index.ts'
 
 /** What is kept for a year of a request that was decided: of the input its digest alone. */
 type Decided = ApprovalView
@@ -25,6 +25,7 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
         ...{ approvalId, kind, runId, state, createdAt, decidedAt },
         ...(taskId === undefined ? { threadId } : { taskId }),
         ...(reason !== undefined && { reason }),
+        ...(item.kind === 'task' && { about: item.about, text: item.text, choices: item.choices, choice: item.choice }),
         ...(item.kind === 'tool' && {
           toolCallId: item.toolCallId,
           toolName: item.toolName,
@@ -52,7 +53,10 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
       const prefix = decidedOfPrefix(store.digest(ownerText(owner)))
       const removed: Op[] = []
       for await (const key of store.keys(prefix)) {
-        removed.push({ type: 'del', key }, { type: 'del', key: decidedKey(key.slice(prefix.length)) })
+        const id = key.slice(prefix.length)
+        // The choices about a task stay in the ledger as long as the task; no run has them.
+        removed.push(...[key, decidedKey(id), ...owner.taskId === undefined ? [] : [taskApprovalKey(id)]].map((each): Op =>
+          ({ type: 'del', key: each })))
       }
       return removed
     },

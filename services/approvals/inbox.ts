@@ -29,7 +29,10 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
   live: Pick<LiveQuestions, 'clean' | 'has' | 'decide'>,
   previews: CallPreviews,
   agent: { decide(threadId: string, decision: Decision): Promise<DecidedApproval> },
-  tasks: { decide(taskId: string, decision: Decision): Promise<DecidedApproval> },
+  tasks: {
+    decide(taskId: string, decision: Decision): Promise<DecidedApproval>
+    choose(taskId: string, approvalId: string, choice: string | undefined): Promise<DecidedApproval>
+  },
   /** The tool servers that wait for their user's word. */
   servers: { waiting(): ApprovalView[], decide(approvalId: string, approved: boolean): Promise<ApprovalView | undefined> }
 }) {
@@ -77,12 +80,16 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
      * Decides an approval. When it was the last open one of its step, the run goes on; no request needs to wait for it. Throws
      * ApprovalNotFound (404), InputRefused (400), the errors of `decideApproval` (409, 410), and those of a run that cannot go on.
      */
-    async decide (approvalId: string, given: ApprovalDecision, signal: AbortSignal): Promise<DecidedApproval> {
-      let decision = givenDecision(approvalId, given)
+    async decide (approvalId: string, { choice, ...given }: ApprovalDecision, signal: AbortSignal): Promise<DecidedApproval> {
       await live.clean()
-      if (live.has(approvalId)) return decideLive(decision)
-      if (approvalId.startsWith(SERVER_ITEM)) return decideServer(decision)
-      const approval = await ledger.require(approvalId)
+      const isElsewhere = live.has(approvalId) || approvalId.startsWith(SERVER_ITEM)
+      const approval = isElsewhere ? undefined : await ledger.require(approvalId)
+      if (approval?.kind === 'task') {
+        return tasks.choose(approval.taskId, approvalId, Object.keys(given).length === 0 ? choice : undefined)
+      }
+      if (choice !== undefined) throw new AnswersRefused('"choice" answers a request of kind task; this one has another kind.')
+      let decision = givenDecision(approvalId, given)
+      if (approval === undefined) return live.has(approvalId) ? decideLive(decision) : decideServer(decision)
       if (given.input !== undefined) decision = { ...decision, ...await correction(approval, given.input, signal) }
       if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
       if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)

@@ -2,7 +2,7 @@ export { type AddressGate, type AddressQuestion, createAddressGate, type Said } 
 export { answerAppCall, type AppCall, type AppCallAnswer, type AppResult, closeOverdue } from './app-calls/call-ledger.ts'
 export { ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
 export { callAnswer, callApproval, findOfCall, itemOfCall } from './call-approval.ts'
-export { decideApproval } from './decide-approval.ts'
+export { decideApproval, decideChoice } from './decide-approval.ts'
 export type { Decision } from './decision.ts'
 export { type CallGrants, createCallGrants } from './grants/call-grants.ts'
 export type { Grants } from './grants/grants.ts'

@@ -11,6 +11,7 @@ import {
   type OpenEntry,
   type Owner,
   type ResultItem,
+  type TaskChoice,
   type TaskItem,
   type ThreadItem
 } from '../contracts/approval-record.ts'
@@ -29,7 +30,8 @@ import { decideApproval, isOverdue, offersUnbound } from './decide-approval.ts'
 import type { Decision } from './decision.ts'
 
 /** The public form of an approval, without the internal fields. */
-function approvalView (approval: ThreadApproval | TaskApproval): ApprovalView {
+function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): ApprovalView {
+  if (approval.kind === 'task') return approval
   const { segment, ...item } = approval
   if (item.kind === 'question') {
     const { answers, ...shown } = item
@@ -143,6 +145,10 @@ export function createLedger ({ store, clock, dueCalls, notices }: {
     askResult: (request: Pick<ResultItem, 'runId' | 'segment' | 'output'> & { taskId: string }, ttlMs: number) =>
       ({ ...request, kind: 'result' as const, approvalId: newId(), state: 'pending' as const, ...times(ttlMs) }),
 
+    /** Creates a choice about a task, which is to be stored. */
+    askChoice: (request: Pick<TaskChoice, 'taskId' | 'about' | 'text' | 'choices'>): TaskChoice =>
+      ({ ...request, kind: 'task', approvalId: newId(), state: 'pending', createdAt: clock.now() }),
+
     require,
     requireOfThread,
 
@@ -185,7 +191,7 @@ export function createLedger ({ store, clock, dueCalls, notices }: {
         .sort((a, b) => a.item.createdAt - b.item.createdAt)
       const open = known.filter(({ item }) => isUnanswered(item))
       const last = known.at(-1)?.item
-      const current = open.length > 0 ? open : known.filter(({ item }) => item.runId === last?.runId && item.segment === last.segment)
+      const current = open.length > 0 ? open : known.filter(({ item }) => item.runId === last?.runId && item.segment === last?.segment)
       return current.length > 0 ? current.map(({ answer }) => answer) : answers
     },
 
@@ -252,7 +258,7 @@ export function createLedger ({ store, clock, dueCalls, notices }: {
       const approvals: ApprovalView[] = []
       let bytes = 0
       for await (const approval of readOpen({ after: cursor, kind })) {
-        if (isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
+        if (isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval) || approval.kind === 'task')) continue
         bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {
           return { approvals, nextCursor: approvals.at(-1)!.approvalId }

@@ -1,3 +1,4 @@
+import type { Choice, ChoiceTopic } from '../../schemas/approvals.ts'
 import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
 import type { Answers, Question } from '../../schemas/questions.ts'
 import type { StateOf } from './approval-states.ts'
@@ -121,10 +122,31 @@ export interface AppCallItem extends Item, Call {
   errorText?: string
 }
 
+/** A choice of a person about a task itself. It belongs to no run and does not expire. */
+export interface ChoiceItem {
+  kind: 'task'
+  approvalId: string
+  state: StateOf<'task'>
+  /** What the choice is about, which decides what it does. */
+  about: ChoiceTopic
+  /** What is asked, in a sentence. */
+  text: string
+  choices: Choice[]
+  choice?: string
+  createdAt: number
+  decidedAt?: number
+  runId?: undefined
+  segment?: undefined
+  expiresAt?: undefined
+  reason?: undefined
+}
+
 /** What the calls of a step wait for. */
 export type CallItem = ToolItem | QuestionItem | AppCallItem
+/** What a task asks its person outside of its runs. */
+export type TaskChoice = OfTask & ChoiceItem
 /** Any item of the ledger. */
-export type Approval = Owner & (CallItem | ResultItem)
+export type Approval = Owner & (CallItem | ResultItem) | TaskChoice
 /** What the run of a conversation waits, or waited, for. */
 export type ThreadItem = OfThread & CallItem
 /** What the run of a conversation asks a person to approve or to answer. */
@@ -139,7 +161,7 @@ export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 
 export const isOfThread = (approval: Approval): approval is ThreadApproval =>
   approval.threadId !== undefined && (approval.kind === 'tool' || approval.kind === 'question')
 export const isOfTask = (approval: Approval): approval is TaskApproval =>
-  approval.taskId !== undefined && approval.kind !== 'app'
+  approval.taskId !== undefined && approval.kind !== 'app' && approval.kind !== 'task'
 
 /** Whether the item can be answered, apart from its time. */
 export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => state === 'pending' || state === 'open' || state === 'claimed'
@@ -147,7 +169,7 @@ export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => sta
 /** An entry of the index of open approvals: `expiresAt` lets the retention remove entries of requests that nobody answered. */
 export interface OpenEntry {
   kind: Approval['kind']
-  expiresAt: number
+  expiresAt?: number
 }
 
 /** The beginning of the id under which a tool server waits to be accepted. It is no item of the ledger. */

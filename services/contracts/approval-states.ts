@@ -18,6 +18,7 @@ export const TRANSITIONS = {
   },
   result: { pending: ['approved', 'denied', 'expired', 'withdrawn'], approved: [], denied: [], expired: [], withdrawn: [] },
   question: { pending: ['answered', 'declined', 'expired', 'withdrawn'], answered: [], declined: [], expired: [], withdrawn: [] },
+  task: { pending: ['answered', 'withdrawn'], answered: [], withdrawn: [] },
   app: {
     open: ['claimed', 'done', 'error', 'expired', 'withdrawn'],
     claimed: ['done', 'error', 'unknown', 'withdrawn'],

@@ -89,7 +89,7 @@ export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotifi
     case 'waiting': {
       const owner = taskId === undefined ? 'A conversation' : 'A task'
       const of = (wanted: Waiting['kind']) => waitsFor.filter((item) => item.kind === wanted).length
-      const [calls, results, questions] = [of('tool'), of('result'), of('question')]
+      const [calls, results, questions] = [of('tool'), of('result'), of('question') + of('task')]
       const asks = [
         ...calls > 0 ? [`for the approval of ${count(calls, 'call')}`] : [],
         ...results > 0 ? ['for your word on its result'] : [],
@@ -152,6 +152,8 @@ export function wordsOf (item: Approval): string | undefined {
       return item.output
     case 'question':
       return item.questions.map(({ text }) => text).join(' ')
+    case 'task':
+      return item.text
     case 'app':
       return undefined
   }

@@ -27,6 +27,12 @@ const CLOSED_MS = 7 * 24 * 60 * 60 * 1000
 /** Notifications that are kept; the oldest go first, closed ones before open ones. */
 const MOST_KEPT = 500
 
+/** The time after which none of the items waits any more; none when one does not expire. */
+function untilOf (items: readonly Approval[]): { until?: number } {
+  const until = Math.max(...items.map(({ expiresAt = Infinity }) => expiresAt))
+  return until === Infinity ? {} : { until }
+}
+
 export type Notifications = ReturnType<typeof createNotifications>
 
 /**
@@ -222,7 +228,9 @@ export function createNotifications ({ store, clock, emit, isRead }: {
       const fresh = given.filter((item) => item.kind !== 'app' && isUnanswered(item) && !waiting.has(item.approvalId))
       const byRun = new Map<string, Approval[]>()
       for (const item of fresh) {
-        if (item.threadId === undefined || !isRead(item.runId)) byRun.set(item.runId, [...byRun.get(item.runId) ?? [], item])
+        // A choice about a task belongs to no run.
+        const { runId = item.approvalId } = item
+        if (item.threadId === undefined || !isRead(runId)) byRun.set(runId, [...byRun.get(runId) ?? [], item])
       }
       return [...byRun.values()].map((items) => {
         const [{ approvalId, taskId, threadId, runId }] = items
@@ -231,10 +239,10 @@ export function createNotifications ({ store, clock, emit, isRead }: {
           kind: 'waiting',
           key: `waiting/${approvalId}`,
           ...(taskId === undefined ? { threadId } : { taskId }),
-          runId,
+          ...(runId !== undefined && { runId }),
           waitsFor: items.map(({ approvalId, kind }) => ({ approvalId, kind })),
           ...(words !== undefined && { text: words }),
-          until: Math.max(...items.map(({ expiresAt }) => expiresAt)),
+          ...untilOf(items),
           ...(items.some((item) => item.kind === 'question' && item.live) && { isLive: true as const })
         })
       })

@@ -9,8 +9,10 @@ import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/index.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { checkRunOptions } from '../runs/index.ts'
+import { tryNext } from './task-health.ts'
 import { taskOptions } from './task-options.ts'
-import { type StoredTask, taskView } from './task-records.ts'
+import type { StoredTask } from './task-records.ts'
+import { taskView } from './task-view.ts'
 import type { Schedules } from './schedule/schedules.ts'
 
 /** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */
@@ -108,7 +110,6 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       successfulRuns: 0,
       createdAt: now,
       updatedAt: now,
-      failuresInRow: 0,
       slotRuns: 0
     }
   }
@@ -158,7 +159,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
         const ended = isReset ? await grants.removals({ taskId }) : []
-        return { task: rescheduled, ops: [...ops, ...ended], answer: { ...rescheduled, updatedAt: clock.now() } }
+        return { task: tryNext(rescheduled), ops: [...ops, ...ended], answer: { ...rescheduled, updatedAt: clock.now() } }
       })
     }
   }

@@ -1,17 +1,21 @@
 import { Aborted } from '../lib/abort.ts'
+import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { RunQueued, TaskSteered, TaskSteerBody } from '../../schemas/task-runs.ts'
 import type { RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
+import { decideChoice } from '../approvals/index.ts'
 import { type Op, unlessDamaged } from '../store/index.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
-import { RunNotFound, WrongState, assertState } from './task-errors.ts'
+import { QuestionNotFound, RunNotFound, WrongState, assertState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
 import { isOver } from '../runs/index.ts'
 import { hasUsedAllRuns, withoutTiming, withFinalStatus, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
 import { newRun } from './new-run.ts'
+import type { ChoiceValue } from './task-choices.ts'
+import { tryNext } from './task-health.ts'
 import type { Schedules } from './schedule/schedules.ts'
 
 /** Steering comments that a task keeps; older comments are dropped. */
@@ -26,7 +30,7 @@ type StopChange = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
 export function createLifecycle (
   { deps, executor, queue, schedules }: { deps: RunDeps, executor: RunExecutor, queue: Queue, schedules: Schedules }
 ) {
-  const { repository, clock } = deps
+  const { repository, ledger, clock } = deps
 
   /**
    * Starts a new run in place of a run that a pause has left open. A task that is not a one_shot returns to `returnTo`
@@ -125,7 +129,7 @@ export function createLifecycle (
   async function resume (task: StoredTask): Promise<Change<StoredTask>> {
     assertState(task, 'resume')
     const { pausedReason, ...rest } = task
-    const { task: resumed, ops } = await schedules.resume(rest)
+    const { task: resumed, ops } = await schedules.resume(tryNext(rest))
     const live = task.liveRun && await repository.runById(task.liveRun.runId)
     const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({
       task: { ...resumed, status },
@@ -156,11 +160,45 @@ export function createLifecycle (
 
   async function start (task: StoredTask): Promise<Change<StoredTask>> {
     assertState(task, 'start')
-    const { returnTo, pausedReason, ...rest } = task
-    const fresh = await schedules.begin({ ...rest, failuresInRow: 0 })
+    const { returnTo, pausedReason, health, ...rest } = task
+    const fresh = await schedules.begin(rest)
     if (task.taskType !== 'one_shot') return { task: { ...fresh, status: 'scheduled' }, answer: { ...fresh, status: 'scheduled' } }
     const { queued, ...begun } = await beginRun(fresh, 'start')
     return { ...begun, answer: begun.task }
+  }
+
+  async function cancel (task: StoredTask): Promise<Change<StoredTask>> {
+    assertState(task, 'cancel')
+    const stopped = await stopAll(task, new Aborted('cancel', 'The task was cancelled.'), {
+      status: 'cancelled',
+      error: 'The task was cancelled.'
+    })
+    const { task: ended, ops } = await schedules.end(stopped.task, 'cancelled')
+    const { returnTo, pausedReason, liveRun, reviewRun, ...rest } = ended
+    const cancelled: StoredTask = { ...rest, status: 'cancelled' }
+    return { ...stopped, task: cancelled, ops, answer: cancelled }
+  }
+
+  async function run (task: StoredTask): Promise<Change<RunQueued>> {
+    assertState(task, 'run')
+    const { queued, ...begun } = await beginRun(task, 'manual', task.status)
+    return { ...begun, answer: queued }
+  }
+
+  /** Does what a person chose about the task. `runId`: the run that this began. */
+  async function effectOf (task: StoredTask, choice: ChoiceValue): Promise<Omit<Change<unknown>, 'answer'> & { runId?: string }> {
+    switch (choice) {
+      case 'keep':
+        return { task }
+      case 'pause':
+        return pause(task)
+      case 'cancel':
+        return cancel(task)
+      case 'run': {
+        const begun = await run(task)
+        return { ...begun, runId: begun.answer.runId }
+      }
+    }
   }
 
   return {
@@ -175,25 +213,28 @@ export function createLifecycle (
     pause: (taskId: string): Promise<StoredTask> => repository.change(taskId, pause),
     resume: (taskId: string): Promise<StoredTask> => repository.change(taskId, resume),
 
-    cancel: (taskId: string): Promise<StoredTask> =>
-      repository.change(taskId, async (task) => {
-        assertState(task, 'cancel')
-        const stopped = await stopAll(task, new Aborted('cancel', 'The task was cancelled.'), {
-          status: 'cancelled',
-          error: 'The task was cancelled.'
-        })
-        const { task: ended, ops } = await schedules.end(stopped.task, 'cancelled')
-        const { returnTo, pausedReason, liveRun, reviewRun, ...rest } = ended
-        const cancelled: StoredTask = { ...rest, status: 'cancelled' }
-        return { ...stopped, task: cancelled, ops, answer: cancelled }
-      }),
+    cancel: (taskId: string): Promise<StoredTask> => repository.change(taskId, cancel),
 
     /** Runs the task now, independent of its schedule. */
     run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> =>
       repository.change(taskId, async (task) => {
-        assertState(task, 'run')
-        const { queued, ...begun } = await beginRun(task, 'manual', task.status)
-        return { ...begun, ops: [...begun.ops, ...remember(queued)], answer: queued }
+        const begun = await run(task)
+        return { ...begun, ops: [...begun.ops ?? [], ...remember(begun.answer)] }
+      }),
+
+    /**
+     * Answers what the task has asked its person, and does what was chosen, in one transaction. Throws ApprovalNotFound (404), and as
+     * `decideChoice` and the chosen operation do.
+     */
+    choose: (taskId: string, approvalId: string, choice: string | undefined): Promise<DecidedApproval> =>
+      repository.change(taskId, async (task): Promise<Change<DecidedApproval>> => {
+        const item = await ledger.require(approvalId)
+        if (item.kind !== 'task' || item.taskId !== taskId) throw new QuestionNotFound(approvalId)
+        const decided = decideChoice(item, choice, clock.now())
+        const answer = { approvalId, taskId, state: 'answered' as const }
+        if (decided === undefined) return { task, answer: { ...answer, continued: false } }
+        const { runId, ...change } = await effectOf(task, decided.choice as ChoiceValue)
+        return { ...change, choice: decided, answer: { ...answer, ...(runId !== undefined && { runId }), continued: runId !== undefined } }
       }),
 
     /** Adds a steering comment. With `runNow` a run starts now, or directly after the run that is under way. */

@@ -8,7 +8,8 @@ import { CALL_SHOWN, isOver, taskRunView } from '../runs/index.ts'
 import type { Schedules } from './schedule/schedules.ts'
 import { BadTask } from './task-errors.ts'
 import { isOfTask } from '../contracts/approval-record.ts'
-import { type StoredRun, taskView } from './task-records.ts'
+import type { StoredRun } from './task-records.ts'
+import { taskView } from './task-view.ts'
 import type { TaskRepository } from './task-repository.ts'
 
 /** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */

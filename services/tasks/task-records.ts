@@ -1,4 +1,5 @@
-import type { Task } from '../../schemas/tasks.ts'
+import type { ChoiceTopic } from '../../schemas/approvals.ts'
+import type { Task, TaskHealth } from '../../schemas/tasks.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun } from '../runs/index.ts'
 import type { Plan as Timing } from './schedule/calendar/schedule-plan.ts'
@@ -9,15 +10,18 @@ export interface RunPointer {
   runNumber: number
 }
 
+/** The health of a task, and whether its person was asked what to do with it. */
+export type StoredHealth = TaskHealth & { asked?: true }
+
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
-export interface StoredTask extends Omit<Task, 'budget'> {
+export interface StoredTask extends Omit<Task, 'budget' | 'health'> {
   options: RunOptions
+  /** Absent for a task that is well. */
+  health?: StoredHealth
   /** The newest run that had begun when goal or plan last changed. Approvals of it and of earlier runs do not count towards `firstN`. */
   outdatedRun?: number
   /** The user's words that became the task, where a model wrote its goal; shortened. */
   said?: string
-  /** The number of consecutive failed runs. */
-  failuresInRow: number
   /** The parsed schedule, set when the task is started. */
   timing?: Timing
   /** The newest slot whose fate is decided. */
@@ -38,6 +42,8 @@ export interface StoredTask extends Omit<Task, 'budget'> {
   waitsUntil?: number
   /** The time since which the live run waits for a person; milliseconds since the Unix epoch. */
   waitsSince?: number
+  /** The choice that its person is asked for in the inbox. */
+  choice?: { approvalId: string, about: ChoiceTopic }
 }
 
 /** A run as it is stored beside its events. */
@@ -75,26 +81,4 @@ export const isOutdated = ({ outdatedRun = 0 }: Pick<StoredTask, 'outdatedRun'>,
  */
 export function withFinalStatus ({ reviewRun, ...task }: StoredTask, status: Task['status']): StoredTask {
   return reviewRun === undefined ? { ...task, status } : { ...task, status: 'pending_approval', liveRun: reviewRun, returnTo: status }
-}
-
-/** The public form of a task, without the internal fields. */
-export function taskView ({
-  outdatedRun,
-  said,
-  failuresInRow,
-  timing,
-  lastSlot,
-  slotCount,
-  slotRuns,
-  liveRun,
-  nextRun,
-  reviewRun,
-  returnTo,
-  waitsUntil,
-  waitsSince,
-  ...task
-}: StoredTask): Task {
-  const { tokens, minutes } = task.options.budget ?? {}
-  // The second form of the limits is for earlier clients.
-  return { ...task, budget: { maxTokensPerRun: tokens, maxMinutesPerRun: minutes } }
 }

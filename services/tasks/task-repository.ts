@@ -1,4 +1,4 @@
-import { isUnanswered, type TaskItem } from '../contracts/approval-record.ts'
+import { isUnanswered, type TaskChoice, type TaskItem } from '../contracts/approval-record.ts'
 import type { Ledger } from '../approvals/index.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
@@ -11,6 +11,8 @@ import type { RunRepository } from '../runs/index.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import { outcomeOfRun } from './schedule/outcomes.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
+import { settleChoice } from './task-choices.ts'
+import { asksAt, healthView, WELL } from './task-health.ts'
 import { createTaskIndex } from './task-index.ts'
 import { inState } from '../contracts/approval-states.ts'
 
@@ -77,6 +79,8 @@ export interface Change<T> {
   runs?: StoredRun[]
   /** New approvals, and those with a new state. What else the task no longer waits for is closed without being named. */
   approvals?: TaskItem[]
+  /** What the task asks its person outside of its runs, new or answered. It is withdrawn by itself when the task needs it no longer. */
+  choice?: TaskChoice
   ops?: Op[]
   events?: TaskStreamEvent[]
   /** The result for the caller of `change`. */
@@ -153,7 +157,7 @@ export function createTaskRepository (
 
   /** Sets the time at which the next slot or the expiry of an approval is due. Also called for tasks that are read at startup. */
   function watch (task: StoredTask) {
-    const times = [task.waitsUntil ?? Infinity]
+    const times = [task.waitsUntil ?? Infinity, asksAt(task)]
     if (task.status === 'scheduled' || task.status === 'running' || task.status === 'pending_approval') {
       times.push(task.nextRunAt ?? Infinity)
     }
@@ -165,14 +169,18 @@ export function createTaskRepository (
 
   async function commit<T> (
     before: StoredTask | undefined,
-    { task: given, runs = [], approvals: changed = [], ops = [], events = [], answer, after }: Change<T>
+    { task: given, runs = [], approvals: changed = [], choice, ops = [], events = [], answer, after }: Change<T>
   ): Promise<T> {
     const now = clock.now()
     const pointers = [given.reviewRun, given.liveRun].filter((pointer) => pointer !== undefined)
     const found = await Promise.all(pointers.map(({ runId }) => runs.find((run) => run.runId === runId) ?? runById(runId)))
     const waiting = found.filter((run) => run !== undefined)
-    const { task, approvals } = await settleApprovals(ledger, { task: given, runs, waiting, changed })
-    const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }, ...ledger.record(approvals)]
+    const settled = await settleApprovals(ledger, { task: given, runs, waiting, changed })
+    const { task, choices } = await settleChoice(ledger, settled.task, choice)
+    const writes: Op[] = [
+      { type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } },
+      ...ledger.record([...settled.approvals, ...choices])
+    ]
     for (const run of runs) {
       writes.push(...stored.put(run), ...outcomeOfRun('put', run))
     }
@@ -186,6 +194,7 @@ export function createTaskRepository (
     if (before !== undefined && before.status !== task.status) {
       emit({ type: 'task:status', taskId: task.id, status: task.status, previous: before.status })
     }
+    if ((before?.health ?? WELL).state !== (task.health ?? WELL).state) emit({ type: 'task:health', taskId: task.id, ...healthView(task) })
     after?.()
     return answer
   }
@@ -233,7 +242,7 @@ export function createTaskRepository (
     },
 
     /** Removes a task with what it waits for, applies further operations, and marks its runs for removal. */
-    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}, more: Op[] = []): Promise<void> =>
+    remove: (taskId: string, { waitingFor = [], choice }: Pick<StoredTask, 'waitingFor' | 'choice'> = {}, more: Op[] = []): Promise<void> =>
       index.write(
         taskId,
         undefined,
@@ -241,7 +250,7 @@ export function createTaskRepository (
           store.transact([
             { type: 'del', key: taskKey(taskId) },
             { type: 'put', key: taskTrashKey(taskId), value: {} },
-            ...ledger.remove(waitingFor.map(({ id }) => id)),
+            ...ledger.remove([...waitingFor.map(({ id }) => id), ...choice === undefined ? [] : [choice.approvalId]]),
             ...more,
             usage.forget({ kind: 'task', id: taskId }),
             ...ops

@@ -12,7 +12,8 @@ import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
 import { isOver, taskRunView } from '../runs/index.ts'
-import { type Origin, type StoredRun, type StoredTask, taskView } from './task-records.ts'
+import type { Origin, StoredRun, StoredTask } from './task-records.ts'
+import { taskView } from './task-view.ts'
 import { createSchedules, type Schedules } from './schedule/schedules.ts'
 import { createScheduleTicker } from './schedule/ticker.ts'
 import { createTaskLists } from './task-lists.ts'
@@ -130,6 +131,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     approve: approvals.approve,
     /** Decides one approval of the task, named by its id. */
     decide: approvals.decide,
+    /** Answers what the task asks its person outside of its runs. */
+    choose: lifecycle.choose,
     answerCall: approvals.answerCall,
     closeCall: approvals.closeCall,
     cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await lifecycle.cancelRun(taskId, runId)),

@@ -187,6 +187,29 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     t.match(told(), /ran with the user's corrected input/)
   })
 
+  // Two weeks of failures are those of test/routes/schedule-life.test.ts; here the service answers as it does after them.
+  await visit('a choice about a task is shown with its task, and answered with one press', async (t, page) => {
+    const choices = [{ value: 'keep', label: 'Keep trying' }, { value: 'cancel', label: 'Cancel the task' }]
+    const approvalId = '01a1fef7-4334-7355-8a31-93bc63563d6b'
+    const asked = { approvalId, kind: 'task', state: 'pending', about: 'failing', createdAt: Date.now() }
+    let answer: unknown
+    await page.route(/\/approvals(\?|\/01a1)/, async (route) => {
+      if (route.request().method() === 'POST') {
+        answer = route.request().postDataJSON()
+        return route.fulfill({ json: { approvalId, taskId: task.id, state: 'answered', continued: false } })
+      }
+      const approvals = answer === undefined ? [{ ...asked, taskId: task.id, text: 'It has failed 7 times in a row.', choices }] : []
+      return route.fulfill({ json: { approvals } })
+    })
+    await page.goto('/console')
+    const item = page.getByRole('article', { name: 'A task keeps failing' })
+    await item.getByRole('link', { name: 'Task: water the plants' }).waitFor()
+    await item.getByText('It has failed 7 times in a row.').waitFor()
+    await press(item.getByRole('button', { name: 'Keep trying' }))
+    await item.getByText('Answered.').waitFor()
+    t.same(answer, { choice: 'keep' })
+  })
+
   await visit('an item that was decided elsewhere goes', async (_t, page) => {
     await ask('delete')
     await page.goto('/console')

@@ -45,7 +45,7 @@ async function told (tasks: Engine['tasks'], id: string, hoped: Map<number, stri
   }
 }
 
-const expected = ({ status, next, reason, runs, fates, plan }: ModelTask): Awaited<ReturnType<typeof told>> => ({
+const expected = ({ status, runsNext: next, reason, runs, fates, plan }: ModelTask): Awaited<ReturnType<typeof told>> => ({
   status,
   nextRunAt: next,
   pausedReason: reason,

@@ -94,7 +94,7 @@ async function live (app: App, actions: Action[]) {
     for (const [n, model] of models.entries()) {
       const mode = modes.get(names[n])!
       if (mode === 'hold') continue
-      while (model.live !== undefined) model.end(mode === 'ok' ? 'completed' : 'failed')
+      while (model.live !== undefined) model.end(mode === 'ok' ? 'completed' : 'failed', clock.now())
     }
   }
 
@@ -141,7 +141,7 @@ async function live (app: App, actions: Action[]) {
         const crashes = run.crashes + (run.suspended ? 0 : 1)
         if (crashes > model.live!.crashes + 1) throw new Error(`${crashes} crashes counted of ${model.live!.crashes + 1}`)
         model.live!.crashes = crashes
-        if (crashes >= 3) model.end('interrupted')
+        if (crashes >= 3) model.end('interrupted', clock.now())
       }
       await reopen(new Engine(app, clock, modes))
     },

@@ -24,6 +24,7 @@ export const ALLOWED: Record<string, TaskStatus[]> = {
   cancelRun: ['running']
 }
 const LATE_MS = 30_000
+const FAILURES = 5
 
 export const scheduleOf = ({ everyMs, ...rest }: Wanted): Schedule => ({ interval: `${everyMs / 60_000}m`, ...rest })
 
@@ -41,6 +42,8 @@ export class ModelTask {
   waiting: ModelRun | undefined
   returnTo: TaskStatus | undefined
   failures = 0
+  /** Of a failing task: the time from which a planned time is tried again. */
+  tryAt: number | undefined
   wanted: Wanted
 
   constructor (wanted: Wanted) {
@@ -91,6 +94,7 @@ export class ModelTask {
   act (verb: string, now: number) {
     if (verb === 'start') {
       this.failures = 0
+      this.tryAt = undefined
       this.returnTo = this.reason = undefined
       this.#begin(now)
       this.status = 'scheduled'
@@ -101,6 +105,7 @@ export class ModelTask {
       this.next = undefined
     } else if (verb === 'resume') {
       this.reason = undefined
+      this.tryAt = undefined
       if (this.plan === undefined) this.#begin(now)
       else this.#goBy(now, 'paused')
       this.status = 'scheduled'
@@ -111,7 +116,7 @@ export class ModelTask {
       this.plan = this.next = this.reason = undefined
       this.status = 'cancelled'
     } else if (verb === 'cancelRun') {
-      this.end('cancelled')
+      this.end('cancelled', now)
     } else if (verb === 'steer' && this.status === 'running') {
       this.waiting ??= this.#newRun('steer')
     } else {
@@ -123,6 +128,7 @@ export class ModelTask {
 
   put (wanted: Wanted, now: number) {
     this.wanted = wanted
+    this.tryAt = undefined
     if (this.plan === undefined) return
     const isPaused = this.status === 'paused' || this.returnTo === 'paused'
     this.#goBy(now, isPaused ? 'paused' : 'changed')
@@ -142,43 +148,65 @@ export class ModelTask {
   }
 
   /** The live run is over. */
-  end (status: 'completed' | 'failed' | 'interrupted' | 'cancelled') {
+  end (status: 'completed' | 'failed' | 'interrupted' | 'cancelled', now: number) {
+    const { trigger } = this.live!
     this.live!.status = status
-    this.failures = status === 'failed' ? this.failures + 1 : status === 'interrupted' ? this.failures : 0
+    if (status === 'completed') {
+      this.failures = 0
+      this.tryAt = undefined
+    } else if (status === 'failed') {
+      this.failures++
+      const isTry = this.failures === FAILURES || trigger === 'schedule' || trigger === 'catch_up'
+      if (this.failures >= FAILURES && isTry) this.tryAt = this.#tryAfter(now)
+    }
     this.live = this.waiting
     this.waiting = undefined
     if (this.live !== undefined) return
     const { returnTo } = this
     this.returnTo = undefined
-    if (this.failures >= 5) {
-      this.status = 'paused'
-      this.reason = 'failures'
-      this.failures = 0
-      this.next = undefined
-    } else if (returnTo !== undefined) this.status = returnTo
+    if (returnTo !== undefined) this.status = returnTo
     else if (this.spent) this.#complete()
     else this.status = 'scheduled'
     if (this.status !== 'paused') this.reason = undefined
+  }
+
+  /** The planned time that becomes a run next. */
+  get runsNext () {
+    return this.next === undefined ? undefined : Math.max(this.next, this.tryAt ?? 0)
+  }
+
+  /** Twice the period after the last time, then twice as long with each failure; at most a day, or a period where that is longer. */
+  #tryAfter (now: number): number | undefined {
+    if (this.plan === undefined || this.next === undefined) return undefined
+    const { everyMs } = this.plan
+    const distance = Math.min(everyMs * 2 ** (this.failures - FAILURES + 1), Math.max(24 * 60 * 60_000, everyMs))
+    return this.#after(Math.max(this.next - everyMs + distance - everyMs / 2, now))
   }
 
   /** The service looks at the clock. */
   look (now: number) {
     const isActive = this.status === 'scheduled' || (this.status === 'running' && (this.returnTo ?? 'scheduled') === 'scheduled')
     if (!isActive || this.plan === undefined || this.spent) return
+    if (this.status !== 'scheduled') return this.#decide(now, 'overlap')
+    if (this.tryAt !== undefined) this.#decide(Math.min(now, this.tryAt - 1), 'failing')
+    if (this.tryAt === undefined || now >= this.tryAt) this.#decide(now)
+  }
+
+  #decide (now: number, skipped?: string) {
     const behind = this.last > now && this.next !== undefined
     const passed = this.#times(behind ? Math.min(this.last, this.next! - 1) : this.last, now)
     if (passed.length === 0) return this.#announce(now)
-    const { missed, graceMs } = this.plan
+    const { missed, graceMs } = this.plan!
     const newest = passed.at(-1)!
     const may = passed.filter((at) => missed === 'skip' ? at === newest && now - at <= LATE_MS : now - at <= Math.max(graceMs, LATE_MS))
     for (const at of passed) if (!may.includes(at)) this.fates.set(at, missed === 'skip' ? 'skipped late' : 'missed')
     this.last = newest
-    if (may.length > 0 && this.status !== 'scheduled') {
-      for (const at of may) this.fates.set(at, 'skipped overlap')
+    if (skipped !== undefined) {
+      for (const at of may) this.fates.set(at, `skipped ${skipped}`)
     } else if (may.length > 0) {
       for (const at of may) this.fates.set(at, at === newest ? 'run' : 'coalesced')
       const isCatchUp = may.length > 1 || now - newest > LATE_MS
-      this.plan.ran++
+      this.plan!.ran++
       this.status = 'running'
       this.live = this.#newRun(isCatchUp ? 'catch_up' : 'schedule', isCatchUp ? may.length : undefined)
     }

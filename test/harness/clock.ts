@@ -46,6 +46,15 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
       time = end
       await new Promise(setImmediate)
     },
+    /** Moves the time on at once, as over the sleep of a machine: who was due meanwhile wakes late, once. */
+    async leap (ms: number) {
+      time += ms
+      for (const sleeper of [...sleepers].filter(({ at }) => at <= time).sort((a, b) => a.at - b.at)) {
+        sleepers.delete(sleeper)
+        sleeper.wake()
+      }
+      await new Promise(setImmediate)
+    },
     /** Resolves when somebody sleeps who is due in exactly `ms`. */
     async sleeper (ms: number) {
       for (let turns = 0; ![...sleepers].some(({ at }) => at - time === ms); turns++) {

@@ -42,6 +42,11 @@ export async function scheduling (t: Test, { clock = fakeClock(), ...parts }: Pa
       },
       /** The time comes at which something is planned. */
       to: (at: number) => clock.advance(at - clock.now()),
+      /** The same over a long time in which nothing is planned. */
+      async leapTo (at: number) {
+        await clock.leap(at - MINUTE - clock.now())
+        await clock.advance(MINUTE)
+      },
       /** Resolves once that is the next planned time of the task. */
       async planned (id: string, at: number) {
         while ((await tasks.get(`/${id}`)).nextRunAt !== at);

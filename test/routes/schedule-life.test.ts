@@ -1,6 +1,7 @@
 import t from 'tap'
+import type { Slot } from '../../schemas/schedule.ts'
 import { heldModel } from '../harness/held-model.ts'
-import { fate, HOUR, MINUTE, scheduling } from '../harness/schedules.ts'
+import { DAY, fate, HOUR, MINUTE, scheduling } from '../harness/schedules.ts'
 
 const plan = { phases: [{ description: 'do it' }] }
 
@@ -68,38 +69,108 @@ t.test('a new schedule counts from now, also for a task that is paused', async (
   t.match(await tasks.post(`/${id}/start`), { status: 'scheduled', nextRunAt: from + HOUR })
 })
 
-t.test('five failures in a row pause a task with their reason, until it is resumed; interruptions count for nothing', async (t) => {
+t.test('a task that fails five times in a row is failing: tried less often, and well again with its first success', async (t) => {
   const model = await heldModel(t)
-  const { clock, tasks, events, start, to, slots } = await scheduling(t, model.parts)
+  const { clock, tasks, events, start, leapTo, schedule } = await scheduling(t, model.parts)
   const from = clock.now()
   const { id } = await start('try', { interval: '1h' }, { plan })
-  for (let n = 1; n <= 4; n++) {
-    await to(from + n * HOUR)
-    await model.begun(n)
-    model.fail(n - 1)
+  let runs = 0
+  const run = async (hour: number, end: (n: number) => void) => {
+    await leapTo(from + hour * HOUR)
+    await model.begun(++runs)
+    end(runs - 1)
+  }
+  const fails = async (hour: number) => {
+    await run(hour, model.fail)
     await events.until('task:error', { status: 'failed' })
   }
-  await to(from + 5 * HOUR)
-  await model.begun(5)
+  for (const hour of [1, 2, 3, 4]) await fails(hour)
+  t.match(await tasks.get(`/${id}`), { health: { state: 'ok', failures: 4, since: undefined } })
+  await run(5, () => {})
   await tasks.post(`/${id}/pause`)
-  await events.until('task:status', { status: 'paused' })
   t.match(await tasks.runs(id), [{ status: 'interrupted' }])
-  t.match(await tasks.post(`/${id}/resume`), { status: 'scheduled', pausedReason: undefined })
+  await tasks.post(`/${id}/resume`)
+  t.match(await tasks.get(`/${id}`), { health: { failures: 4 } }, 'an interruption counts for nothing')
+  await fails(6)
+  const told = await events.until('task:health')
+  t.match(told, { taskId: id, state: 'failing', failures: 5, since: from + 6 * HOUR, nextTryAt: from + 8 * HOUR })
+  t.match(await tasks.get(`/${id}`), { status: 'scheduled', nextRunAt: from + 8 * HOUR, health: { state: 'failing', failures: 5 } })
+  t.match((await tasks.get('/digest?since=0')).failing.items, [{ taskId: id, failures: 5, text: /has failed 5 times in a row/ }])
+  t.match((await tasks.get(`/${id}/schedule?upcoming=2`)).upcoming, [from + 8 * HOUR, from + 9 * HOUR])
 
-  await to(from + 6 * HOUR)
-  await model.begun(6)
-  model.fail(5)
-  await events.until('task:status', { status: 'paused' })
-  const halted = { status: 'paused', pausedReason: 'failures', nextRunAt: undefined }
-  t.match(await tasks.get(`/${id}`), { ...halted, totalRuns: 6 })
-  await to(from + 8 * HOUR)
+  for (const hour of [8, 12, 20, 36]) await fails(hour)
+  t.match(await tasks.get(`/${id}`), { health: { failures: 9, nextTryAt: from + 60 * HOUR } })
   await tasks.post(`/${id}/run`)
-  await model.begun(7)
-  model.fail(6)
-  await events.until('task:error', { status: 'failed', taskId: id })
-  t.match(await tasks.get(`/${id}`), halted, 'by hand it is tried without being resumed')
-  t.match(await tasks.post(`/${id}/resume`), { status: 'scheduled', nextRunAt: from + 9 * HOUR })
-  t.same((await slots(id, 8)).map(({ fate, reason }) => reason ?? fate), [...Array(6).fill('run'), 'paused', 'paused'])
+  await model.begun(++runs)
+  model.fail(runs - 1)
+  await events.until('task:error', { status: 'failed' })
+  t.match(await tasks.get(`/${id}`), { health: { failures: 10, nextTryAt: from + 60 * HOUR } }, 'by hand it is tried at any time')
+  await fails(60)
+  t.match(await tasks.get(`/${id}`), { health: { nextTryAt: from + 84 * HOUR } }, 'at least once a day')
+  t.equal(events.of('task:health').length, 1, 'it is said once')
+  await run(84, model.finish)
+  t.match(await events.until('task:health'), { taskId: id, state: 'ok', failures: 0 })
+  t.match(await tasks.get(`/${id}`), { nextRunAt: from + 85 * HOUR, health: { state: 'ok', failures: 0, nextTryAt: undefined } })
+  const { slots } = await schedule(id, '?limit=100')
+  const counts = Object.fromEntries(['run', 'skipped'].map((fate) => [fate, slots.filter((slot: Slot) => slot.fate === fate).length]))
+  t.same(counts, { run: 12, skipped: 72 })
+  t.same(slots.filter(({ reason }: Slot) => reason === 'failing').length, 72)
+})
+
+t.test('a task that is failing for two weeks asks its person once what to do, and goes on until it is answered', async (t) => {
+  const model = await heldModel(t)
+  const { clock, app, tasks, events, start, leapTo } = await scheduling(t, model.parts)
+  const from = clock.now()
+  const ids: string[] = []
+  for (const goal of ['keep', 'cancel', 'delete', 'well']) ids.push((await start(goal, { interval: '7d' }, { plan })).id)
+  for (let week = 1, runs = 0; week <= 7; week++) {
+    await leapTo(from + 7 * week * DAY)
+    await model.begun(runs + ids.length)
+    ids.forEach(() => model.fail(runs++))
+    await events.ended(runs)
+  }
+  const inbox = async () => (await app.inject('/approvals?kind=task')).json().approvals
+  let asked = await inbox()
+  while (asked.length < ids.length) asked = await inbox()
+  const of = (id: string) => asked.find(({ taskId }: { taskId: string }) => taskId === id)
+  const [keep, cancel, gone, well] = ids
+  t.match(of(keep), {
+    kind: 'task',
+    state: 'pending',
+    about: 'failing',
+    runId: undefined,
+    expiresAt: undefined,
+    text: /^This task has failed \d times in a row\. The last one: .*no/,
+    choices: [{ value: 'keep', label: 'Keep trying' }, { value: 'pause' }, { value: 'cancel' }]
+  })
+  t.equal((await app.inject('/approvals')).json().approvals.length, ids.length, 'it is part of the whole list')
+  const decide = async (id: string, payload: object) => {
+    const response = await app.inject({ method: 'POST', url: `/approvals/${of(id).approvalId}`, payload })
+    return { status: response.statusCode, body: response.json() }
+  }
+  t.match(await decide(keep, { choice: 'explode' }), { status: 400, body: { error: /"keep", "pause", "cancel"/ } })
+  t.match(await decide(keep, { approved: true }), { status: 400 })
+  t.match(await decide(keep, { choice: 'keep' }), { status: 200, body: { state: 'answered', taskId: keep, continued: false } })
+  t.match(await decide(keep, { choice: 'keep' }), { status: 200 }, 'the same answer again')
+  t.match(await decide(keep, { choice: 'cancel' }), { status: 409 }, 'the first answer counts')
+  await decide(cancel, { choice: 'cancel' })
+  t.match(await tasks.get(`/${cancel}`), { status: 'cancelled' })
+  await tasks.call('DELETE', `/${gone}`)
+  t.match(await decide(gone, { choice: 'keep' }), { status: 404 }, 'it is deleted with its task')
+
+  await leapTo(from + 56 * DAY)
+  await model.begun(30)
+  const [first, second] = model.told[28].includes('well') ? [28, 29] : [29, 28]
+  model.finish(first)
+  model.fail(second)
+  await events.ended(30)
+  t.match(events.of('task:health').at(-1), { taskId: well, state: 'ok' })
+  t.match(await decide(well, { choice: 'keep' }), { status: 409, body: { error: /withdrawn/ } }, 'it is well by itself')
+  t.match(await tasks.get(`/${keep}`), { status: 'scheduled', health: { state: 'failing', failures: 8 } })
+  t.same(await inbox(), [], 'it is asked once')
+  const decided = (await app.inject('/approvals?state=decided&kind=task')).json().approvals
+  const words = decided.map(({ choice, state }: { choice?: string, state: string }) => choice ?? state)
+  t.same(words.toSorted(), ['cancel', 'keep', 'withdrawn'])
 })
 
 t.test('the last run of a schedule ends it, whatever comes between: a pause, or a run that was asked for meanwhile', async (t) => {

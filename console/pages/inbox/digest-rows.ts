@@ -16,7 +16,7 @@ export interface DigestRow {
 type Run = Digest['completed']['items'][number]
 
 /** The states of which the digest tells, by urgency. */
-export const SECTIONS = ['paused', 'failed', 'stopped', 'notRun', 'completed', 'working', 'next'] as const
+export const SECTIONS = ['failing', 'failed', 'stopped', 'notRun', 'completed', 'working', 'next'] as const
 export type Section = typeof SECTIONS[number]
 
 const ofRun = ({ runId, status, goal, output, error, completedAt, evidence }: Run): DigestRow => ({
@@ -40,9 +40,9 @@ function rows (digest: Digest, section: Section): DigestRow[] {
     case 'failed':
     case 'stopped':
       return digest[section].items.map(ofRun)
-    case 'paused':
-      return digest.paused.items.map(({ taskId, goal, at, error }) =>
-        ({ key: taskId, state: 'paused', title: goal, to: `/tasks/${taskId}`, text: error ?? '', at }))
+    case 'failing':
+      return digest.failing.items.map(({ taskId, goal, since, error }) =>
+        ({ key: taskId, state: 'failing', title: goal, to: `/tasks/${taskId}`, text: error ?? '', at: since }))
     case 'notRun':
       return digest.notRun.items.map(({ taskId, goal, slot, text }) =>
         ({ key: `${taskId} ${slot.at}`, state: slot.fate, title: goal, to: `/tasks/${taskId}`, text, at: slot.at }))

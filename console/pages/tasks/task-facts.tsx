@@ -7,13 +7,11 @@ import { sayScheduleWords } from './schedule-words.ts'
 import { statusOf, titleOf, type TaskOption } from './task-words.ts'
 import type { Task } from './task-queries.ts'
 
-const PAUSED = ['user', 'failures', 'interrupted'] as const
 const OPTIONS: TaskOption[] = ['model', 'effort', 'instructions']
 
 /** The state of a task and how it is set up. */
 export function TaskFacts ({ task }: { task: Task }) {
-  const { goal, taskType, schedule, cwd, approval: { mode, firstN, approvedRuns }, options = {}, pausedReason } = task
-  const paused = PAUSED.find((reason) => reason === pausedReason)
+  const { goal, taskType, schedule, cwd, approval: { mode, firstN, approvedRuns }, options = {} } = task
   const { budget } = options
   return (
     <section className='section' aria-label={say('tasks.facts')}>
@@ -22,7 +20,12 @@ export function TaskFacts ({ task }: { task: Task }) {
         <dt>{say('tasks.state')}</dt>
         <dd>
           <Status value={statusOf(task)} />
-          {task.status === 'paused' && paused && <span className='quiet'> · {say(`tasks.paused.${paused}`)}</span>}
+          {task.health.state === 'failing' && (
+            <>
+              {' '}<Status value='failing' />
+              <span className='quiet'> · {say('tasks.health', { count: task.health.failures })}. {say('tasks.tried')}.</span>
+            </>
+          )}
         </dd>
         <dt>{say('tasks.when')}</dt>
         <dd>{schedule ? sayScheduleWords(schedule) : say(`tasks.type.${taskType}`)}</dd>

@@ -9,7 +9,7 @@ import { statusOf, titleOf } from './task-words.ts'
 
 /** A task in the list: its goal, its state, when it runs, and its last and next run. */
 export function TaskRow ({ task }: { task: Task }) {
-  const { id, goal, taskType, schedule, lastRunAt, lastRunStatus, nextRunAt, totalRuns } = task
+  const { id, goal, taskType, schedule, lastRunAt, lastRunStatus, nextRunAt, totalRuns, health } = task
   const isNext = nextRunAt !== undefined && task.status === 'scheduled'
   const hasTime = isNext || lastRunAt !== undefined
   return (
@@ -17,7 +17,9 @@ export function TaskRow ({ task }: { task: Task }) {
       <Link href={`/tasks/${id}`} className='task-goal'><VisibleText text={titleOf(goal)} limit={Infinity} /></Link>
       <span>
         <Status value={statusOf(task)} />
-        {lastRunStatus === 'failed' && task.status !== 'failed' && <> <Status value='lastRunFailed' /></>}
+        {health.state === 'failing'
+          ? <> <Status value='failing' /></>
+          : lastRunStatus === 'failed' && task.status !== 'failed' && <> <Status value='lastRunFailed' /></>}
       </span>
       <span className='quiet'>{schedule ? sayScheduleWords(schedule) : say(`tasks.type.${taskType}`)}</span>
       <span className='quiet'>

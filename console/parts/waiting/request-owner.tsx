@@ -11,14 +11,13 @@ const SHOWN = 80
 
 const shorten = (text: string) => visibleText(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)
 
-/** The task or the conversation of a request, with links to it and to its run. */
-export function RequestOwner ({ taskId, threadId, runId }: { taskId?: string, threadId?: string, runId: string }) {
+/** The task or the conversation of a request, with links to it and to its run, if it has one. */
+export function RequestOwner ({ taskId, threadId, runId }: { taskId?: string, threadId?: string, runId?: string }) {
   return (
     <>
       {taskId !== undefined && <TaskLink id={taskId} />}
       {threadId !== undefined && <ThreadLink id={threadId} />}
-      {' · '}
-      <Link href={`/runs/${runId}`}>{say('approval.run')}</Link>
+      {runId !== undefined && <>{' · '}<Link href={`/runs/${runId}`}>{say('approval.run')}</Link></>}
     </>
   )
 }

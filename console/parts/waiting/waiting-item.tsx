@@ -4,6 +4,7 @@ import { hasText, say } from '../../lib/say.ts'
 import { Time } from '../time.tsx'
 import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
+import { Choices } from './choices.tsx'
 import { Questions } from './questions.tsx'
 import { RequestOwner } from './request-owner.tsx'
 import { ServerRequest } from './server-request.tsx'
@@ -21,12 +22,12 @@ interface Props {
 }
 
 /**
- * Something that waits for the user, with all that is needed to decide it: the call of a tool, the result of a run, or questions. It
- * gets the focus after the decision, so that the focus is not lost with the buttons.
+ * Something that waits for the user, with all that is needed to decide it: the call of a tool, the result of a run, questions, or a choice
+ * about a task. It gets the focus after the decision, so that the focus is not lost with the buttons.
  */
 export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
   const { decision, item } = useDecision(approval, onDecided)
-  const { approvalId, kind, runId, createdAt, expiresAt, note } = approval
+  const { approvalId, kind, createdAt, expiresAt, note } = approval
   const isOpen = approval.state === 'pending' && !decision.isSuccess
   return (
     <article
@@ -36,7 +37,7 @@ export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
       <header className='waiting-head'>
         <h3 id={`title-${approvalId}`}>{titleOf(approval)}</h3>
         <p className='quiet'>
-          {!withoutOwner && runId !== undefined && <><RequestOwner {...approval} runId={runId} />{' · '}</>}
+          {!withoutOwner && kind !== 'server' && <><RequestOwner {...approval} />{' · '}</>}
           <Time at={createdAt} />
           {isOpen && expiresAt !== undefined && <>{' · '}{say('approval.until')} <Time at={expiresAt} /></>}
         </p>
@@ -45,16 +46,18 @@ export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
       {kind === 'tool' && <ToolRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'result' && <ResultRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'server' && <ServerRequest approval={approval} decision={decision} isOpen={isOpen} />}
+      {kind === 'task' && <Choices approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'question' && <Questions approval={approval} decision={decision} isOpen={isOpen} />}
       {!isOpen && <p className='quiet'>{say(`approval.state.${decision.data?.state ?? approval.state}`)}</p>}
     </article>
   )
 }
 
-function titleOf ({ kind, toolName, live, server = '' }: Approval): ReactNode {
+function titleOf ({ kind, toolName, live, server = '', about = 'failing' }: Approval): ReactNode {
   if (kind === 'tool') return <>{!hasText(`tool.${toolName}`) && say('approval.use')} <ToolName name={toolName ?? ''} />?</>
   if (kind === 'result') return say('approval.result')
   if (kind === 'server') return <>{say('approval.server')} <VisibleText text={server} limit={200} /></>
+  if (kind === 'task') return say(`approval.about.${about}`)
   if (live) return <>{say('approval.liveQuestion')} <VisibleText text={server} limit={200} /></>
   return say('approval.question')
 }

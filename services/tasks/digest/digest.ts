@@ -6,7 +6,8 @@ import type { TaskRepository } from '../task-repository.ts'
 import type { OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
 import type { AppCallItem, TaskApproval } from '../../contracts/approval-record.ts'
 import type { TaskStates } from '../task-index.ts'
-import type { StoredRun, StoredTask } from '../task-records.ts'
+import { runsNextAt } from '../task-health.ts'
+import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import type { Slot } from '../../../schemas/schedule.ts'
 
@@ -122,42 +123,43 @@ export function createDigest (
       more: busy.more
     }
 
-    const halted = excerpt(
-      all.filter(({ status, pausedReason }) => status === 'paused' && pausedReason !== undefined && pausedReason !== 'user').sort((a, b) =>
-        b.lastRunAt! - a.lastRunAt!
-      ),
-      limit
-    )
-    const paused = {
-      items: await Promise.all(halted.items.map(async (task) => {
+    const unwell = excerpt(all.filter(isFailing).sort((a, b) => b.health.since! - a.health.since!), limit)
+    const failing = {
+      items: await Promise.all(unwell.items.map(async (task) => {
         const error = (await repository.runNumbered(task.id, task.totalRuns))?.error
+        const { failures, since, nextTryAt } = task.health
         return {
           taskId: task.id,
           goal: shortGoal(task),
-          reason: task.pausedReason!,
-          at: task.lastRunAt!,
+          failures,
+          since: since!,
+          nextTryAt,
           error: error && shorten(error),
-          text: describe.paused(task, error)
+          text: describe.failing(task, task.health, error)
         }
       })),
-      more: halted.more
+      more: unwell.more
     }
 
     const ahead = excerpt(
       all.filter(({ status, nextRunAt }) => nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status))
-        .sort((a, b) => a.nextRunAt! - b.nextRunAt!),
+        .sort((a, b) => runsNextAt(a)! - runsNextAt(b)!),
       limit
     )
     const next = {
-      items: ahead.items.map((task) =>
-        ({ taskId: task.id, goal: shortGoal(task), at: task.nextRunAt!, text: describe.next(task, task.nextRunAt!) })),
+      items: ahead.items.map((task) => {
+        const at = runsNextAt(task)!
+        return { taskId: task.id, goal: shortGoal(task), at, text: describe.next(task, at) }
+      }),
       more: ahead.more
     }
 
-    const sections = { completed, failed, stopped, notRun, waiting, waitingForApp, working, paused, next }
+    const sections = { completed, failed, stopped, notRun, waiting, waitingForApp, working, failing, next }
     return { since, until, text: describe.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
   }
 }
+
+const isFailing = (task: StoredTask): task is StoredTask & { health: StoredHealth } => task.health?.state === 'failing'
 
 const excerpt = <T>(all: T[], limit: number): Excerpt<T> => ({ items: all.slice(0, limit), more: Math.max(all.length - limit, 0) })
 
@@ -236,7 +238,8 @@ const REASONS: Record<string, string> = {
   late: 'its time was noticed too late, and this schedule has no catch-up run',
   paused: 'the task was paused',
   changed: 'its schedule was changed just then',
-  cancelled: 'the task was cancelled just then'
+  cancelled: 'the task was cancelled just then',
+  failing: 'the task is failing, and is tried less often until a run completes'
 }
 const STOPPED: Partial<Record<StoredRun['status'], string>> = {
   failed: 'failed',
@@ -289,14 +292,16 @@ function createDigestText (timezone: string) {
     working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
       `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,
 
-    paused: (task: StoredTask, error?: string) =>
-      `${name(task)} was paused at ${time(task.lastRunAt!)} since five runs in a row failed${error ? `, the last: ${inLine(error)}` : '.'}`,
+    failing: (task: StoredTask, { failures, nextTryAt }: StoredHealth, error?: string) =>
+      `${name(task)} has failed ${failures} times in a row${nextTryAt === undefined ? '' : ` and is tried again at ${time(nextTryAt)}`}${
+        error ? `; the last time: ${inLine(error)}` : '.'
+      }`,
 
     next: (task: StoredTask, at: number) => `${name(task)} runs at ${time(at)}.`,
 
     all (
       since: number,
-      { completed, failed, stopped, notRun, waiting, waitingForApp, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>,
+      { completed, failed, stopped, notRun, waiting, waitingForApp, working, failing, next }: Omit<Digest, 'since' | 'until' | 'text'>,
       damaged: string[]
     ) {
       const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped')]
@@ -307,7 +312,7 @@ function createDigestText (timezone: string) {
         ...sentence('Waiting for your answer', counts(waiting, 'question')),
         ...sentence('Waiting for an application', counts(waitingForApp, 'call')),
         ...sentence('Under way', counts(working, 'run')),
-        ...sentence('Paused after failing five times in a row', counts(paused, 'task')),
+        ...sentence('Failing five times in a row or more', counts(failing, 'task')),
         ...sentence('Damaged, so that they cannot be read', damaged.join(', ')),
         ...(next.items.length > 0 ? [`Next: ${next.items[0].text}`] : [])
       ].join(' ')

@@ -4,10 +4,8 @@ import { filesCreated, mergeMemory, sources } from './run-memory.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { CALL_SHOWN, toolCallsOf } from '../../runs/index.ts'
 import { endPhases } from './phases.ts'
+import { healthAfter, WELL } from '../task-health.ts'
 import { hasUsedAllRuns, isFinished, withFinalStatus, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
-
-/** Consecutive failed runs after which a task is paused. */
-const MAX_FAILURES = 5
 
 export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
@@ -68,12 +66,11 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEve
     const isNewest = task.lastRunAt === undefined || task.lastRunAt < task.reviewRun.since
     return isNewest ? { ...rest, lastRunAt: now, lastRunStatus: run.status } : rest
   }
-  const { failuresInRow } = task
   return afterLiveRun({
     ...counted,
     lastRunAt: now,
     lastRunStatus: run.status,
-    failuresInRow: run.status === 'failed' ? failuresInRow + 1 : run.status === 'interrupted' ? failuresInRow : 0
+    health: healthAfter(task, run, now)
   }, run.status as TerminalStatus)
 }
 
@@ -84,7 +81,7 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEve
 export function whileResultWaits (task: StoredTask, { runId, runNumber }: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
   const waiting: StoredTask = { ...task, status: 'pending_approval' }
   if (task.taskType === 'one_shot') return waiting
-  const { reviewRun, ...rest } = afterLiveRun({ ...task, memory: withWork(task.memory, log), failuresInRow: 0 }, 'completed')
+  const { reviewRun, ...rest } = afterLiveRun({ ...task, memory: withWork(task.memory, log), health: WELL }, 'completed')
   return isFinished(rest) ? waiting : { ...rest, reviewRun: { runId, runNumber, since: now } }
 }
 
@@ -101,10 +98,6 @@ function afterLiveRun ({ liveRun, returnTo, pausedReason, ...task }: StoredTask,
     return { ...rest, liveRun: nextRun, status: 'running', returnTo: nextStatus, pausedReason }
   }
   if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[runStatus] }
-  if (task.failuresInRow >= MAX_FAILURES) {
-    const { nextRunAt, ...halted } = task
-    return { ...halted, status: 'paused', pausedReason: 'failures', failuresInRow: 0 }
-  }
   if (nextStatus === undefined && hasUsedAllRuns(task)) return withFinalStatus(withoutTiming(task), 'completed')
   if (nextStatus === undefined) return { ...task, status: 'scheduled' }
   if (isFinished({ status: nextStatus })) return withFinalStatus(task, nextStatus)

@@ -1,6 +1,6 @@
 import type { Schedule, Slot } from '../../../schemas/schedule.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { due, skipPassed, upcoming, type Due } from './calendar/due.ts'
+import { due, skipPassed, upcoming, type Due, type DueQuery } from './calendar/due.ts'
 import { parseSchedule } from './calendar/parse-schedule.ts'
 import { inMachineZone } from './calendar/schedule-plan.ts'
 import { nextSlot } from './calendar/calendar.ts'
@@ -129,13 +129,13 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     decideDue (task: StoredTask): { task: StoredTask, found: Due } | undefined {
       if (task.timing === undefined) return undefined
       const timing = inMachineZone(task.timing, timezone())
-      const found = due({
+      const found = dueAfter(task.health?.nextTryAt, {
         plan: timing,
         lastSlot: task.lastSlot,
         next: task.nextRunAt,
         now: clock.now(),
         ran: task.slotRuns,
-        busy: task.status !== 'scheduled',
+        skip: task.status === 'scheduled' ? undefined : 'overlap',
         waitsSince: task.status === 'pending_approval' ? task.waitsSince : undefined
       })
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
@@ -144,7 +144,8 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     /** The next `n` planned times. An inactive schedule is treated as if it were started now. */
     async upcoming (task: StoredTask, n: number): Promise<number[]> {
       const timing = task.timing === undefined ? await parse(task.schedule!) : inMachineZone(task.timing, timezone())
-      return upcoming(timing, clock.now(), n, { lastSlot: task.lastSlot, ran: task.slotRuns })
+      const from = Math.max(clock.now(), (task.health?.nextTryAt ?? 0) - 1)
+      return upcoming(timing, from, n, { lastSlot: task.lastSlot, ran: task.slotRuns })
     },
 
     slots: page
@@ -157,6 +158,15 @@ const isSameWait = (earlier: Slot, { since, at, from = at }: Slot): boolean =>
 
 /** The slot of all the times of two. */
 const joined = ({ at, from = at, count = 1 }: Slot, { count: more = 1, ...later }: Slot): Slot => ({ ...later, from, count: count + more })
+
+/** Decides the fate of the slots since the last check; those of a failing task before its next try are skipped. */
+function dueAfter (tryAt: number | undefined, query: DueQuery): Due {
+  if (tryAt === undefined || query.skip !== undefined) return due(query)
+  const held = due({ ...query, now: Math.min(query.now, tryAt - 1), skip: 'failing' })
+  if (query.now < tryAt) return held
+  const found = due({ ...query, lastSlot: held.lastSlot, next: held.next })
+  return { ...found, slots: [...held.slots, ...found.slots] }
+}
 
 const next = (at: number | undefined) => at === undefined ? {} : { nextRunAt: at }
 const withoutNext = ({ nextRunAt, ...task }: StoredTask): StoredTask => task

@@ -8,6 +8,8 @@ import type { createRunApprovals } from '../run-approvals.ts'
 import type { Queue } from '../runner/queue.ts'
 import { withFinalStatus, withoutTiming, type StoredTask } from '../task-records.ts'
 import { newRun } from '../new-run.ts'
+import { CHOICES } from '../task-choices.ts'
+import { asksAt, failingText } from '../task-health.ts'
 import type { Schedules } from './schedules.ts'
 
 /** Longest time between two checks, so that sleep, clock changes and time zone changes are noticed; milliseconds. */
@@ -26,48 +28,62 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
   schedules: Schedules,
   approvals: ReturnType<typeof createRunApprovals>
 }) {
-  const { repository, clock, log } = deps
+  const { repository, ledger, clock, log } = deps
 
-  /** Expires overdue approvals; otherwise decides the fate of every slot that is due, in one transaction with the run it begins. */
+  /** Does what is due, in one transaction: expires approvals, or decides the fate of slots and asks what to do with a failing task. */
   const check = (taskId: string) =>
     repository.change<undefined>(taskId, async (task) => {
       const expired = await approvals.expire(task)
       if (expired !== undefined) return expired
-      const checked = isScheduled(task) ? schedules.decideDue(task) : undefined
-      if (checked === undefined) return undefined
-      const { found } = checked
-      // Write nothing when nothing has changed.
-      if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(checked.task, task)) return undefined
-      const created = found.run &&
-        await newRun(
-          repository,
-          checked.task,
-          found.run.trigger,
-          clock.now(),
-          found.run.trigger === 'catch_up' ? found.run.standsFor : undefined
-        )
-      const after = created?.task ?? checked.task
-      const slots = found.slots.map((slot) =>
-        created !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: created.run.runId } : slot
-      )
-      const { ops, slotCount } = await schedules.keep(after, slots)
-      const isFinished = after.status === 'scheduled' && created === undefined && found.next === undefined
-      const counted = { ...after, slotCount }
-      const change: Change<undefined> = {
-        task: isFinished ? withFinalStatus(withoutTiming(counted), 'completed') : counted,
-        ops,
-        answer: undefined
-      }
-      if (created === undefined) return change
-      const { runId, runNumber } = created.run
-      return {
-        ...change,
-        task: { ...change.task, status: 'running', slotRuns: after.slotRuns + 1, liveRun: { runId, runNumber } },
-        runs: [created.run],
-        ops: [...created.ops, ...ops],
-        after: () => queue.push(taskId, runId, created.run.trigger === 'catch_up')
-      }
+      const asked = asksAt(task) <= clock.now() ? await askWhatToDo(task) : undefined
+      const decided = await decideSlots(asked?.task ?? task)
+      return decided === undefined ? asked : { ...decided, choice: asked?.choice }
     })
+
+  /** Decides the fate of every slot that is due, with the run that it begins; undefined when nothing changes. */
+  async function decideSlots (task: StoredTask): Promise<Change<undefined> | undefined> {
+    const checked = isScheduled(task) ? schedules.decideDue(task) : undefined
+    if (checked === undefined) return undefined
+    const { found } = checked
+    // Write nothing when nothing has changed.
+    if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(checked.task, task)) return undefined
+    const created = found.run &&
+      await newRun(
+        repository,
+        checked.task,
+        found.run.trigger,
+        clock.now(),
+        found.run.trigger === 'catch_up' ? found.run.standsFor : undefined
+      )
+    const after = created?.task ?? checked.task
+    const slots = found.slots.map((slot) =>
+      created !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: created.run.runId } : slot
+    )
+    const { ops, slotCount } = await schedules.keep(after, slots)
+    const isFinished = after.status === 'scheduled' && created === undefined && found.next === undefined
+    const counted = { ...after, slotCount }
+    const change: Change<undefined> = {
+      task: isFinished ? withFinalStatus(withoutTiming(counted), 'completed') : counted,
+      ops,
+      answer: undefined
+    }
+    if (created === undefined) return change
+    const { runId, runNumber } = created.run
+    return {
+      ...change,
+      task: { ...change.task, status: 'running', slotRuns: after.slotRuns + 1, liveRun: { runId, runNumber } },
+      runs: [created.run],
+      ops: [...created.ops, ...ops],
+      after: () => queue.push(task.id, runId, created.run.trigger === 'catch_up')
+    }
+  }
+
+  /** Asks the person of a failing task what to do with it, once. */
+  async function askWhatToDo (task: StoredTask): Promise<Change<undefined>> {
+    const last = await repository.runNumbered(task.id, task.totalRuns)
+    const choice = ledger.askChoice({ taskId: task.id, about: 'failing', text: failingText(task, last), choices: [...CHOICES.failing] })
+    return { task: { ...task, health: { ...task.health!, asked: true } }, choice, answer: undefined }
+  }
 
   /** Tasks whose last check failed. */
   const failing = new Set<string>()

@@ -33,6 +33,7 @@ t.test('tasks and their runs', async (t) => {
     lastRunStatus: undefined,
     nextRunAt: undefined,
     waitingFor: undefined,
+    health: { state: 'ok' as const, failures: 0, since: undefined, nextTryAt: undefined },
     pausedReason: undefined,
     createdAt: Number,
     updatedAt: Number
@@ -174,7 +175,7 @@ t.test('tasks and their runs', async (t) => {
     },
     waitingForApp: none,
     working: none,
-    paused: none,
+    failing: none,
     next: { items: [{ taskId: made.id, goal, at: Number, text: /runs at/ }], more: 0 },
     damaged: undefined
   }, 'taskDigest')

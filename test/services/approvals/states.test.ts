@@ -15,6 +15,7 @@ const WAYS: Record<keyof typeof TRANSITIONS, string[]> = {
   ],
   result: ['pending approved', 'pending denied', 'pending expired'],
   question: ['pending answered', 'pending declined', 'pending expired', 'pending withdrawn'],
+  task: ['pending answered', 'pending withdrawn'],
   app: [
     'open claimed done',
     'open claimed error',

@@ -29,7 +29,6 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
       nextRunAt: now + 60_000 + n,
       createdAt: 0,
       updatedAt: 0,
-      failuresInRow: 0,
       slotRuns: runs,
       slotCount: runs
     }

@@ -16,8 +16,8 @@ export interface DueQuery {
   now: number
   /** The number of runs that this schedule has begun, compared with `maxRuns`. */
   ran?: number
-  /** Whether a run of the task is under way. Due slots are then skipped, reason `overlap`. */
-  busy?: boolean
+  /** The reason for which due slots are skipped, such as `overlap` while a run of the task is under way. */
+  skip?: string
   /** The time since which a run waits for a person. The slots since the last call are then one, skipped, reason `waiting`. */
   waitsSince?: number
   lateMs?: number
@@ -43,7 +43,7 @@ export interface Due {
  * Other times within the grace period are coalesced into it, and older times are missed. With `missed: skip` all times are
  * skipped except one that is on time.
  */
-export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = false, waitsSince, lateMs = LATE_MS }: DueQuery): Due {
+export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, waitsSince, lateMs = LATE_MS }: DueQuery): Due {
   const runsLeft = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
   if (runsLeft <= 0) return { slots: [], lastSlot }
   // While the clock is behind the last slot, because it was set back, only times from the announced `next` on count.
@@ -61,9 +61,9 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = f
   const old = slotsOf(plan, after, Math.min(inTime - 1, newest), skips ? { fate: 'skipped', reason: 'late' } : { fate: 'missed' })
   if (newest < inTime) return { slots: old, lastSlot: newest, next: nextSlot(plan, now) }
   const from = Math.max(after, inTime - 1)
-  if (busy) {
+  if (skip !== undefined) {
     return {
-      slots: [...old, ...slotsOf(plan, from, newest, { fate: 'skipped', reason: 'overlap' })],
+      slots: [...old, ...slotsOf(plan, from, newest, { fate: 'skipped', reason: skip })],
       lastSlot: newest,
       next: nextSlot(plan, now)
     }

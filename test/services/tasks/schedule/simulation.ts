@@ -33,7 +33,7 @@ export class Service {
   }
 
   look (now: number, busy = false): Due {
-    const found = due({ plan: this.plan, lastSlot: this.lastSlot, next: this.next, now, ran: this.ran, busy })
+    const found = due({ plan: this.plan, lastSlot: this.lastSlot, next: this.next, now, ran: this.ran, ...(busy && { skip: 'overlap' }) })
     this.ledger.push(...found.slots)
     if (found.run) this.runs.push({ ...found.run, now })
     this.ran += found.run ? 1 : 0

@@ -1,0 +1,71 @@
+import type { TaskHealth } from '../../schemas/tasks.ts'
+import { lastSlotUpTo, nextSlot } from './schedule/calendar/calendar.ts'
+import type { StoredHealth, StoredRun, StoredTask } from './task-records.ts'
+
+/** Runs that fail in a row before a task counts as failing. */
+const FAILURES = 5
+const DAY_MS = 24 * 60 * 60 * 1000
+/** The time for which a task is failing before its person is asked what to do with it; milliseconds. */
+const ASKED_AFTER_MS = 14 * DAY_MS
+
+export const WELL: StoredHealth = { state: 'ok', failures: 0 }
+
+/** Returns the health of a task for its readers. */
+export function healthView ({ health = WELL }: Pick<StoredTask, 'health'>): TaskHealth {
+  const { asked, ...shown } = health
+  return shown
+}
+
+/** Returns the health of a task after a run: one that completed makes it well, and one that failed counts. `now`: epoch milliseconds. */
+export function healthAfter (task: StoredTask, { status, trigger }: Pick<StoredRun, 'status' | 'trigger'>, now: number): StoredHealth {
+  const before = task.health ?? WELL
+  if (status === 'completed') return WELL
+  if (status !== 'failed') return before
+  const failures = before.failures + 1
+  if (failures < FAILURES) return { ...before, failures }
+  // A run that a person began does not postpone the next one of the schedule.
+  const isTry = before.state === 'ok' || trigger === 'schedule' || trigger === 'catch_up'
+  const nextTryAt = isTry ? nextTry(task, failures, now) : before.nextTryAt
+  return { ...before, state: 'failing', failures, since: before.since ?? now, nextTryAt }
+}
+
+/**
+ * Returns the planned time at which a failing task is tried next: after two periods of its schedule, doubled with each failure, but after a
+ * day or one period at most, whichever is longer. Undefined without an active schedule.
+ */
+function nextTry ({ timing, nextRunAt }: StoredTask, failures: number, now: number): number | undefined {
+  if (timing === undefined || nextRunAt === undefined) return undefined
+  const before = lastSlotUpTo(timing, timing.since, nextRunAt - 1) ?? -Infinity
+  const after = nextSlot(timing, nextRunAt) ?? Infinity
+  const period = Math.min(nextRunAt - before, after - nextRunAt)
+  if (period === Infinity) return nextRunAt
+  const distance = Math.min(period * 2 ** (failures - FAILURES + 1), Math.max(DAY_MS, period))
+  // Half a period less, because periods differ by an hour where clocks change.
+  return nextSlot(timing, Math.max(Math.max(before, nextRunAt - period) + distance - period / 2, now))
+}
+
+/** Returns the planned time that becomes the next run; undefined when there is none. */
+export const runsNextAt = ({ health, nextRunAt }: Pick<StoredTask, 'health' | 'nextRunAt'>): number | undefined =>
+  nextRunAt === undefined ? undefined : Math.max(nextRunAt, health?.nextTryAt ?? 0)
+
+/** Returns the task whose next planned time is tried, because a person changed or resumed it. */
+export function tryNext (task: StoredTask): StoredTask {
+  if (task.health?.nextTryAt === undefined) return task
+  const { nextTryAt, ...health } = task.health
+  return { ...task, health }
+}
+
+/** Returns the time at which the person of a failing task is to be asked what to do with it; Infinity for never. */
+export const asksAt = ({ health, status }: Pick<StoredTask, 'health' | 'status'>): number =>
+  health?.state === 'failing' && health.since !== undefined && !health.asked && status === 'scheduled'
+    ? health.since + ASKED_AFTER_MS
+    : Infinity
+
+/** Characters of the last error that are shown. */
+const ERROR_SHOWN = 300
+
+/** Says that a task is failing, in sentences for its person. */
+export function failingText ({ health = WELL }: Pick<StoredTask, 'health'>, last: Pick<StoredRun, 'error'> | undefined): string {
+  const error = last?.error === undefined ? '' : ` The last one: ${last.error.slice(0, ERROR_SHOWN)}`
+  return `This task has failed ${health.failures} times in a row.${error}`
+}
