@@ -1,0 +1,63 @@
+import { rmSync } from 'node:fs'
+import { tryGoal, type Trial } from '../trial.ts'
+import type { Goal } from '../goal.ts'
+import { code } from './code.ts'
+import { conversation } from './conversation.ts'
+import { data } from './data.ts'
+import { files } from './files.ts'
+import { limits } from './limits.ts'
+import { lazy, startScripted, type Script, type Scripts } from './script.ts'
+import { tools } from './tools.ts'
+
+export const SCRIPTS: Record<string, Scripts> = { ...files, ...code, ...data, ...limits, ...conversation, ...tools }
+
+/** What the scripts of a goal show of its checks. */
+export interface Proof {
+  goal: string
+  /** Each script with the checks that it failed. */
+  scripts: Array<{ name: string, failed: string[] }>
+  /** Why the checks cannot be relied on: a good script that fails, a bad one that passes, a check that no script fails. */
+  faults: string[]
+}
+
+/** A scripted model answers at once. */
+const TIME_MS = 60_000
+
+/** Tries a goal against a model that follows a script. */
+export async function tryScript (goal: Goal, script: Script): Promise<Trial> {
+  const gateway = await startScripted(goal, script)
+  try {
+    return await tryGoal(goal, {
+      model: 'scripted/model',
+      env: { AI_GATEWAY_API_KEY: 'scripted', AI_GATEWAY_BASE_URL: gateway.url },
+      timeMs: TIME_MS
+    })
+  } finally {
+    await gateway.close()
+  }
+}
+
+/** Tries a goal against all of its scripts. Each check must hold for the good one and fail for at least one of the bad ones. */
+export async function prove (goal: Goal): Promise<Proof> {
+  const { good, bad } = SCRIPTS[goal.name]
+  const reached = await tryScript(goal, good)
+  const faults = reached.problems.map(({ check, found }) => `the good script fails: ${check}; ${found} (${reached.folder})`)
+  const scripts = [{ name: 'good', failed: reached.problems.map(({ check }) => check) }]
+  for (const [name, script] of Object.entries({ lazy: lazy(goal), ...bad })) {
+    const { passed, problems, folder } = await tryScript(goal, script)
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    if (passed) faults.push(`the bad script "${name}" passes`)
+    scripts.push({ name, failed: problems.map(({ check }) => check) })
+  }
+  const failed = scripts.slice(1).flatMap((script) => script.failed)
+  for (const { says } of goal.checks) if (!failed.includes(says)) faults.push(`no bad script fails: ${says}`)
+  return { goal: goal.name, scripts, faults }
+}
+
+/** A proof as lines of text. */
+export const proofOf = ({ goal, scripts, faults }: Proof): string =>
+  [
+    `${faults.length === 0 ? 'proven' : 'FAULTY'}  ${goal}`,
+    ...scripts.map(({ name, failed }) => `        ${name}: ${failed.length === 0 ? 'passes' : `fails, as ${failed.join('; ')}`}`),
+    ...faults.map((fault) => `        ${fault}`)
+  ].join('\n')

@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AgentError, createAgent, getToolServer, getUsage, listRuns, testProvider, type Agent } from '../client/index.ts'
+import { everything } from '../test/harness/mcp.ts'
+import { startService } from '../test/harness/sidecar.ts'
+import { startSite } from '../test/fakes/site.ts'
+import { ended } from './checks.ts'
+import { converse, runOnce, type Drive } from './drive.ts'
+import { snapshotOf, writeFiles } from './folder.ts'
+import type { Goal, Outcome } from './goal.ts'
+
+/** What all trials of an evaluation have in common. */
+export interface Setup {
+  model: string
+  /** Added to the config.json of the service. */
+  config?: Record<string, unknown>
+  /** The environment of the service, with the keys of models. */
+  env: NodeJS.ProcessEnv
+  /** Keys of makers, by provider, which the service gets on its standard input. */
+  keys?: Record<string, string>
+  /** How long a goal may take, ms. */
+  timeMs: number
+  /** What the runs of this trial may cost. */
+  budgetUsd?: number
+}
+
+/** What came of one trial. */
+export interface Trial {
+  goal: string
+  passed: boolean
+  /** The checks that failed, in their order, and what was found instead. */
+  problems: Array<{ check: string, found: string }>
+  /** Calls of the model that answers, and calls of tools. */
+  steps: number
+  calls: number
+  inputTokens: number
+  outputTokens: number
+  /** Absent when no call has a price; `isPartial` when some have none. */
+  costUsd?: number
+  isPartial?: boolean
+  /** From the first message to the last answer, ms. */
+  ms: number
+  /** The folder of a trial that failed, with its files and the home of its service. */
+  folder?: string
+}
+
+type Site = Awaited<ReturnType<typeof startSite>>
+
+/** How long a tool server may take until it is connected, and how often that is looked at, ms. */
+const CONNECT_MS = 30_000
+const LOOK_MS = 50
+
+/** Tries a goal once, in a folder and with a service of its own. Never rejects: what goes wrong on the way fails the trial. */
+export async function tryGoal (goal: Goal, setup: Setup): Promise<Trial> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), `goal-${goal.name}-`)))
+  const result = await inService(folder, goal, setup, (agent, site) => trialIn(folder, goal, setup, { agent, site })).catch((error) => ({
+    ...NOTHING,
+    problems: [{ check: 'the goal can be tried', found: error instanceof Error ? error.message : String(error) }]
+  }))
+  const passed = result.problems.length === 0
+  if (passed) rmSync(folder, { recursive: true, force: true })
+  return { goal: goal.name, passed, ...result, ...!passed && { folder } }
+}
+
+/** Asks the model something small, so that a wrong key is found before all goals fail. Resolves to why it does not answer. */
+export async function whyUnusable (setup: Setup): Promise<string | undefined> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'goal-model-')))
+  const asked = async ({ client }: Agent) => (await testProvider({ client, body: { model: setup.model }, throwOnError: true })).data
+  try {
+    const { ok, error } = await inService(folder, {}, setup, asked)
+    return ok ? undefined : error
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type Result = Omit<Trial, 'goal' | 'passed' | 'folder'>
+
+const NOTHING = { steps: 0, calls: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
+
+/** Calls `use` while a service runs whose workspace is `work` in that folder. */
+async function inService<T> (
+  folder: string,
+  goal: Pick<Goal, 'files' | 'links' | 'outside' | 'site' | 'server'>,
+  setup: Setup,
+  use: (agent: Agent, site?: Site) => Promise<T>
+): Promise<T> {
+  writeFiles(join(folder, 'outside'), goal.outside)
+  writeFiles(join(folder, 'work'), goal.files, goal.links)
+  mkdirSync(join(folder, 'user'))
+  const ends: Array<() => unknown> = []
+  const t = { teardown: (end: () => unknown) => ends.unshift(end) }
+  try {
+    const site = goal.site && await startSite(t, goal.site)
+    const { url, stop } = await startService(t, {
+      home: homeIn(folder, goal, setup),
+      cwd: join(folder, 'work'),
+      env: { ...setup.env, HOME: join(folder, 'user') },
+      ...setup.keys && { args: ['--stdin'], stdin: `${JSON.stringify({ keys: setup.keys })}\n` }
+    })
+    const agent = createAgent({ url, app: 'eval' })
+    if (goal.server) await connected(agent, goal.server)
+    const used = await use(agent, site)
+    await stop()
+    return used
+  } finally {
+    for (const end of ends) await end()
+  }
+}
+
+async function trialIn (
+  folder: string,
+  goal: Goal,
+  setup: Setup,
+  { agent, site }: { agent: Agent, site?: Site }
+): Promise<Result> {
+  const work = join(folder, 'work')
+  const outside = join(folder, 'outside')
+  const before = snapshotOf(work)
+  const outsideBefore = snapshotOf(outside)
+  const drive: Drive = { goal, agent, folder: work, site: site?.url ?? '', signal: AbortSignal.timeout(setup.timeMs), said: noWords() }
+  const began = performance.now()
+  const failure = await (goal.task ? runOnce(drive, goal.task) : converse(drive, budgetOf(setup))).catch((error) => error)
+  const ms = performance.now() - began
+  if (failure !== undefined && !(failure instanceof AgentError) && !drive.signal.aborted) throw failure
+
+  const outcome: Outcome = {
+    folder: work,
+    before,
+    after: snapshotOf(work),
+    outsideBefore,
+    outsideAfter: snapshotOf(outside),
+    ...drive.said,
+    visits: site?.requests.map(({ path }) => path) ?? [],
+    runs: (await listRuns({ client: agent.client, query: { limit: 500 }, throwOnError: true })).data.runs,
+    agent
+  }
+  const late = drive.signal.aborted ? [{ check: 'it is done in time', found: `it took longer than ${setup.timeMs / 1000} s` }] : []
+  const problems = [...late, ...await problemsOf(goal, outcome)]
+  // A refused request leaves no run that tells of it.
+  if (failure instanceof AgentError && problems.length === 0) problems.push({ check: ended.says, found: failure.message })
+  return { problems, ...await spent(agent), calls: callsOf(outcome), ms }
+}
+
+const noWords = (): Drive['said'] => ({ answers: [], turns: [], approvals: [], questions: [] })
+const budgetOf = ({ budgetUsd }: Setup) => budgetUsd === undefined ? {} : { budget: { usd: budgetUsd } }
+const callsOf = ({ runs }: Outcome) => runs.reduce((sum, { toolCount }) => sum + toolCount, 0)
+
+async function problemsOf ({ checks }: Goal, outcome: Outcome): Promise<Trial['problems']> {
+  const problems: Trial['problems'] = []
+  for (const check of [ended, ...checks]) {
+    const found = await check.failure(outcome)
+    if (found !== undefined) problems.push({ check: check.says, found })
+  }
+  return problems
+}
+
+/** Makes the configuration directory of the service. */
+function homeIn (folder: string, { site, server }: Pick<Goal, 'site' | 'server'>, { model, config }: Setup): string {
+  const home = join(folder, 'home')
+  mkdirSync(home, { mode: 0o700 })
+  writeFileSync(join(home, 'config.json'), JSON.stringify({
+    ...config,
+    model,
+    threads: { titles: false },
+    ...site && { fetch: { allowPrivate: true } },
+    ...server && { mcp: [everything(server)] }
+  }))
+  return home
+}
+
+async function connected ({ client }: Agent, name: string) {
+  const until = performance.now() + CONNECT_MS
+  while (true) {
+    const { data } = await getToolServer({ client, path: { name }, throwOnError: true })
+    if (data.status === 'connected') return
+    if (performance.now() > until) throw new Error(`The tool server ${name} is ${data.status} after ${CONNECT_MS / 1000} s: ${data.error}`)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+async function spent ({ client }: Agent): Promise<Pick<Trial, 'steps' | 'inputTokens' | 'outputTokens' | 'costUsd' | 'isPartial'>> {
+  const { data: { groups } } = await getUsage({ client, query: { by: 'role' }, throwOnError: true })
+  const sum = (count: (group: typeof groups[number]) => number) => groups.reduce((total, group) => total + count(group), 0)
+  return {
+    steps: groups.find(({ key }) => key === 'capable')?.calls ?? 0,
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    ...groups.some(({ costUsd }) => costUsd !== undefined) && {
+      costUsd: sum(({ costUsd = 0 }) => costUsd),
+      ...sum(({ unpricedCalls }) => unpricedCalls) > 0 && { isPartial: true }
+    }
+  }
+}
