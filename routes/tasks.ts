@@ -8,6 +8,7 @@ import { RunOptionsSchema } from '../schemas/run-options.ts'
 import { ScheduleSchema, SlotSchema, TaskScheduleSchema } from '../schemas/schedule.ts'
 import { taskEvents, TaskStreamEventSchema } from '../schemas/task-events.ts'
 import {
+  MOST_INPUT,
   RunParams,
   RunQueuedSchema,
   RunsQuery,
@@ -15,6 +16,7 @@ import {
   TaskApproveBodySchema,
   TaskApprovedSchema,
   TaskQuestionSchema,
+  TaskRunBodySchema,
   TaskRunListSchema,
   TaskRunSchema,
   TaskSteerBodySchema,
@@ -65,6 +67,7 @@ const SHARED = [
   TaskRunSchema,
   TaskRunListSchema,
   RunQueuedSchema,
+  TaskRunBodySchema,
   TaskSteerBodySchema,
   TaskSteeredSchema,
   TaskApproveBodySchema,
@@ -168,15 +171,22 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }
 
   app.post('/tasks/:id/run', {
+    config: { optionalBody: true },
+    // The input, and the braces around it.
+    bodyLimit: MOST_INPUT + 1024,
+    preValidation: async (request) => {
+      request.body ??= {}
+    },
     schema: {
       tags,
       operationId: 'runTask',
       summary: 'Queues a run of a task now, independently of its schedule',
       headers: IdempotencyHeaders,
       params: TaskParams,
+      body: ref(TaskRunBodySchema),
       response: { 202: ref(RunQueuedSchema), ...movable }
     }
-  }, async (request, reply) => reply.code(202).send(await tasks.run(request.params.id, request.headers['idempotency-key'])))
+  }, async (request, reply) => reply.code(202).send(await tasks.run(request.params.id, request.body, request.headers['idempotency-key'])))
 
   app.post('/tasks/:id/steer', {
     schema: {

@@ -72,6 +72,8 @@ export const TaskRunSchema = Type.Object({
   toolCount: Type.Integer(),
   qualityScore: Type.Optional(Type.Number()),
   evaluation: Type.Optional(ref(TaskEvaluationSchema)),
+  input: Type.Optional(Type.Unknown({ description: 'The data that the run began with; only in the answer for a single run' })),
+  inputBytes: Type.Optional(Type.Integer({ description: 'The size of the input as JSON, bytes' })),
   steering: Type.Array(Type.String(), { description: 'The steering comments that this run got first' }),
   questions: Type.Array(ref(TaskQuestionSchema), { description: 'Open approval requests' }),
   usage: ref(UsageSchema),
@@ -89,6 +91,18 @@ export const TaskRunListSchema = Type.Object({
   $id: 'TaskRunList',
   description: 'A page of runs, newest first'
 })
+/** Bytes of the input of a run, as JSON. */
+export const MOST_INPUT = 1024 * 1024
+export const TaskRunBodySchema = Type.Object({
+  input: Type.Optional(Type.Unknown({ description: 'Any JSON value of at most 1 MiB: data for this run, which are no instructions to it' }))
+}, {
+  ...closed,
+  $id: 'TaskRunBody',
+  description: 'What a run of a task begins with, beside its goal',
+  examples: [{ input: { order: 4711, status: 'paid' } }]
+})
+export type TaskRunBody = Static<typeof TaskRunBodySchema>
+
 export const RunQueuedSchema = Type.Object({
   ok: Type.Literal(true),
   taskId: Type.String(),

@@ -39,8 +39,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   decideApproval: 'Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. ' +
     'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
-  listNotifications: 'One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open by ' +
-    'then; `needsShowing` says that it is on no screen yet.',
+  listNotifications: 'One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open ' +
+    'by then; `needsShowing` says that it is on no screen yet.',
   showNotification: 'Say so before it is shown, and show it when `first` is true: so one of several pages and shells does. What nobody ' +
     'shows within 5 s goes to the webhook of config.json.',
   listToolCalls: 'Calls of tools that `options.appTools` gave to runs. One that needs approval is listed when it was approved.',
@@ -71,7 +71,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   pauseTask: 'The run that is under way is stopped and recorded; the schedule rests.',
   resumeTask: 'A task with a schedule waits for its next time again.',
   cancelTask: 'The task stays, with its runs, and can be started again.',
-  runTask: 'Also for a task without a schedule. The run waits while another run of the task is under way.',
+  runTask: 'Also for a task without a schedule. `input` is for this run alone: its model gets it as data, not as instructions, and ' +
+    '`GET /tasks/{id}/runs/{runId}` shows it. A repeated `Idempotency-Key` gets the first answer.',
   steerTask: 'All comments are told to later runs. With `runNow` a run is queued at once.',
   approveTask: '`notes` are told to later runs. `POST /approvals/{id}` does the same by the id of the approval alone.',
   listTaskRuns: 'Use `cursor` with `nextCursor` of the previous page.',

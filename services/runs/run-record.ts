@@ -87,6 +87,8 @@ export interface TaskRun extends AnyRun {
   phases: NonNullable<RunView['phases']>
   /** The number of planned times that the run makes up for. */
   standsFor?: number
+  /** The size of the data that the run began with, which are stored beside it; bytes of JSON. */
+  inputBytes?: number
   /** Whether the run has used its one refinement. */
   refined: boolean
   /** How often the service or the worker died during the run. */

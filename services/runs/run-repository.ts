@@ -15,6 +15,7 @@ import {
   runKey,
   runStatesPrefix,
   type Store,
+  taskInputKey,
   taskRunKey,
   threadRunKey,
   threadRunsPrefix,
@@ -152,7 +153,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
 
   /** Returns the operations that remove a run with its events, but for its entry in the index of its owner. */
   async function recordRemoval (kind: OwnerKind, runId: string): Promise<Op[]> {
-    const keys = [runKey(runId), runInputKey(runId)]
+    const keys = [runKey(runId), runInputKey(runId), taskInputKey(runId)]
     for await (const key of store.keys(runEventsPrefix(kind, runId))) keys.push(key)
     return [...keys.map((key): Op => ({ type: 'del', key })), ...unindexRun(runId)]
   }

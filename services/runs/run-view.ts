@@ -13,12 +13,14 @@ interface Shown {
   events?: readonly RunEvent[]
   /** The number of characters kept of each input and output. */
   limit?: number
+  /** The data that the run of a task began with. */
+  input?: unknown
 }
 
 /** Returns the public form of a run of a task. */
-export function taskRunView (run: TaskRun, { questions, events, limit }: Shown): TaskRunView {
+export function taskRunView (run: TaskRun, { questions, events, limit, input }: Shown): TaskRunView {
   const { refined, crashes, suspended, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
-  return { ...shown, questions, ...(events && { toolCalls: toolCallsOf(events, limit) }) }
+  return { ...shown, questions, ...(input !== undefined && { input }), ...(events && { toolCalls: toolCallsOf(events, limit) }) }
 }
 
 /** Returns the public form of a run of a conversation. What is not over is read from its events. `now`: epoch milliseconds. */

@@ -39,6 +39,8 @@ export const runEventsKey = (kind: OwnerKind, runId: string, chunk: number) => h
 /** The requests of runs of conversations. */
 export const RUN_INPUTS = 'run-input/'
 export const runInputKey = (runId: string) => RUN_INPUTS + runId
+/** The data that runs of tasks began with; kept as long as the run. */
+export const taskInputKey = (runId: string) => `task-input/${runId}`
 /** The index of the runs of a conversation, newest last. */
 export const THREAD_RUNS = 'thread-run/'
 export const threadRunsPrefix = (thread: string) => `${THREAD_RUNS}${thread}/`

@@ -1,10 +1,11 @@
 import { Aborted } from '../lib/abort.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
-import type { RunQueued, TaskSteered, TaskSteerBody } from '../../schemas/task-runs.ts'
+import type { RunQueued, TaskRunBody, TaskSteered, TaskSteerBody } from '../../schemas/task-runs.ts'
 import type { RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
 import { decideChoice } from '../approvals/index.ts'
-import { type Op, unlessDamaged } from '../store/index.ts'
+import { jsonBytes } from '../http/index.ts'
+import { type Op, taskInputKey, unlessDamaged } from '../store/index.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
@@ -36,10 +37,11 @@ export function createLifecycle (
    * Starts a new run in place of a run that a pause has left open. A task that is not a one_shot returns to `returnTo`
    * when the run ends.
    */
-  async function beginRun (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus) {
+  async function beginRun (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus, input?: unknown) {
     const replaced = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was started in its place.' })
     const created = await newRun(repository, replaced.task, trigger, clock.now())
     const { runId, runNumber } = created.run
+    const given: Op[] = input === undefined ? [] : [{ type: 'put', key: taskInputKey(runId), value: input }]
     const running: StoredTask = {
       ...created.task,
       status: 'running',
@@ -48,8 +50,8 @@ export function createLifecycle (
     }
     return {
       task: running,
-      runs: [...replaced.runs, created.run],
-      ops: created.ops,
+      runs: [...replaced.runs, input === undefined ? created.run : { ...created.run, inputBytes: jsonBytes(input) }],
+      ops: [...created.ops, ...given],
       events: replaced.events,
       queued: { ok: true as const, taskId: task.id, runId, runNumber },
       after: () => queue.push(task.id, runId)
@@ -179,9 +181,9 @@ export function createLifecycle (
     return { ...stopped, task: cancelled, ops, answer: cancelled }
   }
 
-  async function run (task: StoredTask): Promise<Change<RunQueued>> {
+  async function run (task: StoredTask, input?: unknown): Promise<Change<RunQueued>> {
     assertState(task, 'run')
-    const { queued, ...begun } = await beginRun(task, 'manual', task.status)
+    const { queued, ...begun } = await beginRun(task, 'manual', task.status, input)
     return { ...begun, answer: queued }
   }
 
@@ -215,10 +217,10 @@ export function createLifecycle (
 
     cancel: (taskId: string): Promise<StoredTask> => repository.change(taskId, cancel),
 
-    /** Runs the task now, independent of its schedule. */
-    run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> =>
+    /** Runs the task now, independent of its schedule, with data for this run. */
+    run: (taskId: string, { input }: TaskRunBody, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> =>
       repository.change(taskId, async (task) => {
-        const begun = await run(task)
+        const begun = await run(task, input)
         return { ...begun, ops: [...begun.ops ?? [], ...remember(begun.answer)] }
       }),
 

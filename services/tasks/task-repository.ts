@@ -4,7 +4,17 @@ import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { isDamage, type Op, type Store, taskKey, taskRunKey, taskRunsPrefix, taskTrashKey, unlessDamaged } from '../store/index.ts'
+import {
+  isDamage,
+  type Op,
+  type Store,
+  taskInputKey,
+  taskKey,
+  taskRunKey,
+  taskRunsPrefix,
+  taskTrashKey,
+  unlessDamaged
+} from '../store/index.ts'
 import type { UsageRepository } from '../usage/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import type { RunRepository } from '../runs/index.ts'
@@ -275,6 +285,10 @@ export function createTaskRepository (
 
     /** The stored history of a run. */
     events: (runId: string): Promise<readonly RunEvent[]> => stored.events('task', runId),
+
+    /** The data that a run began with, if there are any. */
+    input: async ({ runId, inputBytes }: Pick<StoredRun, 'runId' | 'inputBytes'>): Promise<unknown> =>
+      inputBytes === undefined ? undefined : store.get(taskInputKey(runId)),
 
     /** What a run waits for. */
     async open (run: StoredRun): Promise<TaskItem[]> {

@@ -1,5 +1,5 @@
 import type { Task, TaskBody, TaskChanges, TaskStatus } from '../../schemas/tasks.ts'
-import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
+import type { RunQueued, TaskRun, TaskRunBody, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import { IMPORTED, isDamage, provenanceKey, TASK_TRASH, taskKey, taskOriginKey, taskTrashKey, unlessDamaged } from '../store/index.ts'
 import { createTaskRepository, type TaskRepository, type Change } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
@@ -84,7 +84,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
-    return taskRunView(run, { questions: await lists.questions(run), events: await repository.events(run.runId) })
+    const [questions, events, input] = await Promise.all([lists.questions(run), repository.events(run.runId), repository.input(run)])
+    return taskRunView(run, { questions, events, input })
   }
 
   return {
@@ -124,8 +125,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     pause: async (taskId: string): Promise<Task> => taskView(await lifecycle.pause(taskId)),
     resume: async (taskId: string): Promise<Task> => taskView(await lifecycle.resume(taskId)),
     cancel: async (taskId: string): Promise<Task> => taskView(await lifecycle.cancel(taskId)),
-    run: (taskId: string, key?: string): Promise<RunQueued> =>
-      idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body: undefined }, (remember) => lifecycle.run(taskId, remember)),
+    /** Runs the task now, with the data of the body. */
+    run: (taskId: string, body: TaskRunBody, key?: string): Promise<RunQueued> =>
+      idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body }, (remember) => lifecycle.run(taskId, body, remember)),
     steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
       idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
     approve: approvals.approve,

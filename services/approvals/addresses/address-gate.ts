@@ -31,7 +31,7 @@ interface GateParts {
   /** The words of a person, and whether the user messages of the prompt are, too. */
   said: Said
   /** What the model knows beside the prompt. */
-  besides: () => { hasMemory?: boolean, guide?: string, hasOlder?: boolean }
+  besides: () => { hasMemory?: boolean, guide?: string, given?: string, hasOlder?: boolean }
   events: () => readonly RunEvent[]
   find: (name: string) => Tool | undefined
   /** Whether calls of the tool ask about addresses; not where the user allowed them beforehand. */
@@ -60,10 +60,11 @@ export function createAddressGate ({ store, place, prompt, said, besides, events
     const known = createProvenance({ find, now: now() }, stored)
     said.texts.forEach(known.userSaid)
     known.prompted(prompt, said)
-    const { hasMemory = false, guide, hasOlder = false } = besides()
+    const { hasMemory = false, guide, given, hasOlder = false } = besides()
     if (hasMemory || hasOlder) known.hold('private', { toolName: hasMemory ? 'memory' : 'earlier messages' })
     if (hasOlder) known.hold('foreign', { toolName: 'earlier messages' })
     if (guide !== undefined) known.guided(guide)
+    if (given !== undefined) known.started(given)
     return known
   }
 

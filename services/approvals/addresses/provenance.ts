@@ -152,6 +152,13 @@ export function createProvenance (
       knowAll(addressesIn(text), 'read')
     },
 
+    /** Takes in the data that the run of a task was started with. */
+    started (input: string): void {
+      hold('private', { toolName: 'input of the run' })
+      hold('foreign', { toolName: 'input of the run' })
+      knowAll(addressesIn(input), 'read')
+    },
+
     /** Takes in the result of a call. */
     resulted ({ toolName, toolCallId }: Origin, output: unknown): void {
       const kind = kindOf(toolName)

@@ -231,11 +231,12 @@ export function createRunActions<R extends RunRecord> (
 }
 
 /** Returns what a model knows of a run beside its prompt. */
-function besides (events: readonly RunEvent[], { placement }: Pick<RunOwner, 'placement'>) {
+function besides (events: readonly RunEvent[], { placement, given }: Pick<RunOwner, 'placement' | 'given'>) {
   const { context } = events.findLast((event) => event.type === 'context') ?? {}
   return {
     hasMemory: context?.system.some((text) => text.includes(MEMORY_FOLLOWS)),
     guide: context?.guide?.text,
+    given,
     hasOlder: placement.older !== undefined
   }
 }

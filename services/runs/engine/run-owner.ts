@@ -20,6 +20,8 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   tools: ToolHost
   /** The messages before those of the run, as models get them, and their places in the thread. */
   prompt: LanguageModelV4Prompt
+  /** Data of others in the prompt, beside what is said. */
+  given?: string
   placement: Pick<Conversation, 'older' | 'places'>
   /** Load and store the summaries that replace older parts of the conversation. */
   summaries: Pick<CompactorParts, 'load' | 'keep'>

@@ -75,6 +75,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
    */
   async function start (taskId: string, runId: string): Promise<TaskAttempt | undefined> {
     const history = withoutCutCall(await repository.events(runId))
+    const begun = await repository.runById(runId)
+    const input = begun && await repository.input(begun)
     let attempt: TaskAttempt | undefined
     await repository.change<undefined>(taskId, async (task) => {
       const run = task.liveRun?.runId === runId ? await repository.runById(task.liveRun.runId) : undefined
@@ -94,7 +96,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
         answer: undefined,
         after () {
           const live = activeRuns.enter(runs.open(record, history, []))
-          attempt = createTaskAttempt({ task: started.task, live, items: createRunItems(asked, ledger.isOpen), deps })
+          attempt = createTaskAttempt({ task: started.task, live, input, items: createRunItems(asked, ledger.isOpen), deps })
           if (closing.signal.aborted) live.abort(shutdown())
         }
       }

@@ -101,9 +101,11 @@ const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): b
 export type TaskAttempt = ReturnType<typeof createTaskAttempt>
 
 /** One attempt at a run of a task: the actions for the worker that drives it, and the record of the run while it executes. */
-export function createTaskAttempt ({ task, live, items, deps: shared }: {
+export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
   task: StoredTask,
   live: ActiveRun<TaskRun>,
+  /** The data that the run began with. */
+  input: unknown,
   items: RunItems,
   deps: RunDeps
 }) {
@@ -116,6 +118,7 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
   const { interactive } = options
   const mayAsk = interactive ?? asksForResults(task)
   const tools = createTaskTools(host, () => run.record.phases, mayAsk)
+  const given = input === undefined ? undefined : JSON.stringify(input, undefined, 1)
   let context: RunContext | undefined
   let begun: Promise<void> | undefined
   /** Texts that the model receives as user messages before the next step. */
@@ -133,7 +136,8 @@ export function createTaskAttempt ({ task, live, items, deps: shared }: {
     place: task.id,
     registry: deps.registry,
     tools,
-    prompt: [{ role: 'user', content: [{ type: 'text', text: taskRequest(task, run.record) }] }],
+    prompt: [{ role: 'user', content: [{ type: 'text', text: taskRequest(task, run.record, given) }] }],
+    given,
     placement: {},
     summaries: { load: async () => run.record.summaries ?? [], keep: (summaries) => attempt.commit({ changes: { summaries } }) },
     context: async () => context!,

@@ -93,6 +93,8 @@ t.test('tasks and their runs', async (t) => {
     qualityScore: undefined,
     evaluation: undefined,
     object: undefined,
+    input: undefined,
+    inputBytes: undefined,
     steering: ['soon'],
     questions: [{
       approvalId,
