@@ -268,6 +268,8 @@ t.test('the runs, and the events that tell of them', async (t) => {
     runId,
     threadId,
     taskId: undefined,
+    input: undefined,
+    inputBytes: undefined,
     review: undefined,
     runNumber: undefined,
     phases: undefined,
