@@ -562,12 +562,16 @@ export const cancelTask = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Queues a run of a task now, independently of its schedule
  *
- * Also for a task without a schedule. The run waits while another run of the task is under way.
+ * Also for a task without a schedule. `input` is for this run alone: its model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. A repeated `Idempotency-Key` gets the first answer.
  */
 export const runTask = <ThrowOnError extends boolean = false>(options: Options<RunTaskData, ThrowOnError>): RequestResult<RunTaskResponses, RunTaskErrors, ThrowOnError> => (options.client ?? client).post<RunTaskResponses, RunTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/tasks/{id}/run',
-    ...options
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

@@ -2587,6 +2587,14 @@ export type Run = {
     qualityScore?: number;
     evaluation?: TaskEvaluation;
     /**
+     * The data that the run began with; only in the answer for a single run
+     */
+    input?: unknown;
+    /**
+     * The size of the input as JSON, bytes
+     */
+    inputBytes?: number;
+    /**
      * The steering comments that this run got first
      */
     steering: Array<string>;
@@ -3862,6 +3870,14 @@ export type TaskRun = {
     qualityScore?: number;
     evaluation?: TaskEvaluation;
     /**
+     * The data that the run began with; only in the answer for a single run
+     */
+    input?: unknown;
+    /**
+     * The size of the input as JSON, bytes
+     */
+    inputBytes?: number;
+    /**
      * The steering comments that this run got first
      */
     steering: Array<string>;
@@ -3879,6 +3895,16 @@ export type TaskRun = {
      * For a catch_up run: the number of planned times that it replaces
      */
     standsFor?: number;
+};
+
+/**
+ * What a run of a task begins with, beside its goal
+ */
+export type TaskRunBody = {
+    /**
+     * Any JSON value of at most 1 MiB: data for this run, which are no instructions to it
+     */
+    input?: unknown;
 };
 
 /**
@@ -7491,7 +7517,7 @@ export type CancelTaskResponses = {
 export type CancelTaskResponse = CancelTaskResponses[keyof CancelTaskResponses];
 
 export type RunTaskData = {
-    body?: never;
+    body?: TaskRunBody;
     headers?: {
         /**
          * A repeated request with the same key gets the first answer
