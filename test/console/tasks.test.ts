@@ -92,7 +92,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByLabel('Always ask').check()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Every run waits for approval').waitFor()
+    await page.getByText('Every run asks before its changes').waitFor()
     const { data: { steeringHistory, approval } } = await getTask({ ...asked, path: { id } })
     t.match({ steeringHistory, approval }, { steeringHistory: [{ comment: 'And milk' }], approval: { mode: 'always' } })
 

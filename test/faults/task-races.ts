@@ -76,9 +76,9 @@ export async function race (t: Test, rounds: number) {
     if (!deleted) {
       for (;;) {
         const seen = events.events.length
-        const { status } = await tasks.get(`/${id}`)
+        const { status, waitingFor } = await tasks.get(`/${id}`)
         if (status === 'paused') await tasks.post(`/${id}/resume`)
-        else if (status === 'pending_approval') await tasks.post(`/${id}/approve`, { approved: true })
+        else if (waitingFor !== undefined) await tasks.post(`/${id}/approve`, { approved: true })
         else if (status === 'running') await events.beyond(seen)
         else break
       }

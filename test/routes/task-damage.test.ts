@@ -72,11 +72,12 @@ t.test('a run that is damaged on the disk is named, and its task goes on without
   while ((await tasks.runs(id))[0].completedAt === undefined) await new Promise(setImmediate)
   t.match(await tasks.runs(id), [{ runNumber: 3, status: 'completed' }, { runNumber: 1 }])
 
-  while ((await tasks.get(`/${asking}`)).status !== 'scheduled') await new Promise(setImmediate)
+  while ((await tasks.runs(asking))[0]?.completedAt === undefined) await new Promise(setImmediate)
   t.match(
     await tasks.runs(asking),
     [{ runNumber: 1, status: 'interrupted', error: /cannot be read/ }],
     'what waited for a person can wait no more'
   )
+  t.match(await tasks.get(`/${asking}`), { status: 'scheduled', waitingFor: undefined })
   for (const each of [id, asking]) t.equal((await tasks.call('DELETE', `/${each}`)).status, 200)
 })

@@ -135,9 +135,16 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
     executeRun,
     conclude,
 
-    /** Continues the run that was under way when the service last ended. A run that crashed MAX_CRASHES times is ended instead. */
-    recover: (taskId: string) =>
-      repository.change<undefined>(taskId, async (task) => {
+    /**
+     * Continues the run that was under way when the service last ended. A run that crashed MAX_CRASHES times is ended instead, and so is
+     * one whose result waits and cannot be read.
+     */
+    async recover (taskId: string): Promise<void> {
+      await repository.change<undefined>(taskId, async (task) => {
+        if (task.reviewRun === undefined || await repository.runById(task.reviewRun.runId) !== undefined) return undefined
+        return conclude(task, interruptedRun(task, task.reviewRun, clock.now()), [], UNREADABLE)
+      })
+      await repository.change<undefined>(taskId, async (task) => {
         const run = task.liveRun && await repository.runById(task.liveRun.runId)
         repository.watch(task)
         if (task.liveRun !== undefined && run === undefined) {
@@ -160,7 +167,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
           })
         }
         return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, suspended: true }], answer: undefined, after: enqueue }
-      }),
+      })
+    },
 
     /** Stops an executing run and resolves to the run as stored once all its work has ended; undefined when the run does not execute. */
     async stop (runId: string, reason: Aborted): Promise<StoredRun | undefined> {
