@@ -5,7 +5,13 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
-import { ScheduleSchema, SlotSchema, TaskScheduleSchema } from '../schemas/schedule.ts'
+import {
+  PreviewScheduleBodySchema,
+  SchedulePreviewSchema,
+  ScheduleSchema,
+  SlotSchema,
+  TaskScheduleSchema
+} from '../schemas/schedule.ts'
 import { taskEvents, TaskStreamEventSchema } from '../schemas/task-events.ts'
 import {
   MOST_INPUT,
@@ -52,6 +58,8 @@ const SHARED = [
   TaskHealthSchema,
   PlanInputSchema,
   ScheduleSchema,
+  PreviewScheduleBodySchema,
+  SchedulePreviewSchema,
   SlotSchema,
   TaskScheduleSchema,
   TaskApprovalInputSchema,
@@ -126,6 +134,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 201: ref(TaskSchema), 400: ErrorRef, 409: ErrorRef }
     }
   }, async (request, reply) => reply.code(201).send(await tasks.create(request.body, request.headers['idempotency-key'])))
+
+  app.post('/schedules/preview', {
+    schema: {
+      tags,
+      operationId: 'previewSchedule',
+      summary: 'Says what a schedule, or a time in words, means, and when it would run',
+      body: ref(PreviewScheduleBodySchema),
+      response: { 200: ref(SchedulePreviewSchema), 400: ErrorRef }
+    }
+  }, async (request) => tasks.previewSchedule(request.body))
 
   app.get('/tasks/:id', {
     schema: {

@@ -8,7 +8,7 @@ export const SCHEDULE_LIMITS = {
   text: 200,
   periodMs: { min: 1_000, max: 10 * 366 * DAY_MS },
   maxRuns: 1_000_000,
-  graceMs: { default: DAY_MS, max: 366 * DAY_MS },
+  graceMs: { max: 366 * DAY_MS },
   upcoming: { default: 10, max: 100 }
 } as const
 
@@ -16,10 +16,16 @@ const Text = (description: string) => Type.String({ minLength: 1, maxLength: SCH
 
 /** The times at which a task runs. `parseSchedule` checks the notation of the texts; docs/schedules.md describes it. */
 export const ScheduleSchema = Type.Object({
-  interval: Text(
-    'A word (hourly, daily, weekdays, weekends, weekly, monthly, yearly), weekdays ("every monday and thursday"), ' +
-      'a duration ("30m", "2 days", "every 6 hours", "P1D") or a cron line ("0 9 * * 1-5", "@daily")'
-  ),
+  interval: Type.Optional(Text(
+    'How often: a word (hourly, daily, weekdays, weekends, weekly, biweekly, monthly, quarterly, yearly), days ("every monday and ' +
+      'thursday", "every other friday", "first monday", "1st and 15th"), a duration ("30m", "2 days", "every 6 hours", "P1D", "every 10 ' +
+      'minutes between 9 and 17") or a cron line ("0 9 * * 1-5", "@daily"). A schedule has either this, `once` or `in`'
+  )),
+  once: Type.Optional(Type.Union([
+    Text('A local time, read in `timezone`: "2026-12-24T09:00"'),
+    Type.Integer({ minimum: 0, description: 'Milliseconds since the Unix epoch' })
+  ], { description: 'One time, for tasks of type one_shot. It must still be to come' })),
+  in: Type.Optional(Text('One time, counted from the start of the task: "30 minutes", "2h", "3 days"')),
   timezone: Type.Optional(Text("IANA time zone, such as Europe/Berlin. By default the machine's time zone, including its later changes")),
   at: Type.Optional(
     Text(
@@ -35,6 +41,9 @@ export const ScheduleSchema = Type.Object({
     description:
       'Weekdays for weekly schedules, a day for monthly ones. By default the day of startAt; without startAt, Monday and the 1st for ' +
       'words and the day of the start for durations'
+  })),
+  except: Type.Optional(Type.Union([Text('What is left out'), Type.Array(Text('A weekday or a date'), { minItems: 1, maxItems: 366 })], {
+    description: 'Weekdays and dates that are left out: "sundays", "24 december", "2026-12-24"'
   })),
   startAt: Type.Optional(
     Type.Integer({
@@ -58,7 +67,8 @@ export const ScheduleSchema = Type.Object({
   graceMs: Type.Optional(Type.Integer({
     minimum: 0,
     maximum: SCHEDULE_LIMITS.graceMs.max,
-    description: 'Maximum delay of that one run, in milliseconds; by default 24 hours. Older planned times are missed'
+    description: 'Maximum delay of that one run, in milliseconds; by default half of the time to the next planned one, at least 24 hours ' +
+      'and at most 7 days. Older planned times are missed'
   }))
 }, { $id: 'Schedule', additionalProperties: false, description: 'The times at which a task runs' })
 export type Schedule = Static<typeof ScheduleSchema>
@@ -100,8 +110,11 @@ export const SlotSchema = Type.Object({
 }, { $id: 'Slot', description: 'The outcome of a planned time' })
 export type Slot = Static<typeof SlotSchema>
 
+const Words = Type.String({ description: 'When it runs, as it was understood: "every other week on Friday at 09:00"' })
+
 export const TaskScheduleSchema = Type.Object({
   schedule: ref(ScheduleSchema),
+  words: Type.Optional(Words),
   upcoming: Type.Array(Timestamp, {
     description: 'The next planned times, earliest first. For an inactive schedule, the times that would apply if it were started or ' +
       'resumed now'
@@ -113,6 +126,34 @@ export const TaskScheduleSchema = Type.Object({
   description: 'A schedule, its next planned times and the outcomes of past ones'
 })
 export type TaskSchedule = Static<typeof TaskScheduleSchema>
+
+export const PreviewScheduleBodySchema = Type.Object({
+  schedule: Type.Optional(ref(ScheduleSchema)),
+  text: Type.Optional(Type.String({ minLength: 1, maxLength: SCHEDULE_LIMITS.text, description: 'A time in words: "tomorrow at 5pm"' })),
+  timezone: Type.Optional(Text('With `text`: the time zone that it is read in'))
+}, {
+  $id: 'PreviewScheduleBody',
+  additionalProperties: false,
+  description: 'Either a schedule, or a time in words',
+  examples: [{ text: 'every other friday at 9am', timezone: 'Europe/Berlin' }, { schedule: { once: '2030-12-24T09:00' } }]
+})
+export type PreviewScheduleBody = Static<typeof PreviewScheduleBodySchema>
+
+export const SchedulePreviewSchema = Type.Union([
+  Type.Object({
+    understood: Type.Literal(true),
+    schedule: ref(ScheduleSchema),
+    words: Words,
+    zone: Type.String({ description: 'The time zone of its local times' }),
+    next: Type.Array(Timestamp, { description: 'The next planned times, at most five, if it were started now' }),
+    confirm: Type.Optional(Type.String({ description: 'What a person should confirm first, as it was only said: it runs very often' }))
+  }),
+  Type.Object({
+    understood: Type.Literal(false),
+    reason: Type.String({ description: 'Why nothing is planned, and what can be written' })
+  })
+], { $id: 'SchedulePreview', description: 'What a schedule or a text about time means' })
+export type SchedulePreview = Static<typeof SchedulePreviewSchema>
 
 export const UpcomingQuery = Type.Integer({
   minimum: 0,

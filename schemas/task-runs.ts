@@ -79,6 +79,9 @@ export const TaskRunSchema = Type.Object({
   usage: ref(UsageSchema),
   options: Type.Optional(ref(RunOptionsSchema)),
   attempts: Type.Integer({ description: 'Number of attempts: the first start and each continuation after an interruption' }),
+  plannedAt: Type.Optional(
+    Type.Integer({ description: 'The planned time that began the run, in milliseconds since the Unix epoch; absent for other runs' })
+  ),
   standsFor: Type.Optional(Type.Integer({ description: 'For a catch_up run: the number of planned times that it replaces' }))
 }, { $id: 'TaskRun', description: 'One execution of a task' })
 export type TaskRun = Static<typeof TaskRunSchema>

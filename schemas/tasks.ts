@@ -107,6 +107,7 @@ export const TaskSchema = Type.Object({
   cwd: Type.String({ description: 'Working directory of the runs' }),
   plan: ref(PlanSchema),
   schedule: Type.Optional(ref(ScheduleSchema)),
+  scheduleWords: Type.Optional(Type.String({ description: 'The schedule in words, as it was understood' })),
   approval: Type.Object({
     mode: ApprovalMode,
     firstN: Type.Integer(),
@@ -140,6 +141,10 @@ export const TaskSchema = Type.Object({
   lastRunAt: Type.Optional(Timestamp),
   lastRunStatus: Type.Optional({ ...RunStatusSchema, description: 'How the run at lastRunAt ended' }),
   nextRunAt: Type.Optional(Timestamp),
+  missedAt: Type.Optional(Type.Integer({
+    description: 'For a one_shot with a single time that passed too long ago to be made up for: that time. POST /tasks/{id}/run runs it ' +
+      'now, POST /tasks/{id}/cancel drops it'
+  })),
   waitingFor: Type.Optional(Type.Array(
     Type.Object({ kind: WaitingKind, id: Type.String({ description: 'The approvalId, or the toolCallId of a call of the application' }) }),
     {
@@ -169,9 +174,11 @@ export const TaskBodySchema = Type.Object({
   taskType: Type.Optional(
     Type.Unsafe<TaskType>({
       ...TaskTypeSchema,
-      description: 'By default one_shot. recurring needs a schedule; triggered runs only through /run and steer'
+      description: 'By default recurring with `schedule.interval`, else one_shot, which may have `schedule.once` or `schedule.in`. ' +
+        'triggered runs only through /run and steer'
     })
   ),
+  start: Type.Optional(Type.Boolean({ description: 'Also starts it, as POST /tasks/{id}/start does' })),
   ...optional(given)
 }, {
   ...closed,

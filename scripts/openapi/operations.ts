@@ -62,17 +62,21 @@ export const DESCRIPTIONS: Record<string, string> = {
   taskEvents: 'Never ends by itself and replays nothing: read `GET /tasks` first for the state. `/events` has ids and can be resumed.',
   taskDigest: 'Meant for a summary at the start of the day: what ended, what failed, what waits and what comes next.',
   listTasks: 'Use `status` and `type` to select, and `cursor` with `nextCursor` of the previous page.',
-  createTask: 'The plan is written by the model unless the body has one. The task does nothing before it is started. A repeated ' +
+  previewSchedule: 'Nothing is stored or run. The same texts are understood by `schedule.interval` and in conversations; times are those ' +
+    'of a task that is started now.',
+  createTask: 'The plan is written by the model unless the body has one. The task does nothing before it is started; `start: true` starts ' +
+    'it at once. A repeated ' +
     '`Idempotency-Key` gets the first answer.',
   getTask: 'The whole state: goal, plan, schedule, memory, comments and history of approvals.',
   updateTask: 'Only the given fields change. A changed goal or plan ends the grants of the task.',
   deleteTask: 'Its runs, approvals and grants go with it. This cannot be undone.',
-  startTask: 'A task with a schedule waits for its next time; one without begins to run.',
+  startTask: 'A task with a schedule waits for its next time; one without begins to run. `schedule.in` is counted from here; a `once` in ' +
+    'the past is a 400.',
   pauseTask: 'The run that is under way is stopped and recorded; the schedule rests.',
   resumeTask: 'A task with a schedule waits for its next time again.',
   cancelTask: 'The task stays, with its runs, and can be started again.',
-  runTask: 'Also for a task without a schedule. `input` is for this run alone: its model gets it as data, not as instructions, and ' +
-    '`GET /tasks/{id}/runs/{runId}` shows it. A repeated `Idempotency-Key` gets the first answer.',
+  runTask: 'Also for a task without a schedule; the single time of a one_shot is then used up. `input` is for this run alone: its ' +
+    'model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. A repeated `Idempotency-Key` gets the first answer.',
   steerTask: 'All comments are told to later runs. With `runNow` a run is queued at once.',
   approveTask: '`notes` are told to later runs. `POST /approvals/{id}` does the same by the id of the approval alone.',
   listTaskRuns: 'Use `cursor` with `nextCursor` of the previous page.',

@@ -85,6 +85,8 @@ export interface TaskRun extends AnyRun {
   trigger: Exclude<RunView['trigger'], 'message'>
   runNumber: number
   phases: NonNullable<RunView['phases']>
+  /** The planned time of its schedule; milliseconds since the Unix epoch. */
+  plannedAt?: number
   /** The number of planned times that the run makes up for. */
   standsFor?: number
   /** The size of the data that the run began with, which are stored beside it; bytes of JSON. */

@@ -1,4 +1,5 @@
-import type { Plan, PlanInput, Task, TaskBody, TaskChanges } from '../../schemas/tasks.ts'
+import type { Schedule } from '../../schemas/schedule.ts'
+import type { Plan, PlanInput, Task, TaskBody, TaskChanges, TaskType } from '../../schemas/tasks.ts'
 import { askStructured, planPrompt, withRunModels } from '../models/index.ts'
 import type { Meter } from '../usage/index.ts'
 import { internalModelLoaders, type TaskDeps, type RunDeps } from './task-deps.ts'
@@ -48,6 +49,18 @@ const DEFAULT_FIRST_N = 3
 
 export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] })
 
+/** Throws BadTask (400) unless tasks of that type can have that schedule. */
+function assertFits (taskType: TaskType, schedule: Schedule | undefined) {
+  if (schedule === undefined) return
+  if (taskType === 'triggered') throw new BadTask('A schedule belongs to taskType "recurring" or "one_shot", not to "triggered".')
+  if (taskType === 'one_shot' && schedule.interval !== undefined) {
+    throw new BadTask('schedule.interval belongs to taskType "recurring". A task of type "one_shot" has schedule.once or schedule.in.')
+  }
+  if (taskType === 'recurring' && schedule.interval === undefined && (schedule.once ?? schedule.in) !== undefined) {
+    throw new BadTask('schedule.once and schedule.in belong to taskType "one_shot". A recurring task has schedule.interval.')
+  }
+}
+
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
   const { repository, grants, clock, usage, workspace } = deps
@@ -77,18 +90,17 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
 
   /** Validates and plans a task without storing it. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
   async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
-    const { goal, taskType = 'one_shot', schedule } = body
+    const { goal, schedule } = body
+    const taskType = body.taskType ?? (schedule?.interval === undefined ? 'one_shot' : 'recurring')
     if (taskType === 'recurring' && schedule === undefined) {
       throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
     }
-    if (taskType !== 'recurring' && schedule !== undefined) {
-      throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
-    }
+    assertFits(taskType, schedule)
     await checkRunOptions(body.options, deps)
     const options = taskOptions(body, {})
     const approval = await approvalOf(body.approval, options)
     const cwd = await workingFolder(body.cwd, workspace())
-    if (schedule !== undefined) await schedules.validate(schedule)
+    const scheduleWords = schedule && await schedules.describe(schedule)
     await repository.index.assertRoom()
     const id = newId()
     const plan = body.plan ? givenPlan(body.plan) : await newPlan(id, goal, options, signal)
@@ -101,6 +113,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       cwd,
       plan,
       schedule,
+      scheduleWords,
       approval,
       options,
       memory: emptyTaskMemory(),
@@ -129,13 +142,11 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       const before = await repository.get(taskId)
       const { goal, plan, approval, schedule } = changes
       const isNewGoal = goal !== undefined && goal !== before.goal
-      if (schedule !== undefined && before.taskType !== 'recurring') {
-        throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
-      }
+      assertFits(before.taskType, schedule)
       await checkRunOptions(changes.options, deps)
       const changedOptions = taskOptions(changes, before.options)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
-      if (schedule !== undefined) await schedules.validate(schedule)
+      if (schedule !== undefined) await schedules.describe(schedule)
       const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'
       const planned = plan ? givenPlan(plan) : isPlanned ? await newPlan(taskId, goal, changedOptions, closing) : undefined
       return repository.change(taskId, async (task) => {

@@ -37,7 +37,9 @@ export function createLifecycle (
    * Starts a new run in place of a run that a pause has left open. A task that is not a one_shot returns to `returnTo`
    * when the run ends.
    */
-  async function beginRun (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus, input?: unknown) {
+  async function beginRun (started: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus, input?: unknown) {
+    // A single time is over when its task was run before it.
+    const { task, ops } = started.taskType === 'one_shot' ? await schedules.end(started, 'manual') : { task: started, ops: [] }
     const replaced = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was started in its place.' })
     const created = await newRun(repository, replaced.task, trigger, clock.now())
     const { runId, runNumber } = created.run
@@ -51,7 +53,7 @@ export function createLifecycle (
     return {
       task: running,
       runs: [...replaced.runs, input === undefined ? created.run : { ...created.run, inputBytes: jsonBytes(input) }],
-      ops: [...created.ops, ...given],
+      ops: [...ops, ...created.ops, ...given],
       events: replaced.events,
       queued: { ok: true as const, taskId: task.id, runId, runNumber },
       after: () => queue.push(task.id, runId)
@@ -149,7 +151,7 @@ export function createLifecycle (
       const ended = withFinalStatus(withoutTiming(resumed), 'completed')
       return { task: ended, ops, answer: ended }
     }
-    if (task.taskType !== 'one_shot') return to('scheduled')
+    if (task.taskType !== 'one_shot' || resumed.timing !== undefined) return to('scheduled')
     const enqueue = () => queue.push(task.id, live!.runId)
     if (live?.status === 'queued') return to('running', { after: enqueue })
     // The interrupted run continues from its last step.
@@ -164,7 +166,10 @@ export function createLifecycle (
     assertState(task, 'start')
     const { returnTo, pausedReason, health, ...rest } = task
     const fresh = await schedules.begin(rest)
-    if (task.taskType !== 'one_shot') return { task: { ...fresh, status: 'scheduled' }, answer: { ...fresh, status: 'scheduled' } }
+    if (task.taskType !== 'one_shot' || fresh.timing !== undefined) {
+      const scheduled: StoredTask = { ...fresh, status: 'scheduled' }
+      return { task: scheduled, answer: scheduled }
+    }
     const { queued, ...begun } = await beginRun(fresh, 'start')
     return { ...begun, answer: begun.task }
   }
@@ -206,10 +211,10 @@ export function createLifecycle (
   return {
     /** Starts a task: schedules it, or begins its run when it is a one_shot. */
     start: (taskId: string): Promise<StoredTask> => repository.change(taskId, start),
-    /** Stores a new task and starts it, in one transaction with `ops`. */
-    async launch (task: StoredTask, ops: Op[]): Promise<StoredTask> {
+    /** Stores a new task and starts it, in one transaction with the operations that `opsOf` returns for it. */
+    async launch (task: StoredTask, opsOf: (started: StoredTask) => Op[]): Promise<StoredTask> {
       const started = await start(task)
-      return repository.add({ ...started, ops: [...started.ops ?? [], ...ops] })
+      return repository.add({ ...started, ops: [...started.ops ?? [], ...opsOf(started.answer)] })
     },
 
     pause: (taskId: string): Promise<StoredTask> => repository.change(taskId, pause),

@@ -23,10 +23,10 @@ export async function newRun (
   task: StoredTask,
   trigger: RunTrigger,
   now: number,
-  standsFor?: number
+  slot: { plannedAt?: number, standsFor?: number } = {}
 ): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
   const runNumber = task.totalRuns + 1
-  const run: StoredRun = { ...blankRun(task, { runId: newId(), runNumber }, trigger, now), standsFor }
+  const run: StoredRun = { ...blankRun(task, { runId: newId(), runNumber }, trigger, now), ...slot }
   const oldest = runNumber > MAX_RUNS ? await repository.runNumbered(task.id, runNumber - MAX_RUNS) : undefined
   return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await repository.removal(oldest) }
 }

@@ -1,5 +1,5 @@
 import type { TaskHealth } from '../../schemas/tasks.ts'
-import { lastSlotUpTo, nextSlot } from './schedule/calendar/calendar.ts'
+import { lastSlotUpTo, nextSlot } from '../calendar/index.ts'
 import type { StoredHealth, StoredRun, StoredTask } from './task-records.ts'
 
 /** Runs that fail in a row before a task counts as failing. */

@@ -79,6 +79,7 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
       if (task.schedule === undefined) throw new BadTask(`This task has no schedule: it is ${task.taskType}.`)
       return {
         schedule: task.schedule,
+        words: task.scheduleWords,
         upcoming: await schedules.upcoming(task, upcoming),
         ...await schedules.slots(taskId, limit, cursor)
       }

@@ -2,7 +2,7 @@ import type { ChoiceTopic } from '../../schemas/approvals.ts'
 import type { Task, TaskHealth } from '../../schemas/tasks.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun } from '../runs/index.ts'
-import type { Plan as Timing } from './schedule/calendar/schedule-plan.ts'
+import type { Plan as Timing } from '../calendar/index.ts'
 
 /** A reference to a run of the task. */
 export interface RunPointer {
@@ -63,7 +63,7 @@ export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>
 export const hasUsedAllRuns = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns
 
 /** The task without an active schedule. */
-export function withoutTiming ({ timing, lastSlot, nextRunAt, ...task }: StoredTask): StoredTask {
+export function withoutTiming ({ timing, lastSlot, nextRunAt, missedAt, ...task }: StoredTask): StoredTask {
   return task
 }
 

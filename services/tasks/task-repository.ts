@@ -102,6 +102,12 @@ export interface Change<T> {
 /** An edit may return undefined, for no change, only when its caller expects no result. */
 type Unchanged<T> = T extends undefined ? undefined : never
 
+/** When the schedule ticker must next check a task, milliseconds since the Unix epoch, and whether the task runs once. */
+interface DueTask {
+  at: number
+  isOnce: boolean
+}
+
 export type TaskRepository = ReturnType<typeof createTaskRepository>
 
 /**
@@ -120,8 +126,7 @@ export function createTaskRepository (
 ) {
   const locked = createKeyedLock()
   const index = createTaskIndex(store)
-  /** The time at which the schedule ticker must next check each task; milliseconds since the Unix epoch. */
-  const due = new Map<string, number>()
+  const due = new Map<string, DueTask>()
   const listeners = new Set<() => void>()
 
   /** Reads a task. Throws TaskNotFound (404) or TaskDamaged (500). */
@@ -173,7 +178,7 @@ export function createTaskRepository (
     }
     const next = Math.min(...times)
     if (next === Infinity) due.delete(task.id)
-    else due.set(task.id, next)
+    else due.set(task.id, { at: next, isOnce: task.taskType === 'one_shot' })
     for (const listener of listeners) listener()
   }
 
@@ -218,7 +223,7 @@ export function createTaskRepository (
     runNumbered,
     watch,
     forget: (taskId: string) => void due.delete(taskId),
-    due: due as ReadonlyMap<string, number>,
+    due: due as ReadonlyMap<string, DueTask>,
     /** Calls the listener whenever `due` has changed. */
     onDue: (listener: () => void) => void listeners.add(listener),
 

@@ -14,6 +14,7 @@ import { createQueue, type Queue } from './runner/queue.ts'
 import { isOver, taskRunView } from '../runs/index.ts'
 import type { Origin, StoredRun, StoredTask } from './task-records.ts'
 import { taskView } from './task-view.ts'
+import { isOnce } from '../calendar/index.ts'
 import { createSchedules, type Schedules } from './schedule/schedules.ts'
 import { createScheduleTicker } from './schedule/ticker.ts'
 import { createTaskLists } from './task-lists.ts'
@@ -90,7 +91,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
   return {
     async create (body: TaskBody, key?: string): Promise<Task> {
-      const task = await idempotency.once<Task>({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember))
+      const { start = false, ...definition } = body
+      const task = await idempotency.once<Task>({ route: 'POST /tasks', key, body }, async (remember) =>
+        start
+          ? taskView(await lifecycle.launch(await definitions.define(definition), (started) => remember(taskView(started))))
+          : definitions.create(definition, remember))
       workers.prepare()
       return task
     },
@@ -103,7 +108,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       const task = { ...await definitions.define(body, either), said: origin.slice(-SAID_KEPT) }
       either.throwIfAborted()
       return taskView(
-        await lifecycle.launch(task, [{
+        await lifecycle.launch(task, () => [{
           type: 'put',
           key: taskOriginKey(store.digest(origin)),
           value: { taskId: task.id, at: clock.now() } satisfies Origin
@@ -117,6 +122,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return task === undefined || !STARTED.includes(task.status) ? undefined : taskView(task)
     },
     update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
+    previewSchedule: schedules.preview,
+    /** Reads what a model made of a user's words about time. Throws BadSchedule (400). */
+    readWhen: schedules.readWhen,
     get: async (taskId: string): Promise<Task> => taskView(await repository.get(taskId)),
 
     ...lists,
@@ -244,7 +252,11 @@ async function recoverImported (
       runs.push(run)
       after = afterRun(after, run, log, clock.now())
     }
-    const resumed = after.timing === undefined ? { task: after, ops: [] } : await schedules.resume(after)
+    const resumed = after.timing === undefined ? { task: after, ops: [] } : await schedules.resume(withoutCatchUp(after))
     return { ...resumed, runs, answer: undefined }
   }
 }
+
+/** A single time that passed may have been run since the backup was made, so its person is asked. */
+const withoutCatchUp = (task: StoredTask): StoredTask =>
+  task.timing !== undefined && isOnce(task.timing) ? { ...task, timing: { ...task.timing, graceMs: 0 } } : task

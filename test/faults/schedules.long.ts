@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
-import { segmentAt } from '../../services/tasks/schedule/calendar/zone.ts'
-import { cases, ZONES } from '../services/tasks/schedule/cases.ts'
-import { compareZone } from '../services/tasks/schedule/compare.ts'
-import { live } from '../services/tasks/schedule/simulation.ts'
+import { segmentAt } from '../../services/calendar/zone.ts'
+import { cases, ZONES } from '../services/calendar/cases.ts'
+import { compareZone } from '../services/calendar/compare.ts'
+import { live } from '../services/calendar/simulation.ts'
 
 const DAY = 86_400_000
 
@@ -45,9 +45,9 @@ t.test('a machine whose zone is Apia, where a day was left out, plans the same',
     '-e',
     `
     const { parseSchedule } = await import(${
-      JSON.stringify(new URL('../../services/tasks/schedule/calendar/parse-schedule.ts', import.meta.url).href)
+      JSON.stringify(new URL('../../services/calendar/parse-schedule.ts', import.meta.url).href)
     })
-    const { upcoming } = await import(${JSON.stringify(new URL('../../services/tasks/schedule/calendar/due.ts', import.meta.url).href)})
+    const { upcoming } = await import(${JSON.stringify(new URL('../../services/calendar/due.ts', import.meta.url).href)})
     const now = Date.UTC(2011, 11, 29)
     console.log(upcoming(await parseSchedule({ interval: 'daily', timezone: 'Europe/Berlin' }, { timezone: 'UTC', now }), now, 3).join())`
   ], { env: { ...process.env, TZ: 'Pacific/Apia' }, encoding: 'utf8' })

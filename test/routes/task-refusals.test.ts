@@ -169,7 +169,12 @@ t.test('what a task cannot be is a 400 that says what it can be', async (t) => {
     [{ goal: 'x', plan: { phases: [{ description: 'y', status: 'completed' }] } }, /"status"; allowed are description/],
     [{ goal: 'x', cwd: '/does/not/exist' }, /not a folder/],
     [{ goal: 'x', taskType: 'recurring' }, /needs a schedule, such as/],
-    [{ goal: 'x', schedule: { interval: 'daily' } }, /belongs to taskType "recurring", not to "one_shot"/],
+    [{ goal: 'x', taskType: 'one_shot', schedule: { interval: 'daily' } }, /belongs to taskType "recurring"\. A task of type "one_shot" has/],
+    [{ goal: 'x', taskType: 'triggered', schedule: { interval: 'daily' } }, /belongs to taskType "recurring" or "one_shot", not to "triggered"/],
+    [{ goal: 'x', ...recurring, schedule: { in: '2h' } }, /belong to taskType "one_shot"\. A recurring task has schedule\.interval/],
+    [{ goal: 'x', schedule: { once: '2020-01-01T09:00' } }, /in the past: give a time that is still to come/],
+    [{ goal: 'x', schedule: { once: '2030-02-30T09:00' } }, /does not exist/],
+    [{ goal: 'x', schedule: { once: '2030-01-01T09:00', interval: 'daily' } }, /has either/],
     [{ goal: 'x', ...recurring, schedule: {} }, /interval/],
     [{ goal: 'x', ...recurring, schedule: { interval: 'now and then' } }, /now and then.*cannot be read.*daily.*cron/],
     [{ goal: 'x', ...recurring, schedule: { interval: 'daily', at: '25:00' } }, /25:00.*Write it as/],
@@ -188,7 +193,7 @@ t.test('what a task cannot be is a 400 that says what it can be', async (t) => {
   t.match(await refused('PUT', `/${id}`, {}), /^400 /)
   t.match(
     await refused('PUT', `/${id}`, { schedule: { interval: 'daily' } }),
-    /^400 A schedule belongs to taskType "recurring", not to "one_shot"/
+    /^400 schedule.interval belongs to taskType "recurring"/
   )
   t.match(await refused('PUT', `/${id}`, { taskType: 'recurring' }), /^400 .*"taskType"; allowed are goal/)
   t.match(await tasks.get(`/${id}`), { goal: 'system info', status: 'planned' }, 'nothing of it was taken')

@@ -70,7 +70,7 @@ export function valuesOf ({ goal, taskType, schedule, approval, cwd, options = {
 }
 
 function scheduleValues (schedule: Schedule): Partial<FormValues> {
-  const { interval, at = '09:00', on, timezone = '', missed = 'run_once' } = schedule
+  const { interval = '', at = '09:00', on, timezone = '', missed = 'run_once' } = schedule
   const shared = { timezone, missed, at, custom: interval }
   const word = INTERVALS.find((name) => name === interval && name !== 'custom')
   const days = on === undefined ? ['monday'] : Array.isArray(on) ? on : String(on).split(/\s*,\s*|\s+and\s+/)

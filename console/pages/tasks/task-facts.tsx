@@ -28,7 +28,7 @@ export function TaskFacts ({ task }: { task: Task }) {
           )}
         </dd>
         <dt>{say('tasks.when')}</dt>
-        <dd>{schedule ? sayScheduleWords(schedule) : say(`tasks.type.${taskType}`)}</dd>
+        <dd>{schedule ? sayScheduleWords(task) : say(`tasks.type.${taskType}`)}</dd>
         {task.nextRunAt !== undefined && task.status === 'scheduled' && (
           <><dt>{say('tasks.next')}</dt><dd><Time at={task.nextRunAt} /></dd></>
         )}

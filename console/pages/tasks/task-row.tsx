@@ -21,7 +21,7 @@ export function TaskRow ({ task }: { task: Task }) {
           ? <> <Status value='failing' /></>
           : lastRunStatus === 'failed' && task.status !== 'failed' && <> <Status value='lastRunFailed' /></>}
       </span>
-      <span className='quiet'>{schedule ? sayScheduleWords(schedule) : say(`tasks.type.${taskType}`)}</span>
+      <span className='quiet'>{schedule ? sayScheduleWords(task) : say(`tasks.type.${taskType}`)}</span>
       <span className='quiet'>
         {isNext
           ? <>{say('tasks.next')} <Time at={nextRunAt} /></>

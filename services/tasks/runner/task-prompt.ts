@@ -78,7 +78,7 @@ const ofTask = ({ task: { cwd, plan }, run, instructions, answer = '', memory }:
   memory
 ]
 
-function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants, now }: ContextParts): string[] {
+function ofRun ({ task: { memory, steeringHistory, approval, taskType }, run, last, grants, now }: ContextParts): string[] {
   return [
     ...section(GRANTED[approval.mode] ?? GRANTED.first_n!, grants),
     ...section('Earlier runs found:', memory.findings),
@@ -97,7 +97,10 @@ function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants
     last?.error && last.status === 'failed' ? `The last run failed: ${shorten(last.error)}` : '',
     run.standsFor === undefined
       ? ''
-      : `This run makes up for ${run.standsFor} scheduled ${
+      : taskType === 'one_shot'
+        ? `This run was planned for ${new Date(run.plannedAt!).toString()}. It begins ${lateness(now - run.plannedAt!)} late, because ` +
+        'the service was not running or the task was paused: do what is still of use, and say that it is late.'
+        : `This run makes up for ${run.standsFor} scheduled ${
         run.standsFor === 1 ? 'time' : 'times'
       } that passed while the service was not running: do the work once, for all of them.`,
     `This is run number ${run.runNumber}. It began on ${new Date(now).toString()}.`
@@ -107,6 +110,14 @@ function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants
 /** How a run ended, and whether the user has approved its result. */
 const statusOf = ({ status, review }: StoredRun): string =>
   status === 'pending_approval' || review === 'superseded' || review === 'expired' ? 'the user has not approved its result' : status
+
+/** A duration in the largest unit that fits. */
+export function lateness (ms: number): string {
+  const [name, size] = ([['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000], ['second', 1_000]] as const)
+    .find(([, each]) => ms >= each) ?? ['second', 1_000]
+  const count = Math.max(Math.round(ms / size), 1)
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
 
 /** The state of a phase is said only when the run has changed it: the results of updatePhase say how it goes on. */
 const phaseLine = ({ id, description, status }: Phase): string =>

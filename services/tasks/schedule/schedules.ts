@@ -1,11 +1,24 @@
-import type { Schedule, Slot } from '../../../schemas/schedule.ts'
+import type { PreviewScheduleBody, Schedule, SchedulePreview, Slot } from '../../../schemas/schedule.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { due, skipPassed, upcoming, type Due, type DueQuery } from './calendar/due.ts'
-import { parseSchedule } from './calendar/parse-schedule.ts'
-import { inMachineZone } from './calendar/schedule-plan.ts'
-import { nextSlot } from './calendar/calendar.ts'
-import { machineTimezone } from './calendar/zone.ts'
+import {
+  BadSchedule,
+  due,
+  type Due,
+  type DueQuery,
+  inMachineZone,
+  isOnce,
+  machineTimezone,
+  nextSlot,
+  readSchedule,
+  readText,
+  readWhen,
+  skipPassed,
+  tooOften,
+  upcoming,
+  type When
+} from '../../calendar/index.ts'
 import { type Op, slotKey, slotsPrefix, type Store } from '../../store/index.ts'
+import { BadTask } from '../task-errors.ts'
 import { outcomeOfSlot } from './outcomes.ts'
 import { withoutTiming, type StoredTask } from '../task-records.ts'
 
@@ -18,12 +31,13 @@ export type Schedules = ReturnType<typeof createSchedules>
 
 /** The schedules of tasks: activates them, finds due slots, and stores the fate of every slot. */
 export function createSchedules ({ store, clock, timezone = machineTimezone }: { store: Store, clock: Clock, timezone?: () => string }) {
-  const parse = (schedule: Schedule) => parseSchedule(schedule, { timezone: timezone(), now: clock.now() })
+  const machine = () => ({ timezone: timezone(), now: clock.now() })
+  const read = (schedule: Schedule) => readSchedule(schedule, machine())
 
   async function begin (task: StoredTask): Promise<StoredTask> {
     if (task.schedule === undefined) return task
-    const timing = await parse(task.schedule)
-    return { ...task, timing, lastSlot: timing.since, slotRuns: 0, ...next(nextSlot(timing, timing.since)) }
+    const { plan: timing, words: scheduleWords } = await read(task.schedule)
+    return { ...withoutTiming(task), scheduleWords, timing, lastSlot: timing.since, slotRuns: 0, ...next(nextSlot(timing, timing.since)) }
   }
 
   /** The operations that store these slots, and remove the oldest slots when there are too many. */
@@ -97,9 +111,32 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     keep,
     removal,
 
-    /** Throws BadSchedule (400), which lists the supported forms, when the schedule cannot be parsed. */
-    validate: async (schedule: Schedule): Promise<void> => {
-      await parse(schedule)
+    /** Returns the schedule in words. Throws BadSchedule (400), which lists the supported forms, when it cannot be parsed. */
+    describe: async (schedule: Schedule): Promise<string> => (await read(schedule)).words,
+
+    /** Reads what a model made of a user's words about time; see `readWhen`. */
+    readWhen: (when: When) => readWhen(when, machine()),
+
+    /** What a schedule, or a text about time, means. Throws BadTask (400) unless one of them is given. */
+    async preview ({ schedule, text, timezone: zone }: PreviewScheduleBody): Promise<SchedulePreview> {
+      if ((schedule === undefined) === (text === undefined) || (schedule !== undefined && zone !== undefined)) {
+        throw new BadTask('Give either "schedule", with its own timezone, or "text", with an optional "timezone" beside it.')
+      }
+      try {
+        const found = schedule === undefined ? await readText(text!, { ...machine(), zone }) : await read(schedule)
+        const often = schedule === undefined ? tooOften(found) : undefined
+        return {
+          understood: true,
+          schedule: found.schedule,
+          words: found.words,
+          zone: found.zone,
+          next: found.next,
+          ...often !== undefined && { confirm: `It runs every ${often / 1_000} seconds.` }
+        }
+      } catch (error) {
+        if (!(error instanceof BadSchedule)) throw error
+        return { understood: false, reason: error.message }
+      }
     },
 
     /** Activates the schedule of the task from now. */
@@ -110,14 +147,18 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       // A manual run of a paused task may be under way; the task is paused again after it.
       const isPaused = task.status === 'paused' || task.returnTo === 'paused'
       const { task: skipped, ops } = await skipElapsed(task, isPaused ? 'paused' : 'changed')
-      const changed = { ...withoutTiming(skipped), schedule }
+      const changed = { ...withoutTiming(skipped), schedule, scheduleWords: (await read(schedule)).words }
       const begun = task.timing === undefined ? changed : await begin(changed)
       return { task: isPaused ? withoutNext(begun) : begun, ops }
     },
 
-    /** Continues the schedule from now. Slots that passed during the pause are skipped. */
-    resume: async (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> =>
-      task.timing === undefined ? { task: await begin(task), ops: [] } : skipElapsed(task, 'paused'),
+    /** Continues the schedule from now. Slots that passed during the pause are skipped; a single time that passed is kept. */
+    async resume (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> {
+      if (task.timing === undefined) return { task: await begin(task), ops: [] }
+      if (!isOnce(task.timing)) return skipElapsed(task, 'paused')
+      const timing = inMachineZone(task.timing, timezone())
+      return { task: { ...withoutNext(task), timing, ...next(nextSlot(timing, task.lastSlot ?? timing.since)) }, ops: [] }
+    },
 
     /** Deactivates the schedule of the task. */
     async end (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
@@ -143,9 +184,12 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
 
     /** The next `n` planned times. An inactive schedule is treated as if it were started now. */
     async upcoming (task: StoredTask, n: number): Promise<number[]> {
-      const timing = task.timing === undefined ? await parse(task.schedule!) : inMachineZone(task.timing, timezone())
+      // A single time may be over.
+      const timing = task.timing === undefined
+        ? await read(task.schedule!).then(({ plan }) => plan, () => undefined)
+        : inMachineZone(task.timing, timezone())
       const from = Math.max(clock.now(), (task.health?.nextTryAt ?? 0) - 1)
-      return upcoming(timing, from, n, { lastSlot: task.lastSlot, ran: task.slotRuns })
+      return timing === undefined ? [] : upcoming(timing, from, n, { lastSlot: task.lastSlot, ran: task.slotRuns })
     },
 
     slots: page

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Slot } from '../../../schemas/schedule.ts'
+import { isOnce } from '../../calendar/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isDamage } from '../../store/index.ts'
 import { isGone } from '../task-errors.ts'
+import { lateness } from '../runner/task-prompt.ts'
 import type { TaskRepository, Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { createRunApprovals } from '../run-approvals.ts'
@@ -37,7 +40,7 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
       if (expired !== undefined) return expired
       const asked = asksAt(task) <= clock.now() ? await askWhatToDo(task) : undefined
       const decided = await decideSlots(asked?.task ?? task)
-      return decided === undefined ? asked : { ...decided, choice: asked?.choice }
+      return decided === undefined ? asked : { ...decided, choice: decided.choice ?? asked?.choice }
     })
 
   /** Decides the fate of every slot that is due, with the run that it begins; undefined when nothing changes. */
@@ -53,18 +56,22 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
         checked.task,
         found.run.trigger,
         clock.now(),
-        found.run.trigger === 'catch_up' ? found.run.standsFor : undefined
+        { plannedAt: found.run.at, ...found.run.trigger === 'catch_up' && { standsFor: found.run.standsFor } }
       )
-    const after = created?.task ?? checked.task
+    const once = isOnce(checked.task.timing!)
+    const next = created?.task ?? checked.task
+    // After its time, a task of a single time is like any one_shot; a time that is too old waits for its person.
+    const after = !once ? next : created !== undefined ? withoutTiming(next) : { ...next, ...missed(found.slots) }
     const slots = found.slots.map((slot) =>
       created !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: created.run.runId } : slot
     )
     const { ops, slotCount } = await schedules.keep(after, slots)
-    const isFinished = after.status === 'scheduled' && created === undefined && found.next === undefined
+    const isFinished = !once && after.status === 'scheduled' && created === undefined && found.next === undefined
     const counted = { ...after, slotCount }
     const change: Change<undefined> = {
       task: isFinished ? withFinalStatus(withoutTiming(counted), 'completed') : counted,
       ops,
+      ...once && created === undefined && slots.length > 0 && { choice: askToRun(counted, slots.at(-1)!) },
       answer: undefined
     }
     if (created === undefined) return change
@@ -77,6 +84,10 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
       after: () => queue.push(task.id, runId, created.run.trigger === 'catch_up')
     }
   }
+
+  /** Asks the person of a task whose single time passed too long ago whether it is still to be run. */
+  const askToRun = ({ id, goal }: StoredTask, { at }: Slot) =>
+    ledger.askChoice({ taskId: id, about: 'missed', text: missedText(goal, at, clock.now()), choices: [...CHOICES.missed] })
 
   /** Asks the person of a failing task what to do with it, once. */
   async function askWhatToDo (task: StoredTask): Promise<Change<undefined>> {
@@ -134,7 +145,11 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
         const now = clock.now()
         // Without tasks nobody needs the time zone, whose data takes time and memory to load.
         const isEarly = repository.due.size > 0 && jumped()
-        await checkAll([...repository.due].filter(([, at]) => isEarly || at <= now).map(([taskId]) => taskId), signal)
+        const found = [...repository.due].filter(([, { at }]) => isEarly || at <= now)
+        // What is to be done once is made up for first.
+        for (const first of [true, false]) {
+          await checkAll(found.filter(([, { isOnce }]) => isOnce === first).map(([taskId]) => taskId), signal)
+        }
         lastCheckAt = clock.awake()
         wake = new AbortController()
         const next = Math.min(...dueTimes(repository), clock.now() + CHECK_MS)
@@ -146,12 +161,22 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
   }
 }
 
+/** The time that was missed, as a field of the task. */
+const missed = (slots: Slot[]) => slots.length === 0 ? {} : { missedAt: slots.at(-1)!.at }
+
+/** Characters of the goal that are shown. */
+const GOAL_SHOWN = 300
+
+const missedText = (goal: string, at: number, now: number) =>
+  `This was planned for ${new Date(at).toString()} and was not done, because the service was not running. It is ${lateness(now - at)} ` +
+  `late by now: ${goal.slice(0, GOAL_SHOWN)}`
+
 /** Whether the schedule of the task is active, also while a run executes. */
 const isScheduled = ({ status, returnTo }: StoredTask) =>
   status === 'scheduled' || ((status === 'running' || status === 'pending_approval') && (returnTo ?? 'scheduled') === 'scheduled')
 
 function * dueTimes ({ due }: TaskRepository) {
-  for (const at of due.values()) yield at
+  for (const { at } of due.values()) yield at
 }
 
 /** Returns a function that tells whether the wall clock or the time zone was changed since its last call; true on the first call. */

@@ -301,6 +301,7 @@ t.test('the runs, and the events that tell of them', async (t) => {
     usage: USAGE,
     options: undefined,
     attempts: 1,
+    plannedAt: undefined,
     standsFor: undefined,
     stopped: undefined
   }, 'getRun')

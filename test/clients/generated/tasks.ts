@@ -21,6 +21,7 @@ t.test('tasks and their runs', async (t) => {
     cwd: /work$/,
     plan,
     schedule: { interval: 'weekly' } as never,
+    scheduleWords: 'every Monday at 09:00',
     approval: { mode: 'changes' as const, firstN: 3, approvedRuns: 0 },
     options: ofRuns,
     budget: { maxTokensPerRun: undefined, maxMinutesPerRun: 5 },
@@ -32,6 +33,7 @@ t.test('tasks and their runs', async (t) => {
     lastRunAt: undefined,
     lastRunStatus: undefined,
     nextRunAt: undefined,
+    missedAt: undefined,
     waitingFor: undefined,
     health: { state: 'ok' as const, failures: 0, since: undefined, nextTryAt: undefined },
     pausedReason: undefined,
@@ -44,6 +46,13 @@ t.test('tasks and their runs', async (t) => {
   })
   is(t, made, task, 'createTask')
   const path = { id: made.id }
+  is(t, (await sdk.previewSchedule({ ...options, body: { text: 'every monday at 9', timezone: 'UTC' } })).data, {
+    understood: true,
+    schedule: { interval: 'every monday at 9', timezone: 'UTC' } as never,
+    words: 'every Monday at 09:00',
+    zone: 'UTC',
+    next: [Number, Number, Number, Number, Number]
+  } as never, 'previewSchedule')
   is(t, (await sdk.listTasks({ ...options, query: { limit: 1, status: 'planned', type: 'recurring' } })).data, {
     tasks: [task],
     nextCursor: undefined,
@@ -52,6 +61,7 @@ t.test('tasks and their runs', async (t) => {
   is(t, (await sdk.startTask({ ...options, path })).data, { ...task, status: 'scheduled', nextRunAt: Number }, 'startTask')
   is(t, (await sdk.getTaskSchedule({ ...options, path, query: { upcoming: 2 } })).data, {
     schedule: { interval: 'weekly' } as never,
+    words: 'every Monday at 09:00',
     upcoming: [Number, Number],
     slots: [],
     nextCursor: undefined
@@ -115,6 +125,7 @@ t.test('tasks and their runs', async (t) => {
     usage: USAGE,
     options: ofRuns,
     attempts: 1,
+    plannedAt: undefined,
     standsFor: undefined,
     review: undefined,
     stopped: undefined

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseSchedule } from '../../../../../services/tasks/schedule/calendar/parse-schedule.ts'
+import { parseSchedule } from '../../../../../services/calendar/parse-schedule.ts'
 import { offline } from './converse.ts'
 
 async function structured (name: string | undefined, message: string): Promise<any> {

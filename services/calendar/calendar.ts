@@ -1,6 +1,6 @@
 import { DAY } from './days.ts'
 import { countLocal, nextLocal, previousLocal } from './local-time.ts'
-import type { CalendarPlan, ExactPlan, Plan } from './schedule-plan.ts'
+import type { CalendarPlan, ExactPlan, MomentPlan, Plan } from './schedule-plan.ts'
 import { segmentAt, type Segment } from './zone.ts'
 
 /** More than the largest offset from UTC and the largest clock change together; milliseconds. */
@@ -62,12 +62,14 @@ function hasSkippedTime (plan: CalendarPlan, { start, offset, before }: Segment)
 /** The first planned time strictly after `after`, never before `plan.startAt`; undefined when there is none. */
 export function nextSlot (plan: Plan, after: number): number | undefined {
   const from = notBefore(plan, after)
+  if (plan.kind === 'moment') return momentIn(plan, from, Infinity)
   return plan.kind === 'exact' ? next(plan, from) : nextTime(plan, from)
 }
 
 /** The last planned time after `after` and up to `upTo`. */
 export function lastSlotUpTo (plan: Plan, after: number, upTo: number): number | undefined {
   const from = notBefore(plan, after)
+  if (plan.kind === 'moment') return momentIn(plan, from, upTo)
   if (plan.kind === 'calendar') return lastTime(plan, from, upTo)
   const last = next(plan, upTo) - plan.everyMs
   return last > from ? last : undefined
@@ -77,6 +79,7 @@ export function lastSlotUpTo (plan: Plan, after: number, upTo: number): number |
 export function countSlots (plan: Plan, after: number, upTo: number): number {
   const from = notBefore(plan, after)
   if (upTo <= from) return 0
+  if (plan.kind === 'moment') return momentIn(plan, from, upTo) === undefined ? 0 : 1
   return plan.kind === 'calendar' ? countTimes(plan, from, upTo) : Math.round((next(plan, upTo) - next(plan, from)) / plan.everyMs)
 }
 
@@ -86,6 +89,8 @@ export function slotsBetween (plan: Plan, after: number, upTo: number, limit: nu
   for (let at = nextSlot(plan, after); at !== undefined && at <= upTo && slots.length < limit; at = nextSlot(plan, at)) slots.push(at)
   return slots
 }
+
+const momentIn = ({ at }: MomentPlan, after: number, upTo: number) => at > after && at <= upTo ? at : undefined
 
 function next ({ anchor, everyMs }: ExactPlan, after: number) {
   return anchor + (Math.floor((after - anchor) / everyMs) + 1) * everyMs

@@ -1,4 +1,4 @@
-import { defineError } from '../../../lib/service-error.ts'
+import { defineError } from '../lib/service-error.ts'
 
 const Refused = defineError('ERR_BAD_SCHEDULE', '%s')
 

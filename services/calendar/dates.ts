@@ -1,11 +1,30 @@
-import { daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
-import type { CronDates, Dates } from './schedule-plan.ts'
+import { dayOfMonth, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
+import type { CronDates, Dates, Exceptions } from './schedule-plan.ts'
 
 /** A cron line has a date within this many months or never: 29 February on a given weekday occurs within 40 years. */
 const MAX_MONTHS = 41 * 12
 
-/** The first day of the rule from `day` on (`step` 1), or the last one up to it (-1); undefined when there is none. */
-export function nearestDate (dates: Dates, day: number, step: 1 | -1): number | undefined {
+/** What is planned: dates, without those that are left out. */
+export interface DateRule {
+  dates: Dates
+  except?: Exceptions
+}
+
+/** The first day of the rule from `day` on (`step` 1), or the last one up to it (-1); undefined when there is none within 41 years. */
+export function nearestDate ({ dates, except }: DateRule, day: number, step: 1 | -1): number | undefined {
+  const last = day + step * MAX_MONTHS * 31
+  for (let from = day; ; from += step) {
+    const date = nearestOf(dates, from, step)
+    if (except === undefined || date === undefined || !isException(except, date)) return date
+    if ((last - date) * step < 0) return undefined
+    from = date
+  }
+}
+
+const isException = ({ weekdays, days, yearly }: Exceptions, day: number) =>
+  weekdays.includes(weekdayOf(day)) || days.includes(day) || yearly.includes((mod(monthOf(day), 12) + 1) * 100 + dayOfMonth(day))
+
+function nearestOf (dates: Dates, day: number, step: 1 | -1): number | undefined {
   switch (dates.unit) {
     case 'day':
       return day + step * mod(step * (dates.from - day), dates.every)
@@ -13,6 +32,8 @@ export function nearestDate (dates: Dates, day: number, step: 1 | -1): number | 
       return nearestWeekday(dates, day, step)
     case 'month':
       return nearestMonthday(dates, day, step)
+    case 'date':
+      return (dates.day - day) * step >= 0 ? dates.day : undefined
     case 'cron':
       return nearestCron(dates, day, step)
   }
@@ -29,11 +50,12 @@ function nearestWeekday ({ every, from, weekdays }: Extract<Dates, { unit: 'week
   }
 }
 
-function nearestMonthday ({ every, from, day: dayOfMonth }: Extract<Dates, { unit: 'month' }>, day: number, step: 1 | -1) {
-  const dayIn = (month: number) => firstOf(month) + Math.min(dayOfMonth, daysIn(month)) - 1
+function nearestMonthday ({ every, from, days }: Extract<Dates, { unit: 'month' }>, day: number, step: 1 | -1) {
+  const ordered = step === 1 ? days : days.toReversed()
+  const daysOf = (month: number) => ordered.map((each) => firstOf(month) + Math.min(each, daysIn(month)) - 1)
   const now = monthOf(day)
   const month = now + step * mod(step * (from - now), every)
-  return (dayIn(month) - day) * step >= 0 ? dayIn(month) : dayIn(month + step * every)
+  return daysOf(month).find((date) => (date - day) * step >= 0) ?? daysOf(month + step * every)[0]
 }
 
 function nearestCron (dates: CronDates, day: number, step: 1 | -1) {

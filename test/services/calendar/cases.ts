@@ -1,5 +1,5 @@
 import { Temporal } from '@js-temporal/polyfill'
-import type { Schedule } from '../../../../schemas/schedule.ts'
+import type { Schedule } from '../../../schemas/schedule.ts'
 import { cronMoments, dateAt, moment, moments } from './oracle.ts'
 
 /** Zones of both hemispheres, of half and three-quarter hours, of midnight changes, and such that changed their rules; a decade each. */

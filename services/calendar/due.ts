@@ -1,4 +1,4 @@
-import type { Fate, Slot } from '../../../../schemas/schedule.ts'
+import type { Fate, Slot } from '../../schemas/schedule.ts'
 import type { Plan } from './schedule-plan.ts'
 import { countSlots, lastSlotUpTo, nextSlot, slotsBetween } from './calendar.ts'
 
@@ -56,7 +56,7 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, wa
     return { slots: [waiting], lastSlot: newest, next: nextSlot(plan, now) }
   }
   const skips = plan.missed === 'skip'
-  const oldest = now - (skips ? lateMs : Math.max(plan.graceMs, lateMs))
+  const oldest = now - (skips ? lateMs : Math.max(graceOf(plan, newest), lateMs))
   const inTime = skips ? Math.max(oldest, newest) : oldest
   const old = slotsOf(plan, after, Math.min(inTime - 1, newest), skips ? { fate: 'skipped', reason: 'late' } : { fate: 'missed' })
   if (newest < inTime) return { slots: old, lastSlot: newest, next: nextSlot(plan, now) }
@@ -75,6 +75,18 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, wa
     lastSlot: newest,
     next: runsLeft > 1 ? nextSlot(plan, now) : undefined
   }
+}
+
+const DAY = 24 * 60 * 60 * 1000
+const GRACE = { min: DAY, max: 7 * DAY }
+
+/**
+ * How late a planned time may be made up for: as the schedule says, else half of the time from it to the next one, at least a day and
+ * at most a week; milliseconds.
+ */
+export function graceOf (plan: Plan, at: number): number {
+  const period = (nextSlot(plan, at) ?? Infinity) - at
+  return plan.graceMs ?? Math.min(Math.max(period / 2, GRACE.min), GRACE.max)
 }
 
 /** Skips the times that have passed since the last call, for that reason, without a catch-up run. */

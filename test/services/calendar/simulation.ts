@@ -1,8 +1,8 @@
-import type { Slot } from '../../../../schemas/schedule.ts'
-import { due, upcoming, type Due } from '../../../../services/tasks/schedule/calendar/due.ts'
-import { parseSchedule } from '../../../../services/tasks/schedule/calendar/parse-schedule.ts'
-import type { Plan } from '../../../../services/tasks/schedule/calendar/schedule-plan.ts'
-import { countSlots, nextSlot, slotsBetween } from '../../../../services/tasks/schedule/calendar/calendar.ts'
+import type { Slot } from '../../../schemas/schedule.ts'
+import { due, graceOf, upcoming, type Due } from '../../../services/calendar/due.ts'
+import { parseSchedule } from '../../../services/calendar/parse-schedule.ts'
+import type { Plan } from '../../../services/calendar/schedule-plan.ts'
+import { countSlots, nextSlot, slotsBetween } from '../../../services/calendar/calendar.ts'
 import type { Case } from './cases.ts'
 
 const SECOND = 1_000
@@ -102,11 +102,12 @@ export async function live ({ schedule, expected }: Case, timezone: string, from
     if (slots.length > 201) wrong.push(`${slots.length} slots at once`)
     if (service.look(now).slots.length > 0) wrong.push('came again when asked again')
     if (service.lastSlot! < before) wrong.push('the last slot went back')
+    const grace = slots.length === 0 ? 0 : graceOf(plan, slots.at(-1)!.at)
     for (const { fate, at } of slots) {
       const late = now - at
-      if (fate === 'missed' && late <= plan.graceMs) wrong.push(`${at} missed within grace`)
-      if (fate === 'coalesced' && late > plan.graceMs) wrong.push(`${at} coalesced beyond grace`)
-      if (fate === 'run' && (late < 0 || late > (missed === 'skip' ? 30_000 : plan.graceMs))) wrong.push(`${at} ran ${late} ms late`)
+      if (fate === 'missed' && late <= grace) wrong.push(`${at} missed within grace`)
+      if (fate === 'coalesced' && late > grace) wrong.push(`${at} coalesced beyond grace`)
+      if (fate === 'run' && (late < 0 || late > (missed === 'skip' ? 30_000 : grace))) wrong.push(`${at} ran ${late} ms late`)
     }
   }
   const last = service.lastSlot ?? from

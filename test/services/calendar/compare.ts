@@ -1,5 +1,5 @@
-import { parseSchedule } from '../../../../services/tasks/schedule/calendar/parse-schedule.ts'
-import { countSlots, lastSlotUpTo, slotsBetween } from '../../../../services/tasks/schedule/calendar/calendar.ts'
+import { parseSchedule } from '../../../services/calendar/parse-schedule.ts'
+import { countSlots, lastSlotUpTo, slotsBetween } from '../../../services/calendar/calendar.ts'
 import { cases, ZONES, type Case } from './cases.ts'
 import { changes } from './oracle.ts'
 

@@ -1,4 +1,4 @@
-import { SCHEDULE_LIMITS } from '../../../../schemas/schedule.ts'
+import { SCHEDULE_LIMITS } from '../../schemas/schedule.ts'
 import { BadSchedule } from './schedule-errors.ts'
 
 /** The period of an interval: exact milliseconds, or days, weeks and months of the calendar. */
@@ -25,13 +25,33 @@ const ISO_UNITS: Unit[] = ['year', 'month', 'week', 'day', 'hour', 'minute', 'se
 const ISO = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
 const PARTS = /(\d+(?:\.\d+)?)\s*([a-z]+)(?:\s*,\s*|\s+and\s+|\s*)/giy
 
+const NUMBERS: Record<string, number> = {
+  ...Object.fromEntries(
+    ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'].map((word, at) => [word, at + 1])
+  ),
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60
+}
+const NUMBER_WORD = new RegExp(`\\b(?:${Object.keys(NUMBERS).join('|')})\\b`, 'gi')
+const HALF = /^(every )?half(?: an)?[ -]hour$/i
+
+/** The number that a word or digits say; NaN for other texts. */
+export const numberOf = (word: string): number => NUMBERS[word.toLowerCase()] ?? Number(word)
+
 /**
  * Parses "30m", "1h30m", "every 2 days", "every other week", "PT15M"; undefined for other texts. Throws BadSchedule (400)
  * for durations that are not allowed.
  */
-export function duration (text: string): Period | undefined {
-  const parts = isoParts(text) ?? spokenParts(text)
-  return parts && periodOf(text, parts)
+export function readDuration (text: string, field = 'interval'): Period | undefined {
+  const words = text.replace(field === 'in' ? /^an?\s+(?!half)/i : /^$/, '1 ').replace(/^each\s+/i, 'every ')
+    .replace(HALF, (_all, every = '') => `${every}30 minutes`)
+    .replace(NUMBER_WORD, (word) => String(NUMBERS[word.toLowerCase()]))
+  const parts = isoParts(words) ?? spokenParts(words)
+  return parts && periodOf(text, parts, field)
 }
 
 type Part = [number: number, unit: Unit]
@@ -62,9 +82,9 @@ function unitOf (name: string): Unit | undefined {
   return Object.hasOwn(UNITS, singular) ? singular as Unit : Object.hasOwn(SHORT, singular) ? SHORT[singular] : undefined
 }
 
-function periodOf (text: string, parts: Part[]): Period {
+function periodOf (text: string, parts: Part[], field: string): Period {
   const sum = (...units: Unit[]) => parts.reduce((total, [number, unit]) => total + (units.includes(unit) ? number : 0), 0)
-  const refusal = (message: string) => new BadSchedule('interval', `schedule.interval ${JSON.stringify(text)} ${message}.`)
+  const refusal = (message: string) => new BadSchedule(field, `schedule.${field} ${JSON.stringify(text)} ${message}.`)
   const months = sum('month') + 12 * sum('year')
   const days = sum('day') + 7 * sum('week')
   const hasShorterUnit = parts.some(([, unit]) => unit === 'hour' || unit === 'minute' || unit === 'second')

@@ -1,7 +1,13 @@
 import type { Times } from './schedule-plan.ts'
 
 /** Counts the times of a day before the given second of the day. */
-export function timesBefore ({ hours, minutes, seconds }: Times, second: number): number {
+export function timesBefore (times: Times, second: number): number {
+  if ('at' in times) return countBelow(times.at, second)
+  if ('every' in times) {
+    const { from, to, every } = times
+    return Math.max(Math.ceil((Math.min(second, to + 1) - from) / every), 0)
+  }
+  const { hours, minutes, seconds } = times
   if (second >= 86_400) return hours.length * minutes.length * seconds.length
   const hour = Math.floor(second / 3600)
   const minute = Math.floor(second % 3600 / 60)
@@ -12,7 +18,13 @@ export function timesBefore ({ hours, minutes, seconds }: Times, second: number)
 }
 
 /** The second of the day of the nth time, counted from 0; undefined beyond the last. */
-export function nthTime ({ hours, minutes, seconds }: Times, n: number): number | undefined {
+export function nthTime (times: Times, n: number): number | undefined {
+  if ('at' in times) return times.at[n]
+  if ('every' in times) {
+    const second = times.from + n * times.every
+    return second <= times.to ? second : undefined
+  }
+  const { hours, minutes, seconds } = times
   const perHour = minutes.length * seconds.length
   const hour = hours[Math.floor(n / perHour)]
   if (hour === undefined) return undefined

@@ -1,11 +1,11 @@
 import { deepEqual } from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import type { Schedule } from '../../../../schemas/schedule.ts'
-import { due, upcoming } from '../../../../services/tasks/schedule/calendar/due.ts'
-import { parseSchedule } from '../../../../services/tasks/schedule/calendar/parse-schedule.ts'
-import { inMachineZone } from '../../../../services/tasks/schedule/calendar/schedule-plan.ts'
-import { slotsBetween } from '../../../../services/tasks/schedule/calendar/calendar.ts'
+import type { Schedule } from '../../../schemas/schedule.ts'
+import { due, upcoming } from '../../../services/calendar/due.ts'
+import { parseSchedule } from '../../../services/calendar/parse-schedule.ts'
+import { inMachineZone } from '../../../services/calendar/schedule-plan.ts'
+import { slotsBetween } from '../../../services/calendar/calendar.ts'
 import { Service, settled } from './simulation.ts'
 
 const SECOND = 1_000
@@ -48,13 +48,36 @@ t.test('after sleep the times within grace are one run that is told how many it 
   t.equal(next, NINE + 5 * DAY)
 })
 
-t.test('what is older than the grace of a day is not made up for', async (t) => {
-  const service = await begin({ interval: 'weekly' })
+t.test('a time is made up for within half of its period, a day at least and a week at most', async (t) => {
+  const rows: Array<[schedule: Schedule, first: number, days: number]> = [
+    [{ interval: 'hourly' }, NINE, 1],
+    [{ interval: 'daily' }, NINE, 1],
+    [{ interval: 'weekly' }, NINE, 3.5],
+    [{ interval: 'monthly', on: 23 }, NINE, 7],
+    [{ interval: 'monthly', on: 23, graceMs: 9 * DAY }, NINE, 9],
+    [{ once: '2026-11-23T09:00' }, NINE, 7],
+    [{ in: '30m' }, NINE, 7]
+  ]
+  for (const [schedule, first, days] of rows) {
+    const period = schedule.interval === 'hourly' ? HOUR : schedule.interval === 'daily' ? DAY : Infinity
+    const late = (ms: number) => begin(schedule).then((service) => service.look(first + days * DAY + ms).slots[0])
+    t.equal((await late(0)).fate, period < Infinity ? 'coalesced' : 'run', JSON.stringify(schedule))
+    t.equal((await late(1)).fate, 'missed', JSON.stringify(schedule))
+  }
+})
 
-  const { run, slots } = service.look(NINE + DAY + SECOND)
-
-  t.equal(run, undefined)
-  t.same(slots, [{ at: NINE, fate: 'missed' }])
+t.test('a single time runs once, however late, or is missed; nothing comes after it', async (t) => {
+  const service = await begin({ once: '2026-11-23T09:00' })
+  t.same(service.look(NINE + 2 * DAY), {
+    run: { at: NINE, trigger: 'catch_up', standsFor: 1 },
+    slots: [{ at: NINE, fate: 'run' }],
+    lastSlot: NINE,
+    next: undefined
+  })
+  service.restart()
+  t.same(service.look(NINE + 9 * DAY).slots, [])
+  const old = await begin({ in: '30m', graceMs: 0 })
+  t.same(old.look(NINE + 31 * SECOND), { slots: [{ at: NINE, fate: 'missed' }], lastSlot: NINE, next: undefined })
 })
 
 t.test('with missed: skip nothing is made up for, but a time at hand runs', async (t) => {

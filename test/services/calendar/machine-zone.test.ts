@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs'
 import t from 'tap'
-import { machineTimezone } from '../../../../services/tasks/schedule/calendar/zone.ts'
+import { machineTimezone } from '../../../services/calendar/zone.ts'
 
 t.test("the zone of the machine is the one that its link names now, or Node's where that tells nothing", {
   skip: process.platform === 'win32'

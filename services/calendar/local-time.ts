@@ -1,12 +1,12 @@
-import { nearestDate } from './dates.ts'
+import { type DateRule, nearestDate } from './dates.ts'
 import { DAY } from './days.ts'
-import type { CalendarPlan } from './schedule-plan.ts'
+import type { Times } from './schedule-plan.ts'
 import { nthTime, timesBefore } from './times-of-day.ts'
 
-type Rule = Pick<CalendarPlan, 'dates' | 'times'>
+type Rule = DateRule & { times: Times }
 
 /** The first local time of a rule from `local` on. Local times are milliseconds since 1970-01-01 00:00 local, whatever the zone. */
-export function nextLocal ({ dates, times }: Rule, local: number): number | undefined {
+export function nextLocal ({ times, ...dates }: Rule, local: number): number | undefined {
   const day = Math.floor(local / DAY)
   const date = nearestDate(dates, day, 1)
   if (date === undefined) return undefined
@@ -17,7 +17,7 @@ export function nextLocal ({ dates, times }: Rule, local: number): number | unde
 }
 
 /** The last local time of a rule before `local`. */
-export function previousLocal ({ dates, times }: Rule, local: number): number | undefined {
+export function previousLocal ({ times, ...dates }: Rule, local: number): number | undefined {
   const day = Math.floor(local / DAY)
   const date = nearestDate(dates, day, -1)
   if (date === undefined) return undefined
@@ -28,7 +28,7 @@ export function previousLocal ({ dates, times }: Rule, local: number): number | 
 }
 
 /** Counts the local times of a rule from `from` until before `to`. */
-export function countLocal ({ dates, times }: Rule, from: number, to: number): number {
+export function countLocal ({ times, ...dates }: Rule, from: number, to: number): number {
   let count = 0
   const lastDay = Math.floor(to / DAY)
   for (

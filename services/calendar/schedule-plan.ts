@@ -1,17 +1,21 @@
-/** Times of day: every combination of these hours, minutes and seconds. Each list is ascending. */
-export interface Times {
-  hours: number[]
-  minutes: number[]
-  seconds: number[]
-}
+/** Times of day, in seconds. Lists are ascending. */
+export type Times =
+  /** Every combination of these hours, minutes and seconds. */
+  | { hours: number[], minutes: number[], seconds: number[] }
+  /** These seconds of the day. */
+  | { at: number[] }
+  /** Every so many seconds from one second of the day up to another, both included. */
+  | { from: number, to: number, every: number }
 
 /** The dates of a plan. Days are counted from 1970-01-01, months from January of the year 0; weekdays from Monday, 0. */
 export type Dates =
   | { unit: 'day', every: number, from: number }
   /** `from` is the Monday of a week that counts. */
   | { unit: 'week', every: number, from: number, weekdays: number[] }
-  /** In a month without that day, the last day of the month counts. */
-  | { unit: 'month', every: number, from: number, day: number }
+  /** In a month without one of the days, the last day of the month counts in its place. */
+  | { unit: 'month', every: number, from: number, days: number[] }
+  /** One date. */
+  | { unit: 'date', day: number }
   | CronDates
 
 /** The date fields of a cron line, as croner reads them. */
@@ -30,6 +34,13 @@ export interface CronDates {
   both: boolean
 }
 
+/** Dates that are left out: weekdays from Monday, 0; single days, counted from 1970-01-01; dates of each year, month * 100 + day. */
+export interface Exceptions {
+  weekdays: number[]
+  days: number[]
+  yearly: number[]
+}
+
 interface Common {
   /** The first planned time is after this. */
   since: number
@@ -37,7 +48,8 @@ interface Common {
   startAt?: number
   maxRuns?: number
   missed: 'run_once' | 'skip'
-  graceMs: number
+  /** How late a time may be made up for, if the schedule says so; see `graceOf`. */
+  graceMs?: number
 }
 
 /** Multiples of a duration, exact to the millisecond, from an anchor. */
@@ -47,6 +59,12 @@ export interface ExactPlan extends Common {
   anchor: number
 }
 
+/** One moment. */
+export interface MomentPlan extends Common {
+  kind: 'moment'
+  at: number
+}
+
 /** Local times on local dates. */
 export interface CalendarPlan extends Common {
   kind: 'calendar'
@@ -54,6 +72,7 @@ export interface CalendarPlan extends Common {
   /** Whether the schedule names no time zone, so that the plan follows the machine's. */
   follows: boolean
   dates: Dates
+  except?: Exceptions
   times: Times
   /**
    * The behaviour at clock changes. False: every local time occurs once; in a repeated hour it is the first occurrence, in
@@ -63,7 +82,10 @@ export interface CalendarPlan extends Common {
 }
 
 /** A schedule as it is stored (plain JSON) and calculated with. Made by `parseSchedule`. */
-export type Plan = ExactPlan | CalendarPlan
+export type Plan = ExactPlan | MomentPlan | CalendarPlan
+
+/** Whether a plan has a single time. */
+export const isOnce = (plan: Plan): boolean => plan.kind === 'moment' || (plan.kind === 'calendar' && plan.dates.unit === 'date')
 
 /**
  * The plan in the machine's current time zone. A plan without its own time zone keeps its local times in the new zone; other

@@ -1,9 +1,9 @@
 import t from 'tap'
 import fc from 'fast-check'
-import type { Schedule } from '../../../../schemas/schedule.ts'
-import { upcoming } from '../../../../services/tasks/schedule/calendar/due.ts'
-import { BadSchedule } from '../../../../services/tasks/schedule/calendar/schedule-errors.ts'
-import { parseSchedule } from '../../../../services/tasks/schedule/calendar/parse-schedule.ts'
+import type { Schedule } from '../../../schemas/schedule.ts'
+import { upcoming } from '../../../services/calendar/due.ts'
+import { BadSchedule } from '../../../services/calendar/schedule-errors.ts'
+import { parseSchedule } from '../../../services/calendar/parse-schedule.ts'
 
 /** A Saturday, 13:34:56.789 in Berlin. */
 const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789)
@@ -46,7 +46,19 @@ const READ: [Schedule, ...string[]][] = [
   [{ interval: '0 9 * * 1-5' }, '2026-11-23 09:00:00', '2026-11-24 09:00:00'],
   [{ interval: '30 0 9 * * MON' }, '2026-11-23 09:00:30', '2026-11-30 09:00:30'],
   [{ interval: '@daily' }, '2026-11-22 00:00:00', '2026-11-23 00:00:00'],
-  [{ interval: 'daily', at: '09:00', timezone: 'America/New_York' }, '2026-11-21 15:00:00', '2026-11-22 15:00:00']
+  [{ interval: 'daily', at: '09:00', timezone: 'America/New_York' }, '2026-11-21 15:00:00', '2026-11-22 15:00:00'],
+  [{ interval: 'daily', at: '9 and 17', except: ['sundays', '2026-11-23'] }, '2026-11-21 17:00:00', '2026-11-24 09:00:00'],
+  [{ interval: 'monthly', on: '1st and 15th' }, '2026-12-01 09:00:00', '2026-12-15 09:00:00'],
+  [{ interval: 'biweekly', startAt: Date.UTC(2026, 10, 27, 14) }, '2026-11-27 15:00:00', '2026-12-11 15:00:00'],
+  [{ interval: '*/30 9 * * *', except: 'sundays' }, '2026-11-23 09:00:00', '2026-11-23 09:30:00'],
+  [{ once: '2026-12-24T18:00' }, '2026-12-24 18:00:00'],
+  [{ once: '2027-03-28T02:30' }, '2027-03-28 03:00:00'],
+  [{ once: '2027-10-31 02:30', timezone: 'Europe/Berlin' }, '2027-10-31 02:30:00'],
+  [{ once: '2026-12-24T09:00', timezone: 'America/New_York' }, '2026-12-24 15:00:00'],
+  [{ once: NOW + 1_000 }, '2026-11-21 13:34:57'],
+  [{ in: '2h' }, '2026-11-21 15:34:56'],
+  [{ in: '1 week' }, '2026-11-28 13:34:56'],
+  [{ in: '3 months' }, '2027-02-21 13:34:56']
 ]
 
 for (const [schedule, ...expected] of READ) {
@@ -69,7 +81,8 @@ const REFUSED: [schedule: Schedule, field: string, sentence: RegExp][] = [
   [{ interval: '0 0 31 2 *' }, 'interval', /never comes/],
   [{ interval: 'daily', timezone: 'Mars/Olympus' }, 'timezone', /"Mars\/Olympus" is not known: give an IANA name/],
   [{ interval: 'daily', at: '25:00' }, 'at', /not a time of day. Write it as "09:00"/],
-  [{ interval: 'daily', at: '9' }, 'at', /not a time of day/],
+  [{ interval: 'daily', at: 'nine' }, 'at', /not a time of day/],
+  [{ interval: 'daily', at: '5' }, 'at', /morning or in the afternoon: write "5am" or "5pm"/],
   [{ interval: 'daily at 9am', at: '10:00' }, 'at', /leave one of them out/],
   [{ interval: 'hourly', at: '9am' }, 'at', /hourly has no time of day/i],
   [{ interval: '6 hours', at: '09:00' }, 'at', /cannot also be at a time of day/],
@@ -79,10 +92,29 @@ const REFUSED: [schedule: Schedule, field: string, sentence: RegExp][] = [
   [{ interval: 'weekdays', on: 'monday' }, 'on', /says the days itself/],
   [{ interval: 'weekly', on: 'someday' }, 'on', /not a weekday/],
   [{ interval: 'weekly', on: 3 }, 'on', /not a weekday/],
-  [{ interval: 'monthly', on: 'monday' }, 'on', /MON#1/],
+  [{ interval: 'monthly', on: 'monday' }, 'on', /"first monday"/],
   [{ interval: 'yearly', on: 3 }, 'on', /schedule\.startAt/],
   [{ interval: '0 9 * * *', on: 'monday' }, 'on', /says its days itself/],
-  [{ interval: 'daily', startAt: NOW + 3_700 * 86_400_000 }, 'startAt', /ten years ahead/]
+  [{ interval: 'daily', startAt: NOW + 3_700 * 86_400_000 }, 'startAt', /ten years ahead/],
+  [{ once: '2026-11-21T13:34:56' }, 'once', /in the past/],
+  [{ once: NOW }, 'once', /in the past/],
+  [{ once: '2026-02-30T09:00' }, 'once', /"2026-02-30" does not exist/],
+  [{ once: '2026-12-24T24:00' }, 'once', /a local time such as "2026-12-24T09:00".*or milliseconds/],
+  [{ once: '2026-12-24T09:00Z' }, 'once', /is not a time/],
+  [{ once: '2026-12-24' }, 'once', /is not a time/],
+  [{ once: '2037-01-01T09:00' }, 'once', /more than ten years/],
+  [{ in: 'soon' }, 'in', /not a duration: write "30 minutes"/],
+  [{ in: '0.1s' }, 'in', /shorter than one second/],
+  [{ once: '2026-12-24T09:00', interval: 'daily' }, 'interval', /either schedule\.interval .*, schedule\.once .* or schedule\.in/],
+  [{ in: '2h', once: NOW + 1 }, 'interval', /either/],
+  [{ timezone: 'UTC' }, 'interval', /either/],
+  [{ in: '2h', at: '9am' }, 'at', /belongs to schedule\.interval/],
+  [{ once: NOW + 1, maxRuns: 2 }, 'maxRuns', /belongs to schedule\.interval/],
+  [{ in: '2h', missed: 'skip' }, 'missed', /belongs to schedule\.interval/],
+  [{ interval: 'daily', except: 'easter' }, 'except', /holidays are not known/],
+  [{ interval: 'daily', except: '2026-02-30' }, 'except', /does not exist/],
+  [{ interval: 'weekly', on: 'monday', except: ['mondays'] }, 'interval', /never comes/],
+  [{ interval: '30m', except: 'sundays' }, 'except', /add hours/]
 ]
 
 for (const [schedule, field, sentence] of REFUSED) {
@@ -100,6 +132,15 @@ for (const [schedule, field, sentence] of REFUSED) {
 const piece = fc.constantFrom(
   'every',
   'other',
+  'friday',
+  'first',
+  '1st',
+  'except',
+  'between',
+  'to',
+  'morning',
+  'twice a day',
+  'in',
   'daily',
   'hourly',
   'week',
@@ -143,7 +184,10 @@ const text = fc.oneof(
 )
 const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 const odd: fc.Arbitrary<Schedule> = fc.record({
-  interval: text,
+  interval: fc.oneof({ weight: 9, arbitrary: text }, { weight: 1, arbitrary: fc.constant(undefined) }),
+  once: perhaps(fc.oneof(text, fc.integer({ min: NOW - 9, max: NOW + 9_000_000 }), fc.constant('2026-12-24T09:00'))),
+  in: perhaps(text),
+  except: perhaps(fc.oneof(text, fc.constantFrom('sundays', '24 december'))),
   timezone: perhaps(fc.oneof(text, fc.constantFrom('UTC', 'europe/berlin', '+05:30', 'Pacific/Apia', '__proto__'))),
   at: perhaps(fc.oneof(text, fc.constantFrom('9am', '23:59'))),
   on: perhaps(fc.oneof(text, fc.integer({ min: 0, max: 32 }), fc.array(text, { maxLength: 8 }), fc.constantFrom('mon', 'last'))),
@@ -164,7 +208,7 @@ t.test('whatever is written is a plan or a BadSchedule; a plan is the same after
       const stored = JSON.parse(JSON.stringify(plan))
       const ahead = upcoming(plan, NOW, 5)
       return ahead.every((at, i) => Number.isInteger(at) && at > (ahead[i - 1] ?? NOW)) &&
-        ahead.length === Math.min(5, schedule.maxRuns ?? 5) &&
+        ahead.length === Math.min(5, plan.maxRuns ?? 5) &&
         upcoming(stored, NOW, 5).join() === ahead.join() && JSON.stringify(await parse(schedule)) === JSON.stringify(stored)
     }),
     { numRuns: 3_000 }

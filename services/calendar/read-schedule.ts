@@ -1,0 +1,102 @@
+import { SCHEDULE_LIMITS, type Schedule } from '../../schemas/schedule.ts'
+import { looksLikeCron } from './cron-line.ts'
+import { isPlainTime } from './day-words.ts'
+import { describe } from './describe.ts'
+import { upcoming } from './due.ts'
+import { readInterval, tidy } from './interval.ts'
+import { readOnce } from './once-words.ts'
+import { parseSchedule } from './parse-schedule.ts'
+import { BadSchedule } from './schedule-errors.ts'
+import type { Plan } from './schedule-plan.ts'
+
+/** Times that a preview shows. */
+const SHOWN = 5
+/** What words ask for more often than this must be confirmed; milliseconds. */
+const OFTEN_MS = 60_000
+
+interface Now {
+  /** The machine's time zone. */
+  timezone: string
+  now: number
+}
+
+/** A schedule as it was understood. */
+export interface ReadSchedule {
+  schedule: Schedule
+  plan: Plan
+  words: string
+  zone: string
+  next: number[]
+}
+
+/** Parses a schedule and says when it runs. Throws BadSchedule (400). */
+export async function readSchedule (schedule: Schedule, { timezone, now }: Now): Promise<ReadSchedule> {
+  const plan = await parseSchedule(schedule, { timezone, now })
+  const zone = schedule.timezone ?? timezone
+  return { schedule, plan, words: describe(plan, schedule, zone), zone, next: upcoming(plan, now, SHOWN) }
+}
+
+/**
+ * Reads what a person wrote about a time, one or repeated, as a schedule. Throws BadSchedule (400), which says what can be written, for
+ * what cannot be read or may mean two things.
+ */
+export async function readText (text: string, { zone, ...machine }: Now & { zone?: string }): Promise<ReadSchedule> {
+  if (text.length > SCHEDULE_LIMITS.text) throw unread(`${text.slice(0, 40)}…`)
+  const place = zone === undefined ? {} : { timezone: zone }
+  // A zone that does not exist is refused before it is counted in.
+  if (zone !== undefined) await parseSchedule({ interval: 'daily', ...place }, machine)
+  const once = readOnce(text, { timezone: zone ?? machine.timezone, now: machine.now })
+  if (once !== undefined) return readSchedule({ ...once, ...place }, machine)
+  if (readInterval(text) === undefined && !looksLikeCron(text)) throw unread(text)
+  return readSchedule({ interval: text.trim(), ...place }, machine)
+}
+
+/** When something is to be done, as a model reads the user's words. */
+export interface When {
+  at?: string
+  every?: string
+  zone?: string
+  text?: string
+}
+
+/**
+ * Reads what a model made of the user's words. A text or time that it gives in vain is doubt: throws BadSchedule. Undefined when nothing
+ * is said about a time, as for work that is to be done now.
+ */
+export async function readWhen ({ at = '', every = '', zone = '', text = '' }: When, machine: Now): Promise<ReadSchedule | undefined> {
+  const place = zone.trim() === '' ? {} : { zone: zone.trim() }
+  const [first, often] = [at.trim(), every.trim()]
+  if (often === '') {
+    const words = first === '' ? text.trim() : first
+    if (words === '' || NOW.test(words)) return undefined
+    const once = { once: words.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2') }
+    return isLocal(once.once)
+      ? readSchedule({ ...once, ...place.zone !== undefined && { timezone: place.zone } }, machine)
+      : readText(words, { ...machine, ...place })
+  }
+  const read = await readText(often, { ...machine, ...place })
+  if (first === '' || read.schedule.interval === undefined) return read
+  if (isPlainTime(tidy(first).toLowerCase())) {
+    return readInterval(often)?.at === undefined ? readSchedule({ ...read.schedule, at: first }, machine) : read
+  }
+  const start = await readWhen({ at: first, zone }, machine)
+  return readSchedule({ ...read.schedule, ...start !== undefined && { startAt: start.next[0] } }, machine)
+}
+
+const NOW = /^(?:(?:right )?now|right away|immediately|at once|as soon as possible|asap|in the background)[.!]?$/i
+const isLocal = (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)
+
+/** How often a schedule runs when that is so often that a person must confirm what was only said; undefined otherwise. Milliseconds. */
+export function tooOften ({ next }: ReadSchedule): number | undefined {
+  const gaps = next.slice(1).map((at, n) => at - next[n])
+  const least = Math.min(...gaps)
+  return least < OFTEN_MS ? least : undefined
+}
+
+const unread = (text: string) =>
+  new BadSchedule(
+    'text',
+    `${JSON.stringify(text)} cannot be read as a time. Say it like "tomorrow at 5pm", "in 2 hours", "on 24 december at 9:00", "daily ` +
+      'at 9", "every weekday at 8", "every other friday", "first monday of the month", "every 10 minutes between 9 and 17 on weekdays", ' +
+      '"except sundays", or as a cron line.'
+  )

@@ -1,0 +1,296 @@
+import t from 'tap'
+import { Temporal } from '@js-temporal/polyfill'
+import { readText } from '../../../services/calendar/read-schedule.ts'
+import { changes, moment } from './oracle.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const ZONES = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']
+
+/** A date as a person looks at it. */
+interface Day {
+  /** Counted from 1970-01-01. */
+  number: number
+  dayOfWeek: number
+  day: number
+  month: number
+  daysInMonth: number
+  name: string
+}
+type Rule = [text: string, isDay: (day: Day, first: Day) => boolean, ...times: string[]]
+
+function dayAt (number: number): Day {
+  const date = new Date(number * DAY)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return {
+    number,
+    dayOfWeek: date.getUTCDay() || 7,
+    day: date.getUTCDate(),
+    month: month + 1,
+    daysInMonth: new Date(Date.UTC(year, month + 1, 0)).getUTCDate(),
+    name: date.toISOString().slice(0, 10)
+  }
+}
+
+const every = () => true
+const on = (...days: number[]) => ({ dayOfWeek }: Day) => days.includes(dayOfWeek)
+const workday = on(1, 2, 3, 4, 5)
+const isLast = ({ day, daysInMonth }: Day) => day === daysInMonth
+const nth = (n: number, weekday: number) => ({ day, dayOfWeek }: Day) => dayOfWeek === weekday && Math.ceil(day / 7) === n
+const lastOf = (weekday: number) => ({ day, dayOfWeek, daysInMonth }: Day) => dayOfWeek === weekday && day + 7 > daysInMonth
+const isOther = (weekday: number) => (day: Day, first: Day) => day.dayOfWeek === weekday && (day.number - first.number) % 14 === 0
+const isLastWorking = (day: Day) => workday(day) && (day.dayOfWeek === 5 ? day.day + 3 : day.day + 1) > day.daysInMonth
+
+/** Set times. `first` is the first day of the rule whose time is still to come, from which every other week counts. */
+const SET: Rule[] = [
+  ['daily at 9', every, '09:00'],
+  ['every day at 2:30', every, '02:30'],
+  ['every weekday at 8', workday, '08:00'],
+  ['monday to friday at 9', workday, '09:00'],
+  ['every monday to friday at 9am', workday, '09:00'],
+  ['from friday to monday at 9', on(5, 6, 7, 1), '09:00'],
+  ['every sunday at 2:15 am', on(7), '02:15'],
+  ['every other friday', isOther(5), '09:00'],
+  ['every other sunday at 2:30', isOther(7), '02:30'],
+  ['biweekly', isOther(1), '09:00'],
+  ['biweekly on thursday at noon', isOther(4), '12:00'],
+  ['first monday', nth(1, 1), '09:00'],
+  ['every first monday of the month at 8:00', nth(1, 1), '08:00'],
+  ['second tuesday of the month at 10am', nth(2, 2), '10:00'],
+  ['monthly on the last monday', lastOf(1), '09:00'],
+  ['last monday of every month', lastOf(1), '09:00'],
+  ['last day of the month', isLast, '09:00'],
+  ['every month on the last day at 23:30', isLast, '23:30'],
+  ['1st and 15th', ({ day }) => day === 1 || day === 15, '09:00'],
+  ['on the 15th and 31st of the month at 7', (day) => day.day === 15 || isLast(day), '07:00'],
+  ['last working day of the month', isLastWorking, '09:00'],
+  ['quarterly', ({ day, month }) => day === 1 && month % 3 === 1, '09:00'],
+  ['quarterly on the 15th at 8', ({ day, month }) => day === 15 && month % 3 === 1, '08:00'],
+  ['every 24 december at 18:00', ({ day, month }) => day === 24 && month === 12, '18:00'],
+  ['twice a day at 9 and 17', every, '09:00', '17:00'],
+  ['9am and 5pm', every, '09:00', '17:00'],
+  ['weekdays at 9:15, 12:30 and 5:45 pm', workday, '09:15', '12:30', '17:45'],
+  ['every morning', every, '09:00'],
+  ['every evening at 8', every, '20:00'],
+  ['every monday and friday afternoon', on(1, 5), '14:00'],
+  ['once a week', on(1), '09:00'],
+  ['daily at 9 except sundays', on(1, 2, 3, 4, 5, 6), '09:00'],
+  ['every weekday at 8 except mondays and 24 december', (day) => on(2, 3, 4, 5)(day) && day.name.slice(5) !== '12-24', '08:00'],
+  ['daily except on 2026-03-30, 2026-10-26 and weekends', (day) => workday(day) && !/-(?:03-30|10-26)$/.test(day.name), '09:00']
+]
+
+/** Times within hours of the day: whenever the clock shows them. */
+const WINDOWS: Array<[text: string, isDay: (day: Day) => boolean, from: string, to: string, minutes: number]> = [
+  ['every ten minutes between 9 and 17 on weekdays', workday, '09:00', '17:00', 10],
+  ['every 30 minutes from 0:00 to 4:00', every, '00:00', '04:00', 30],
+  ['hourly between 8am and 8pm on saturday and sunday', on(6, 7), '08:00', '20:00', 60],
+  ['every 25 minutes between 1:10 and 2:50 except mondays', on(2, 3, 4, 5, 6, 7), '01:10', '02:50', 25]
+]
+
+const nows = (timezone: string) =>
+  changes(timezone, Date.UTC(2026, 1, 1), Date.UTC(2027, 0, 1)).flatMap((at) => [at - 30 * MINUTE, at - 2 * DAY - 61_234])
+
+t.test('words are the times that Temporal finds day by day, in three zones over both changes of their clocks', async (t) => {
+  const wrong: unknown[] = []
+  for (const timezone of ZONES) {
+    t.equal(nows(timezone).length, 4)
+    for (const now of nows(timezone)) {
+      for (const [text, isDay, ...times] of SET) {
+        const { next } = await readText(text, { timezone, now })
+        const expected = comingTimes(isDay, times, timezone, now)
+        if (next.join() !== expected.join()) wrong.push([text, timezone, next.map(iso), expected.map(iso)])
+      }
+    }
+  }
+  t.same(wrong.slice(0, 3), [])
+})
+
+/** The next five times, day by day. Every other week is counted from the first day on which a time is still to come. */
+function comingTimes (isDay: Rule[1], times: string[], timezone: string, now: number): number[] {
+  const found: number[] = []
+  let first: Day | undefined
+  for (let number = Math.floor(now / DAY) - 2; found.length < 5; number++) {
+    const day = dayAt(number)
+    if (!isDay(day, first ?? day)) continue
+    const coming = times.map((time) => moment(Temporal.PlainDate.from(day.name), time, timezone)).filter((at) => at > now)
+    if (coming.length > 0) first ??= day
+    found.push(...coming)
+  }
+  return found.slice(0, 5)
+}
+
+t.test('times within hours come whenever the clock shows them, and end with the last hour', async (t) => {
+  const wrong: unknown[] = []
+  for (const timezone of ZONES) {
+    for (const now of nows(timezone)) {
+      for (const [text, isDay, from, to, minutes] of WINDOWS) {
+        const { next } = await readText(text, { timezone, now })
+        const [start, end] = [from, to].map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)))
+        const expected = comingMinutes(now, timezone, (local) => {
+          const minute = local / MINUTE % 1440
+          return isDay(dayAt(Math.floor(local / DAY))) && minute >= start && minute <= end && (minute - start) % minutes === 0
+        })
+        if (next.join() !== expected.join()) wrong.push([text, timezone, next.map(iso), expected.map(iso)])
+      }
+    }
+  }
+  t.same(wrong.slice(0, 3), [])
+})
+
+/** The next five minutes that count, found by looking at the clock on the wall every five minutes. */
+function comingMinutes (now: number, timezone: string, counts: (local: number) => boolean): number[] {
+  const found: number[] = []
+  const offsets = [now, ...changes(timezone, now, now + 7 * DAY)].map((at) => ({
+    at,
+    ms: Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).offsetNanoseconds / 1_000_000
+  }))
+  for (let at = Math.floor(now / MINUTE / 5 + 1) * 5 * MINUTE; found.length < 5; at += 5 * MINUTE) {
+    if (counts(at + offsets.findLast((each) => each.at <= at)!.ms)) found.push(at)
+  }
+  return found
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+const NOW = Date.UTC(2026, 10, 25, 11, 30)
+/** Wednesday, 25 November 2026, half past twelve in Berlin. */
+const read = (text: string, zone?: string) => readText(text, { timezone: 'Europe/Berlin', now: NOW, zone })
+
+t.test('one time is read with its date, and is said in words', async (t) => {
+  const rows: Array<[string, object, string]> = [
+    ['tomorrow at 5pm', { once: '2026-11-26T17:00' }, 'once, on Thursday, 26 November 2026 at 17:00'],
+    ['Tomorrow', { once: '2026-11-26T09:00' }, 'once, on Thursday, 26 November 2026 at 09:00'],
+    ['tomorrow 5 p.m.', { once: '2026-11-26T17:00' }, 'once, on Thursday, 26 November 2026 at 17:00'],
+    ['the day after tomorrow at 8:30', { once: '2026-11-27T08:30' }, 'once, on Friday, 27 November 2026 at 08:30'],
+    ['today at 17:00', { once: '2026-11-25T17:00' }, 'once, on Wednesday, 25 November 2026 at 17:00'],
+    ['tonight', { once: '2026-11-25T21:00' }, 'once, on Wednesday, 25 November 2026 at 21:00'],
+    ['this evening at 7', { once: '2026-11-25T19:00' }, 'once, on Wednesday, 25 November 2026 at 19:00'],
+    ['at 3pm', { once: '2026-11-25T15:00' }, 'once, on Wednesday, 25 November 2026 at 15:00'],
+    ['on friday at 9', { once: '2026-11-27T09:00' }, 'once, on Friday, 27 November 2026 at 09:00'],
+    ['wednesday at 9', { once: '2026-12-02T09:00' }, 'once, on Wednesday, 2 December 2026 at 09:00'],
+    ['at 5pm on friday', { once: '2026-11-27T17:00' }, 'once, on Friday, 27 November 2026 at 17:00'],
+    ['tomorrow in the afternoon at 3', { once: '2026-11-26T15:00' }, 'once, on Thursday, 26 November 2026 at 15:00'],
+    ['on december 24 at 18:00', { once: '2026-12-24T18:00' }, 'once, on Thursday, 24 December 2026 at 18:00'],
+    ['1st of march at noon', { once: '2027-03-01T12:00' }, 'once, on Monday, 1 March 2027 at 12:00'],
+    ['2027-02-03 at 9:00', { once: '2027-02-03T09:00' }, 'once, on Wednesday, 3 February 2027 at 09:00'],
+    ['in 2 hours', { in: '2 hours' }, 'once, on Wednesday, 25 November 2026 at 14:30'],
+    ['in half an hour', { in: 'half an hour' }, 'once, on Wednesday, 25 November 2026 at 13:00'],
+    ['ten minutes from now', { in: 'ten minutes' }, 'once, on Wednesday, 25 November 2026 at 12:40'],
+    ['in a week', { in: 'a week' }, 'once, on Wednesday, 2 December 2026 at 12:30']
+  ]
+  for (const [text, schedule, words] of rows) {
+    const found = await read(text)
+    t.same([found.schedule, found.words, found.next.length], [schedule, words, 1], text)
+  }
+})
+
+t.test('what is repeated is said in words, with its end and its exceptions', async (t) => {
+  const rows: Array<[string, string]> = [
+    ['every ten minutes between 9 and 17 on weekdays', 'Monday to Friday, every 10 minutes from 09:00, the last at 17:00'],
+    ['every 25 minutes between 9 and 10', 'every 25 minutes from 09:00, the last at 09:50'],
+    ['every other friday', 'every other week on Friday at 09:00'],
+    ['quarterly', 'on the 1st of January, April, July and October at 09:00'],
+    ['1st and 15th at 8', 'on the 1st and 15th of every month at 08:00'],
+    ['last monday', 'on the last Monday of every month at 09:00'],
+    ['last day of the month', 'on the last day of every month at 09:00'],
+    ['twice a day at 9 and 17', 'every day at 09:00 and 17:00'],
+    ['every weekday at 8 except mondays and 24 december', 'Monday to Friday at 08:00, except on Monday and on 24 December'],
+    ['every 90 minutes', 'every 1 hour and 30 minutes'],
+    ['hourly', 'every hour at minute 0'],
+    ['*/10 9-17 * * 1-5', 'by the cron line "*/10 9-17 * * 1-5"'],
+    ['every 24 december', 'every year on 24 December at 09:00'],
+    ['30th of the month', 'on the 30th of every month (of shorter months the last day) at 09:00']
+  ]
+  for (const [text, words] of rows) t.equal((await read(text)).words, words, text)
+  t.match(await read('daily at 9', 'America/New_York'), { zone: 'America/New_York', next: [Date.UTC(2026, 10, 25, 14)] })
+})
+
+/** Sentences that mean no time, several, or one that does not exist. */
+export const NOT_UNDERSTOOD = [
+  'sometimes',
+  'every blue moon',
+  'at every full moon',
+  'now and then',
+  'every so often',
+  'every few hours',
+  'a couple of times a day',
+  'often',
+  'later',
+  'soon',
+  'next week',
+  'next friday at 9',
+  'on friday or saturday at 9',
+  'every second friday',
+  'every third monday',
+  'every 2nd tuesday at 9',
+  'twice a day',
+  'twice a day at 9',
+  'three times a day at 9 and 17',
+  'twice a week',
+  'bimonthly',
+  'daily at 5',
+  'tomorrow at 5',
+  'every morning at 13',
+  'at 9am in the evening',
+  'every day at 25:00',
+  'every day at 9:75',
+  'daily at half past nine',
+  'tomorrow at quarter to five',
+  'yesterday at 5pm',
+  'today at 9am',
+  'at 11am',
+  'tomorrow at midnight',
+  'on 2026-11-24 at 9:00',
+  'on 2026-02-30 at 9:00',
+  'on february 30 at 9am',
+  'every 31 april',
+  'on 12/1 at 9am',
+  'every day until friday',
+  'daily for two weeks',
+  'every day starting on monday',
+  'every day except holidays',
+  'daily except sometimes',
+  'mondays except mondays',
+  'every 10 minutes between 17 and 9',
+  'every 10 minutes between 9 and 5',
+  'every 10 minutes between 9 and',
+  'every 2 hours except sundays',
+  'every 30 minutes on weekdays',
+  'daily between 9 and 17',
+  'every 0 minutes',
+  'every -5 minutes',
+  'every 1.5 days',
+  'every 11 years',
+  'in 11 years',
+  'in two shakes',
+  'in 0 minutes',
+  '0 25 * * *',
+  '0 0 31 2 *',
+  'every january',
+  'quarterly on the last day',
+  'daily on monday',
+  'daily daily',
+  'every day at 9 at 10',
+  'jeden Montag um 9',
+  'tous les jours à 9h',
+  'mañana a las 5',
+  'every day, but not always',
+  'whenever it rains',
+  'if it rains tomorrow at 5pm',
+  'every day at 9 and every monday at 10',
+  'at 9',
+  'on monday and thursday',
+  '9',
+  'the 15th'
+]
+
+t.test('what may mean several things, or nothing, is no schedule, and the sentence says why', async (t) => {
+  const understood: string[] = []
+  for (const text of NOT_UNDERSTOOD) {
+    const found = await read(text).catch((error) => {
+      if (error.code !== 'ERR_BAD_SCHEDULE' || error.message.length < 30) throw error
+    })
+    if (found !== undefined) understood.push(`${text}: ${found.words}`)
+  }
+  t.same(understood, [])
+  await t.rejects(read('daily at 9', 'Mars/Olympus'), { message: /IANA/ })
+})
