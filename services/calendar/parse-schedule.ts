@@ -127,5 +127,6 @@ const unreadable = (interval: string) =>
     `schedule.interval ${JSON.stringify(interval)} cannot be read. ` +
       'Write a word (hourly, daily, weekdays, weekends, weekly, biweekly, monthly, quarterly, yearly), days ("every monday and ' +
       'thursday", "monday to friday", "every other friday", "first monday", "1st and 15th"), a duration ("30m", "2 days", ' +
-      '"every 6 hours", "P1D", "every 10 minutes between 9 and 17") or a cron line ("0 9 * * 1-5", "@daily"); "at 9am" and "except sundays" may follow.'
+      '"every 6 hours", "P1D", "every 10 minutes between 9 and 17") or a cron line ("0 9 * * 1-5", "@daily"); ' +
+      '"at 9am" and "except sundays" may follow.'
   )
