@@ -2287,6 +2287,21 @@ export type PreferenceSet = {
 };
 
 /**
+ * Either a schedule, or a time in words
+ */
+export type PreviewScheduleBody = {
+    schedule?: Schedule;
+    /**
+     * A time in words: "tomorrow at 5pm"
+     */
+    text?: string;
+    /**
+     * With `text`: the time zone that it is read in
+     */
+    timezone?: string;
+};
+
+/**
  * The providers of models, and the models in use
  */
 export type ProviderList = {
@@ -2608,6 +2623,10 @@ export type Run = {
      * Number of attempts: the first start and each continuation after an interruption
      */
     attempts: number;
+    /**
+     * The planned time that began the run, in milliseconds since the Unix epoch; absent for other runs
+     */
+    plannedAt?: number;
     /**
      * For a catch_up run: the number of planned times that it replaces
      */
@@ -3055,9 +3074,17 @@ export type RunTask = {
  */
 export type Schedule = {
     /**
-     * A word (hourly, daily, weekdays, weekends, weekly, monthly, yearly), weekdays ("every monday and thursday"), a duration ("30m", "2 days", "every 6 hours", "P1D") or a cron line ("0 9 * * 1-5", "@daily")
+     * How often: a word (hourly, daily, weekdays, weekends, weekly, biweekly, monthly, quarterly, yearly), days ("every monday and thursday", "every other friday", "first monday", "1st and 15th"), a duration ("30m", "2 days", "every 6 hours", "P1D", "every 10 minutes between 9 and 17") or a cron line ("0 9 * * 1-5", "@daily"). A schedule has either this, `once` or `in`
      */
-    interval: string;
+    interval?: string;
+    /**
+     * One time, for tasks of type one_shot. It must still be to come
+     */
+    once?: string | number;
+    /**
+     * One time, counted from the start of the task: "30 minutes", "2h", "3 days"
+     */
+    in?: string;
     /**
      * IANA time zone, such as Europe/Berlin. By default the machine's time zone, including its later changes
      */
@@ -3071,6 +3098,10 @@ export type Schedule = {
      */
     on?: string | number | Array<string>;
     /**
+     * Weekdays and dates that are left out: "sundays", "24 december", "2026-12-24"
+     */
+    except?: string | Array<string>;
+    /**
      * Earliest time of a run, in milliseconds since the Unix epoch. Durations are counted from it, and their first run is at this time
      */
     startAt?: number;
@@ -3083,9 +3114,39 @@ export type Schedule = {
      */
     missed?: 'run_once' | 'skip';
     /**
-     * Maximum delay of that one run, in milliseconds; by default 24 hours. Older planned times are missed
+     * Maximum delay of that one run, in milliseconds; by default half of the time to the next planned one, at least 24 hours and at most 7 days. Older planned times are missed
      */
     graceMs?: number;
+};
+
+/**
+ * What a schedule or a text about time means
+ */
+export type SchedulePreview = {
+    understood: true;
+    schedule: Schedule;
+    /**
+     * When it runs, as it was understood: "every other week on Friday at 09:00"
+     */
+    words: string;
+    /**
+     * The time zone of its local times
+     */
+    zone: string;
+    /**
+     * The next planned times, at most five, if it were started now
+     */
+    next: Array<number>;
+    /**
+     * What a person should confirm first, as it was only said: it runs very often
+     */
+    confirm?: string;
+} | {
+    understood: false;
+    /**
+     * Why nothing is planned, and what can be written
+     */
+    reason: string;
 };
 
 /**
@@ -3275,6 +3336,10 @@ export type Task = {
     cwd: string;
     plan: Plan;
     schedule?: Schedule;
+    /**
+     * The schedule in words, as it was understood
+     */
+    scheduleWords?: string;
     approval: {
         mode: 'changes' | 'always' | 'first_n' | 'granted' | 'never';
         firstN: number;
@@ -3341,6 +3406,10 @@ export type Task = {
      * Milliseconds since the Unix epoch
      */
     nextRunAt?: number;
+    /**
+     * For a one_shot with a single time that passed too long ago to be made up for: that time. POST /tasks/{id}/run runs it now, POST /tasks/{id}/cancel drops it
+     */
+    missedAt?: number;
     /**
      * What waits for a person; kind app waits for the application. The result of a run waits while the task goes on; with the status pending_approval the task goes on after the answer
      */
@@ -3484,9 +3553,13 @@ export type TaskBody = {
      */
     goal: string;
     /**
-     * By default one_shot. recurring needs a schedule; triggered runs only through /run and steer
+     * By default recurring with `schedule.interval`, else one_shot, which may have `schedule.once` or `schedule.in`. triggered runs only through /run and steer
      */
     taskType?: 'one_shot' | 'recurring' | 'triggered';
+    /**
+     * Also starts it, as POST /tasks/{id}/start does
+     */
+    start?: boolean;
     approval?: TaskApprovalInput;
     schedule?: Schedule;
     /**
@@ -3892,6 +3965,10 @@ export type TaskRun = {
      */
     attempts: number;
     /**
+     * The planned time that began the run, in milliseconds since the Unix epoch; absent for other runs
+     */
+    plannedAt?: number;
+    /**
      * For a catch_up run: the number of planned times that it replaces
      */
     standsFor?: number;
@@ -3924,6 +4001,10 @@ export type TaskRunList = {
  */
 export type TaskSchedule = {
     schedule: Schedule;
+    /**
+     * When it runs, as it was understood: "every other week on Friday at 09:00"
+     */
+    words?: string;
     /**
      * The next planned times, earliest first. For an inactive schedule, the times that would apply if it were started or resumed now
      */
@@ -7097,6 +7178,55 @@ export type CreateTaskResponses = {
 };
 
 export type CreateTaskResponse = CreateTaskResponses[keyof CreateTaskResponses];
+
+export type PreviewScheduleData = {
+    body: PreviewScheduleBody;
+    path?: never;
+    query?: never;
+    url: '/schedules/preview';
+};
+
+export type PreviewScheduleErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type PreviewScheduleError = PreviewScheduleErrors[keyof PreviewScheduleErrors];
+
+export type PreviewScheduleResponses = {
+    /**
+     * What a schedule or a text about time means
+     */
+    200: SchedulePreview;
+};
+
+export type PreviewScheduleResponse = PreviewScheduleResponses[keyof PreviewScheduleResponses];
 
 export type DeleteTaskData = {
     body?: never;
