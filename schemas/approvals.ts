@@ -48,6 +48,7 @@ export const ApprovalSchema = Type.Object({
   digest: text('Kind tool: SHA-256 of the canonical input, hexadecimal'),
   cwd: text('Kind tool: real path of the working directory. The call runs in this directory or not at all'),
   correctedInput: Type.Optional(Type.Unknown({ description: 'Kind tool: the input that the person put in the place of the model\'s' })),
+  correctedDigest: text('In the list of decisions: SHA-256 of the input that ran, where a person put it in the place of the model\'s'),
   unboundOffered: Type.Optional(Type.Boolean({
     description: 'What the call would change has changed two times: the decision may carry "unbound": true'
   })),

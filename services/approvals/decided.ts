@@ -1,6 +1,7 @@
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Approval, Owner } from '../contracts/approval-record.ts'
 import type { Grant } from '../contracts/grant-record.ts'
+import { inputDigest } from './input-digest.ts'
 import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store, taskApprovalKey } from '../store/index.ts'
 
 /** What is kept for a year of a request that was decided: of the input its digest alone. */
@@ -31,6 +32,7 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
           toolName: item.toolName,
           digest: item.digest,
           cwd: item.cwd,
+          ...(item.correctedInput !== undefined && { correctedDigest: inputDigest(item.correctedInput) }),
           ...(item.granted && { granted: item.granted }),
           ...(item.unbound && { unbound: true })
         })

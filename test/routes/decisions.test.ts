@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { removeOldCopies } from '../../services/store/database-files.ts'
+import { inputDigest } from '../../services/approvals/input-digest.ts'
 import { say } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
@@ -10,21 +11,22 @@ import { createRetention } from '../../services/store/retention/retention.ts'
 const DAY = 24 * 60 * 60 * 1000
 const decisions = async (app: App, query = '') => (await app.inject(`/approvals?state=decided${query}`)).json()
 
-t.test('decisions are kept, with a digest of the input alone, and go with their conversation', async (t) => {
+t.test('decisions are kept, of inputs and corrected ones the digests alone, and go with their conversation', async (t) => {
   const app = await build(t, { clock: fakeClock(Date.now()) })
   for (const id of ['a', 'b', 'c']) await say(app, `write "the secret text" to ${id}.txt`, { id })
   const open = (await app.inject('/approvals')).json().approvals
   t.same(await decisions(app), { approvals: [] })
-  const answers = [{ approved: true, scope: 'folder' }, { approved: false, reason: 'not there' }, { approved: true }]
+  const input = { path: 'c.txt', content: 'the secret text, corrected' }
+  const answers = [{ approved: true, scope: 'folder' }, { approved: false, reason: 'not there' }, { approved: true, input }]
   for (const [at, payload] of answers.entries()) {
     await app.inject({ method: 'POST', url: `/approvals/${open[at].approvalId}`, payload })
     await app.inject(`/runs/${open[at].runId}?waitMs=20000`)
   }
   const { approvals } = await decisions(app)
   t.match(approvals, [
-    { threadId: 'c', state: 'done', toolName: 'writeFile' },
+    { threadId: 'c', state: 'done', toolName: 'writeFile', digest: open[2].digest, correctedDigest: inputDigest(input) },
     { threadId: 'b', state: 'denied', reason: 'not there' },
-    { threadId: 'a', state: 'done', granted: { scope: 'folder' }, digest: open[0].digest, decidedAt: Number }
+    { threadId: 'a', state: 'done', granted: { scope: 'folder' }, digest: open[0].digest, correctedDigest: undefined, decidedAt: Number }
   ])
   t.notMatch(JSON.stringify(approvals), /the secret text/)
   const first = await decisions(app, '&limit=1')
