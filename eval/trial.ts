@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AgentError, createAgent, getToolServer, getUsage, listRuns, testProvider, type Agent } from '../client/index.ts'
+import { AgentError, createAgent, getRun, getToolServer, getUsage, listRuns, testProvider, type Agent } from '../client/index.ts'
 import { everything } from '../test/harness/mcp.ts'
 import { startService } from '../test/harness/sidecar.ts'
 import { startSite } from '../test/fakes/site.ts'
@@ -50,6 +50,8 @@ type Site = Awaited<ReturnType<typeof startSite>>
 /** How long a tool server may take until it is connected, and how often that is looked at, ms. */
 const CONNECT_MS = 30_000
 const LOOK_MS = 50
+/** How long the record of a run may follow its last event, ms. */
+const RECORD_MS = 10_000
 
 /** Tries a goal once, in a folder and with a service of its own. Never rejects: what goes wrong on the way fails the trial. */
 export async function tryGoal (goal: Goal, setup: Setup): Promise<Trial> {
@@ -135,7 +137,7 @@ async function trialIn (
     outsideAfter: snapshotOf(outside),
     ...drive.said,
     visits: site?.requests.map(({ path }) => path) ?? [],
-    runs: (await listRuns({ client: agent.client, query: { limit: 500 }, throwOnError: true })).data.runs,
+    runs: await runsOf(agent),
     agent
   }
   const late = drive.signal.aborted ? [{ check: 'it is done in time', found: `it took longer than ${setup.timeMs / 1000} s` }] : []
@@ -143,6 +145,15 @@ async function trialIn (
   // A refused request leaves no run that tells of it.
   if (failure instanceof AgentError && problems.length === 0) problems.push({ check: ended.says, found: failure.message })
   return { problems, ...await spent(agent), calls: callsOf(outcome), ms }
+}
+
+/** All runs. The record of one whose last event has just come may follow in a moment. */
+async function runsOf ({ client }: Agent): Promise<Outcome['runs']> {
+  const { data: { runs } } = await listRuns({ client, query: { limit: 500 }, throwOnError: true })
+  return Promise.all(runs.map(async (run) => {
+    if (run.status !== 'running') return run
+    return (await getRun({ client, path: { runId: run.runId }, query: { waitMs: RECORD_MS }, throwOnError: true })).data
+  }))
 }
 
 const noWords = (): Drive['said'] => ({ answers: [], turns: [], approvals: [], questions: [] })

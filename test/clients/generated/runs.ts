@@ -124,6 +124,7 @@ t.test('approval requests, a page at a time', async (t) => {
       digest: /^[0-9a-f]{64}$/,
       cwd: /work$/,
       correctedInput: undefined,
+      correctedDigest: undefined,
       unboundOffered: undefined,
       unbound: undefined,
       note: undefined,
