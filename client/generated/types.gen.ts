@@ -189,6 +189,10 @@ export type Approval = {
      */
     correctedInput?: unknown;
     /**
+     * In the list of decisions: SHA-256 of the input that ran, where a person put it in the place of the model's
+     */
+    correctedDigest?: string;
+    /**
      * What the call would change has changed two times: the decision may carry "unbound": true
      */
     unboundOffered?: boolean;
