@@ -5,6 +5,7 @@ import type { StdinSecrets } from './services/config/stdin-secrets.ts'
 import { Usage } from './services/lib/usage-error.ts'
 import type { ServiceLog } from './services/log/service-log.ts'
 import { VERSION } from './services/lib/version.ts'
+import type { BoxKind } from './services/sandbox/sandbox.ts'
 import type { LockOptions } from './services/store/directory-lock.ts'
 
 /** The settings from the environment, the command line and standard input. An absent value means the default. */
@@ -26,6 +27,8 @@ export interface Settings extends LockOptions {
   arrival?: { headers: number, body: number, lookedAfter: number }
   /** Called when all data and the configuration were replaced: the service must be closed and built again. */
   replaced?: () => void
+  /** What makes boxes for commands; found out when absent. For tests. */
+  boxes?: BoxKind
   /** Compiles the routes' schemas; tests replace it to observe compilations. */
   compilers?: typeof lazyCompilers
   /** The destination of log lines; it must not block. Defaults to process.stderr. `useFile` is told the file of config.json. */

@@ -26,6 +26,7 @@ import requestLog from './core/request-log.ts'
 import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
 import runs from './runs.ts'
+import sandbox from './sandbox.ts'
 import shutdown from './core/shutdown.ts'
 import store from './core/store.ts'
 import stream from './core/stream.ts'
@@ -62,6 +63,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(brain)
   await app.register(paths, settings)
   await app.register(undo, settings)
+  await app.register(sandbox, settings)
   await app.register(tools)
   await app.register(mcp)
   await app.register(threadRepository)

@@ -36,6 +36,7 @@ export default fp(async (app) => {
         transform: app.fileTransform,
         clock: app.clock,
         environment: app.childEnvironment,
+        sandbox: app.sandbox,
         web: app.web,
         search: app.webSearch,
         desktop: app.desktop,
@@ -56,4 +57,4 @@ export default fp(async (app) => {
       ended: (call) => app.log.info(call, 'tool call')
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'sandbox', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage'] })

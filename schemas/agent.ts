@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ThreadId } from './ids.ts'
-import { Scopes } from './grants.ts'
+import { Scopes, ShownBoundary } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { QUESTION_REQUEST } from './questions.ts'
@@ -169,6 +169,7 @@ export const RunResultSchema = Type.Object({
     input: Type.Unknown(),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
+    boundary: ShownBoundary,
     scopes: Scopes,
     expiresAt: Type.Optional(Timestamp)
   })),

@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { Scopes } from './grants.ts'
+import { Scopes, ShownBoundary } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { PlanSchema } from './plan.ts'
 import { StoppedSchema } from './stopped.ts'
@@ -98,6 +98,7 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   input: Type.Unknown({ description: 'The complete input of the tool call' }),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
   reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
+  boundary: ShownBoundary,
   scopes: Scopes,
   expiresAt: Type.Optional(Timestamp)
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')

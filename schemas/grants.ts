@@ -7,10 +7,17 @@ const oneOf = <T extends string>(values: T[], description: string) => Type.Unsaf
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 export const ScopeSchema = Type.Union(
-  [Type.Literal('once'), Type.Literal('exact'), Type.Literal('folder'), Type.Literal('host'), Type.Literal('tool')],
+  [
+    Type.Literal('once'),
+    Type.Literal('exact'),
+    Type.Literal('folder'),
+    Type.Literal('host'),
+    Type.Literal('sandbox'),
+    Type.Literal('tool')
+  ],
   {
     description: 'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or ' +
-      'below the folder; host: this tool at the hosts of the call; ' +
+      'below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; ' +
       'tool: every call of this tool of a tool server or of the application'
   }
 )
@@ -38,13 +45,23 @@ const namedOwner = { threadId: Type.Optional(ThreadId), taskId: Type.Optional(Ta
 
 /** What the answer to a tool call may cover. */
 export const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'What an answer may cover; it names one as "scope"' }))
+/** Where a command runs, as a request for its approval shows it. */
+export const ShownBoundary = Type.Optional(Type.Object({
+  is: Type.Unsafe<'confined' | 'networked' | 'outside'>({
+    type: 'string',
+    enum: ['confined', 'networked', 'outside'],
+    description: 'confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user'
+  }),
+  text: Type.String({ description: 'The same in words, for the user' })
+}, { description: 'Commands: where the command would run' }))
 /** The fields of an answer that make it cover more than its call. */
 export const GRANTED = { scope: Type.Optional(ScopeSchema), until: Type.Optional(UntilSchema) }
 
 const GrantScope = oneOf(
-  ['exact', 'file', 'folder', 'host', 'tool'],
+  ['exact', 'file', 'folder', 'host', 'sandbox', 'tool'],
   'exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; ' +
-    'folder: files with this extension in or below the folder; host: the tool at these hosts; tool: every call of the tool'
+    'folder: files with this extension in or below the folder; host: the tool at these hosts; sandbox: every ' +
+    'command in the box of the folder; tool: every call of the tool'
 )
 const Source = oneOf(
   ['answer', 'request', 'approved_runs'],

@@ -109,6 +109,11 @@ export const RunOptionsSchema = Type.Object({
   app: Type.Optional(
     Type.String({ minLength: 1, maxLength: 128, description: 'The application whose tools these are; calls can be listed by it' })
   ),
+  sandbox: Type.Optional(Type.Unsafe<'auto' | 'required'>({
+    type: 'string',
+    enum: ['auto', 'required'],
+    description: 'Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused'
+  })),
   interactive: Type.Optional(Type.Boolean({
     description: 'true: the agent may ask the user questions; false: what would wait for a person is denied at once. ' +
       'Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n'

@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { Scopes } from './grants.ts'
+import { Scopes, ShownBoundary } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { JudgementFields } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
@@ -54,6 +54,7 @@ export const taskEvents = [
     input: Type.Optional(Type.Unknown()),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
+    boundary: ShownBoundary,
     scopes: Scopes,
     output: Type.Optional(Type.String()),
     questions: Type.Optional(Type.Array(ref(QuestionSchema))),

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { GRANTED, Scopes } from './grants.ts'
+import { GRANTED, Scopes, ShownBoundary } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
@@ -36,6 +36,7 @@ export const TaskQuestionSchema = Type.Object({
   input: Type.Optional(Type.Unknown()),
   cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
   reason: text('Why the approval is requested again, or what differs from the approved runs'),
+  boundary: ShownBoundary,
   scopes: Scopes,
   output: text('The result that needs approval'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked; POST /approvals/:id answers' })),

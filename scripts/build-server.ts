@@ -11,10 +11,10 @@ const dist = `${ROOT}dist/`
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
 
-const [consoleFiles, transform, task, desktop, salvage] = await Promise.all([
+const [consoleFiles, transform, task, desktop, salvage, boxForwarder] = await Promise.all([
   bundleConsole(),
   bundleInParts('workers/transform.ts', 'workers/transform'),
-  ...['task', 'desktop', 'salvage'].map((name) => bundleProgram(`workers/${name}.ts`))
+  ...['task', 'desktop', 'salvage', 'box-forwarder'].map((name) => bundleProgram(`workers/${name}.ts`))
 ])
 const packed = new Map<string, Uint8Array>([
   ...consoleFiles,
@@ -22,6 +22,7 @@ const packed = new Map<string, Uint8Array>([
   ['workers/task.cjs', task],
   ['workers/desktop.cjs', desktop],
   ['workers/salvage.cjs', salvage],
+  ['workers/box-forwarder.cjs', boxForwarder],
   ['openapi.json', readFileSync(`${ROOT}openapi.json`)]
 ])
 for (const name of Object.keys(ASSETS)) {

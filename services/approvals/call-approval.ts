@@ -12,8 +12,11 @@ export const shownFolder = ({ cwd, folder }: ToolItem): WorkFolder => ({ path: c
 
 /** Returns the approval of a call as its step sees it. An approval that cannot be answered any more counts as expired. */
 export function callApproval (approval: ToolItem, isOpen: boolean): CallApproval {
-  const { approvalId, state, identity, reason = DENIED, shown, previewDigest, asks = 0, unbound, correctedInput } = approval
-  const known = { approvalId, identity, folder: shownFolder(approval), reason, shown, previewDigest, asks, unbound, correctedInput }
+  const { approvalId, state, identity, reason = DENIED, shown, previewDigest, asks = 0, unbound, correctedInput, boundary } = approval
+  const known = {
+    ...{ approvalId, identity, folder: shownFolder(approval), reason, shown, previewDigest, asks, unbound, correctedInput },
+    ...(boundary && { boundary })
+  }
   switch (state) {
     case 'approved':
     case 'denied':
@@ -81,11 +84,12 @@ export function itemOfCall (call: AskedCall, place: { runId: string, segment: nu
   const { toolCallId, toolName, input } = call
   switch (call.kind) {
     case 'tool': {
-      const { folder, identity, reason, scopes, places, shown, asks, correctedInput, because } = call
+      const { folder, identity, reason, scopes, places, shown, asks, correctedInput, because, boundary } = call
       return {
         ...{ kind: 'tool', ...place, toolCallId, toolName, input, ...boundTo(folder), identity, scopes, places, shown },
         ...(asks !== undefined && { asks }),
         ...(because && { because }),
+        ...(boundary && { boundary }),
         ...(correctedInput !== undefined && { correctedInput }),
         ...(reason !== undefined && { note: reason })
       }

@@ -58,7 +58,10 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
       if (folder === undefined) throw new InputRefused(folderGone(cwd))
       const seen = await tools.foresee({ name: item.toolName, input: valid.input, cwd, folder, signal }, await aheadOf(item, tools, signal))
       if (seen?.refused !== undefined) throw new InputRefused(seen.refused)
-      return { ...boundTo(folder), shown: seen?.shown ?? [], correctedInput: valid.input, input: valid.input }
+      const boundary = await tools.boundary({ name: item.toolName, input: valid.input, cwd, folder })
+      if (boundary?.is === 'refused') throw new InputRefused(boundary.why)
+      const bound = { ...boundTo(folder), shown: seen?.shown ?? [], ...(boundary && { boundary }) }
+      return { ...bound, correctedInput: valid.input, input: valid.input }
     }
   }
 }

@@ -20,4 +20,4 @@ export interface Decision {
   corrected?: Correction
 }
 
-export type Correction = Pick<ToolItem, 'cwd' | 'folder' | 'shown' | 'correctedInput'>
+export type Correction = Pick<ToolItem, 'cwd' | 'folder' | 'shown' | 'correctedInput' | 'boundary'>

@@ -28,6 +28,7 @@ import { createCallLedger } from './app-calls/call-ledger.ts'
 import type { DueCalls } from './app-calls/due-calls.ts'
 import { decideApproval, isOverdue, offersUnbound } from './decide-approval.ts'
 import type { Decision } from './decision.ts'
+import { shownBoundary } from './question-view.ts'
 
 /** The public form of an approval, without the internal fields. */
 function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): ApprovalView {
@@ -39,8 +40,8 @@ function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): Ap
   }
   const { approved, ...shown } = item
   if (shown.kind === 'result') return shown
-  const { identity, folder, replacedBy, places, granted, scopes, shown: bound, previewDigest, behind, asks, ...call } = shown
-  return { ...call, ...(scopes && { scopes }), ...(offersUnbound(shown) && { unboundOffered: true }) }
+  const { identity, folder, replacedBy, places, granted, scopes, shown: bound, previewDigest, behind, asks, boundary, ...call } = shown
+  return { ...call, ...shownBoundary(boundary), ...(scopes && { scopes }), ...(offersUnbound(shown) && { unboundOffered: true }) }
 }
 
 export type Ledger = ReturnType<typeof createLedger>

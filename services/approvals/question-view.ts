@@ -1,5 +1,11 @@
 import type { TaskQuestion } from '../../schemas/task-runs.ts'
+import type { Boundary } from '../contracts/boundary.ts'
+import { describeBoundary } from '../sandbox/index.ts'
 import type { TaskApproval, ThreadApproval } from '../contracts/approval-record.ts'
+
+/** Returns the field of a request for approval that says where its command would run; nothing for other calls. */
+export const shownBoundary = (boundary: Boundary | undefined): { boundary?: { is: Exclude<Boundary['is'], 'refused'>, text: string } } =>
+  boundary === undefined || boundary.is === 'refused' ? {} : { boundary: { is: boundary.is, text: describeBoundary(boundary) } }
 
 /** The part of an open approval that runs, events and the digest include. */
 export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion {
@@ -7,8 +13,8 @@ export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion
   const times = { createdAt, expiresAt }
   switch (item.kind) {
     case 'tool': {
-      const { kind, toolName, input, cwd, note: reason, scopes } = item
-      return { approvalId, kind, toolName, input, cwd, reason, scopes, ...times }
+      const { kind, toolName, input, cwd, note: reason, boundary, scopes } = item
+      return { approvalId, kind, toolName, input, cwd, reason, ...shownBoundary(boundary), scopes, ...times }
     }
     case 'question': {
       const { kind, questions, live, server, url } = item

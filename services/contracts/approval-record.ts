@@ -2,6 +2,7 @@ import type { Choice, ChoiceTopic } from '../../schemas/approvals.ts'
 import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
 import type { Answers, Question } from '../../schemas/questions.ts'
 import type { StateOf } from './approval-states.ts'
+import type { Boundary } from './boundary.ts'
 import type { ShownPlace, WorkFolder } from './tool.ts'
 
 /** A conversation or a task: the run of an approval belongs to one of them. */
@@ -74,6 +75,8 @@ export interface ToolItem extends Item, Decided, Call {
   replacedBy?: string
   /** What the decision may cover, each with a sentence for the user; absent: this call alone. */
   scopes?: OfferedScope[]
+  /** Where the command runs, as it was shown. */
+  boundary?: Boundary
   /** Where the files of the call lie, for the scopes that need it. */
   places?: FilePlace[]
   /** What the decision covers beyond this call, and how long. */

@@ -1,4 +1,5 @@
 import type { ToolItem } from './approval-record.ts'
+import type { Boundary } from './boundary.ts'
 import type { ShownPlace, WorkFolder } from './tool.ts'
 
 /** A call whose tool exists and whose input is valid. */
@@ -26,6 +27,8 @@ export interface CallApproval {
   unbound?: true
   /** The input that the person put in the place of the model's. */
   correctedInput?: unknown
+  /** Where the command runs, as it was shown. */
+  boundary?: Boundary
   /** The reason of a denial, for the model. */
   reason: string
 }
@@ -39,7 +42,7 @@ export type CallAnswer =
   | { is: 'unknown', errorText: string }
 
 /** A call that needs an approval. */
-interface UnapprovedCall extends Call, Pick<ToolItem, 'scopes' | 'places' | 'shown' | 'asks' | 'correctedInput' | 'because'> {
+interface UnapprovedCall extends Call, Pick<ToolItem, 'scopes' | 'places' | 'shown' | 'asks' | 'correctedInput' | 'because' | 'boundary'> {
   kind: 'tool'
   /** The folder that it would work in. */
   folder: WorkFolder

@@ -1,5 +1,6 @@
 import type { GrantView, Until } from '../../schemas/grants.ts'
 import type { FilePlace, Owner } from './approval-record.ts'
+import type { Boundary } from './boundary.ts'
 import type { WorkFolder } from './tool.ts'
 
 /** The facts of a call that decide which grants cover it. */
@@ -16,12 +17,14 @@ export interface CallFacts {
   places?: FilePlace[]
   /** The hosts that the call is sent to, or hands to others. */
   hosts?: string[]
+  /** Where the call would run, for commands. */
+  boundary?: Boundary
   /** The size of a file that the call would delete and that is too large for a copy to be kept, bytes. No grant covers such a call. */
   uncopied?: number
 }
 
 /** A permission for calls of one tool in one conversation or task, which then run unasked. */
-export type Grant = Owner & Omit<CallFacts, 'input' | 'uncopied'> & {
+export type Grant = Owner & Omit<CallFacts, 'input' | 'uncopied' | 'boundary'> & {
   grantId: string
   /** The input of the call that it was made of; absent for a long one. */
   input?: unknown
@@ -37,6 +40,8 @@ export type Grant = Owner & Omit<CallFacts, 'input' | 'uncopied'> & {
   uses: number
   createdAt: number
   lastUsedAt?: number
+  /** The command runs in a box without network or not at all. Of scope `sandbox`, `folder` is the working folder of that box. */
+  isConfined?: true
   /** A command's grant rests since this path was written unasked, until a person approves the command again. */
   suspended?: { at: number, path: string }
   /** When it was found to be over. It stays so, whatever the clock says later. */

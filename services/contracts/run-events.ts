@@ -23,6 +23,7 @@ interface ApprovalRequest {
   input: unknown
   cwd?: string
   reason?: string
+  boundary?: { is: 'confined' | 'networked' | 'outside', text: string }
   scopes?: OfferedScope[]
   expiresAt: number
   /** The application executes the call. */

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Answers, Question } from '../../schemas/questions.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
+import type { Boundary, SandboxMode } from './boundary.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
@@ -91,6 +92,10 @@ export interface ToolContext {
   approvedFolder?: FolderIdentity
   /** The real paths that the call may change: those that were allowed and kept. Absent where that is not known. */
   paths?: readonly string[]
+  /** The call was approved or granted in a box without network, with this working folder: it must not run otherwise. */
+  confinedTo?: WorkFolder
+  /** What the options of the run say of boxes for commands. */
+  sandbox?: SandboxMode
   /** What the approval showed at these paths, if there was one. */
   shown?: readonly ShownPlace[]
   /**
@@ -133,6 +138,10 @@ export interface Tool<Input = any> {
   widestScope?: 'exact' | 'folder' | 'tool'
   /** Whether the input holds a command line: what it does cannot be known beforehand. */
   isCommand?: true
+  /** Returns where a call would run that starts in `folder`; `base` is the working folder of the run. Real paths. For commands. */
+  boundary?(input: Input, context: { folder: WorkFolder, base: string, narrowed?: SandboxMode }): Promise<Boundary>
+  /** Finds out what the tool can do on this computer: awaited before a model is told of the tool. */
+  prepare?(): Promise<unknown>
   /** Whether the tool runs an agent of its own: that is not offered it again. */
   isInvestigation?: true
   /** What its user should know before approving a call of it, a sentence. */

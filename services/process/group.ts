@@ -178,7 +178,7 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
   async function terminate (): Promise<void> {
     const terminated = new Set<number>()
     let pause = POLL_MS
-    while (clock.awake() < graceUntil) {
+    for (let round = 0; clock.awake() < graceUntil; round++) {
       const members = await find()
       if (terminated.size === 0) terminateProcess(-pid)
       terminated.add(pid)
@@ -188,6 +188,11 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
         if (member.escaped) terminated.add(member.pid)
       }
       wakeUp = Promise.withResolvers()
+      // The first process of a box ends a moment after the command.
+      if (leaderGone && round < 3) {
+        await new Promise(setImmediate)
+        continue
+      }
       await Promise.race([clock.sleep(pause), wakeUp.promise, ...leaderGone ? [] : [exited]])
       pause = Math.min(pause * 2, LONGEST_POLL_MS)
     }

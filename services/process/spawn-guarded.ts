@@ -46,6 +46,8 @@ interface GuardedOptions {
   env: NodeJS.ProcessEnv
   /** With `closed`, the command reads end-of-file at once. */
   stdin: 'closed' | 'pipe'
+  /** Open files that the command gets beside its streams, from descriptor 4 on. Not on Windows. */
+  files?: number[]
   clock: Clock
 }
 
@@ -74,7 +76,7 @@ export interface GuardedChild {
 
 /**
  * Starts a command in a new process group. The group is ended when the command exits, when `end` is called, and when this
- * process dies, also by SIGKILL. The command inherits no open file of the service. `command` is looked up in the PATH of
+ * process dies, also by SIGKILL. The command inherits no other open file of the service. `command` is looked up in the PATH of
  * `env`; when it is not found, the child exits with 127 and a message on stderr. Rejects when no process can be started (for
  * example, `cwd` does not exist).
  */
@@ -107,7 +109,7 @@ function start (
   command: string,
   args: string[],
   groupTag: string,
-  { cwd, env, stdin }: GuardedOptions,
+  { cwd, env, stdin, files = [] }: GuardedOptions,
   pipes: Pipe[] | undefined
 ): ChildProcess {
   const options = { cwd, env, windowsHide: true }
@@ -119,7 +121,7 @@ function start (
       : spawnIsolated('/bin/sh', ['-c', GUARD_SCRIPT, groupTag, command, ...args], {
         ...options,
         detached: true,
-        stdio: [...stdio, 'pipe']
+        stdio: [...stdio, 'pipe', ...files]
       })
   } catch (error) {
     for (const { output } of pipes ?? []) output.destroy()

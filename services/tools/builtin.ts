@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import type { Sandbox } from '../sandbox/index.ts'
 import type { Desktop } from './desktop/control/desktop.ts'
 import type { DescribeImage } from '../models/index.ts'
 import type { Search } from './web/search/search.ts'
@@ -35,6 +36,8 @@ interface Parts extends MemoryParts {
   clock: Clock
   /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
+  /** Boxes for commands. */
+  sandbox: Sandbox
   /** Imports the module at the first use. */
   web: () => Promise<Web>
   search: () => Promise<Search>

@@ -22,6 +22,7 @@ import type { PathPolicy } from './path-policy.ts'
 import { toModelOutput } from './model-output.ts'
 import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
 import { createWorkFolders } from './work-folder.ts'
+import type { Boundary } from '../contracts/boundary.ts'
 import { createNamePatterns } from '../lib/name-patterns.ts'
 import type { Op } from '../store/index.ts'
 
@@ -58,6 +59,9 @@ interface ToolCall {
   /** See `ToolContext`. */
   mayRedirect?: ToolContext['mayRedirect']
   innerAddresses?: ToolContext['innerAddresses']
+  /** See `ToolContext`. */
+  confinedTo?: WorkFolder
+  sandbox?: ToolContext['sandbox']
   /** See `ToolContext.shown`. */
   shown?: readonly ShownPlace[]
   /** See `ToolContext.ask`. */
@@ -159,12 +163,13 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
 
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
     const { input, runId, callId, attempt, signal, paths, shown, mayRedirect, innerAddresses, ask, progress: report = () => {} } = call
+    const { confinedTo, sandbox } = call
     const start = await startOf(tool, call)
     return withCallLimit(tool, { clock, signal, report }, async (context) =>
       asObject(
         tool.name,
         await tool.execute(input, {
-          ...{ ...context, runId, callId, attempt, paths, shown, mayRedirect, innerAddresses, ask },
+          ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, mayRedirect, innerAddresses, ask },
           ...tool.reportsChanges && { changed },
           ...start
         })
@@ -213,8 +218,19 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     /** Finds the folders that calls work in; approvals are bound to them. */
     folders,
 
-    /** Resolves when the sources that are connecting have settled, at the latest after STEP_WAIT_MS. */
-    ready: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
+    /** Returns where a command would run that works in `folder`, as a tool for commands says; undefined for other tools. */
+    boundary: async (
+      { name, input, cwd, folder, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'> & { folder: WorkFolder }
+    ): Promise<Boundary | undefined> => {
+      const tool = find(name)
+      if (tool?.boundary === undefined) return undefined
+      return tool.boundary(input, { folder, base: await folders.start(name, input, cwd), narrowed: sandbox })
+    },
+
+    /** Resolves when the tools are prepared and the sources that are connecting have settled, at the latest after STEP_WAIT_MS. */
+    async ready (signal: AbortSignal): Promise<void> {
+      await Promise.all([settled(STEP_WAIT_MS, signal), ...tools.map((tool) => tool.prepare?.())])
+    },
 
     /**
      * Looks at what the call would change: what is there, and with `ahead`, which is what calls in front of it would leave, also what it

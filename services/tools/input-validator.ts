@@ -57,14 +57,15 @@ export function schemaProblem (tool: Tool): string | undefined {
  * input, else a text for the model.
  */
 export function createValidator () {
-  /** Holds undefined for a schema that cannot be used: then the tool server alone validates the input. */
-  const compiled = new WeakMap<Tool, ValidateFunction | undefined>()
+  /** Holds nothing for a schema that cannot be used: then the tool server alone validates the input. A tool may change its schema. */
+  const compiled = new WeakMap<Tool, { schema: Tool['inputSchema'], validate?: ValidateFunction }>()
   const withTimeLimit = createTimeLimit(SOURCE_TOOL_MS)
   /** Returns the problems of an input; undefined when it is valid. Without a usable schema, [] for an input that is not an object. */
   function findProblems (tool: Tool, input: unknown): string[] | undefined {
-    const known = compiled.has(tool)
-    const validate = known ? compiled.get(tool) : compile(tool)
-    if (!known) compiled.set(tool, validate)
+    const schema = tool.inputSchema
+    const known = compiled.get(tool)
+    const { validate } = known?.schema === schema ? known : { validate: compile(tool) }
+    compiled.set(tool, { schema, validate })
     if (validate === undefined ? isObject(input) : validate(input)) {
       const mistake = tool.findMistake?.(input)
       return mistake === undefined ? undefined : [mistake]
@@ -79,7 +80,7 @@ export function createValidator () {
     try {
       return withTimeLimit(check)
     } catch {
-      compiled.set(tool, undefined)
+      compiled.set(tool, { schema: tool.inputSchema })
       return check()
     }
   }

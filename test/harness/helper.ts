@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { buildApp, type App } from '../../app.ts'
 import type { Settings } from '../../settings.ts'
+import { NO_BOX } from './boxes.ts'
 import { sharedCompilers } from './shared-compilers.ts'
 
 interface Test {
@@ -18,7 +19,7 @@ export async function build (
   // A second service of one test gets the first one's directory.
   const dir = settings.home ? '' : t.testdir({ home: config ? { 'config.json': JSON.stringify(config) } : {}, work: {} })
   const { home = `${dir}/home`, cwd = `${dir}/work` } = settings
-  const app = await buildApp({ host: '127.0.0.1', log: nowhere(), compilers: sharedCompilers, ...settings, home, cwd })
+  const app = await buildApp({ host: '127.0.0.1', log: nowhere(), compilers: sharedCompilers, boxes: NO_BOX, ...settings, home, cwd })
   t.teardown(() => app.close())
   return Object.assign(app, { home, cwd })
 }

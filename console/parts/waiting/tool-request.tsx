@@ -12,7 +12,7 @@ const IN_DIFF = ['content', 'edits']
 
 /** A call of a tool: its whole input, the real folder that it works in, what it would change, and the decision. */
 export function ToolRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
-  const { cwd } = approval
+  const { cwd, boundary } = approval
   const input = approval.correctedInput ?? approval.input
   const preview = usePreview(approval)
   const hasDiff = isOpen && preview?.changes.some(({ diff }) => diff?.includes('@@')) === true
@@ -20,6 +20,7 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
     <>
       <CallInput input={input} without={hasDiff ? IN_DIFF : []}>
         {cwd !== undefined && <Field name={say('approval.folder')}><code><VisibleText text={cwd} limit={Infinity} /></code></Field>}
+        {boundary && <Field name={say('approval.boundary')}><VisibleText text={boundary.text} limit={Infinity} /></Field>}
       </CallInput>
       {isOpen && preview && <CallPreview {...preview} />}
       {hasDiff && (

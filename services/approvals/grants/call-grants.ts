@@ -50,9 +50,11 @@ const restingText = (path: string) =>
   `The grant for this command rests: ${JSON.stringify(path)} was written unasked since it was given. Approved once more, it holds again.`
 
 /** The grants of the conversation or task of one run, for the calls of its steps. */
-export function createCallGrants ({ grants, owner, tools, events, usesLearned = false }: {
+export function createCallGrants ({ grants, owner, cwd, tools, events, usesLearned = false }: {
   grants: Grants,
   owner: Owner,
+  /** The working folder of the run. */
+  cwd: string,
   /** The tools of the run. */
   tools: GrantTools,
   /** The events of the run so far, with the intents of granted calls. */
@@ -60,9 +62,11 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
   /** Whether grants hold that approved runs have taught. */
   usesLearned?: boolean
 }) {
-  /** What a person gave for one command does not hold for what the run wrote since. What approved runs taught does. */
-  const holds = (grant: Grant, folder: WorkFolder) =>
-    grant.source === 'approved_runs' ? usesLearned : !grants.isCommand(grant) || !mayHaveWritten(folder.path, events(), tools.find)
+  /** What a person gave for one command outside the box does not hold for what the run wrote since. What approved runs taught does. */
+  const holds = (grant: Grant, folder: WorkFolder) => {
+    if (grant.source === 'approved_runs') return usesLearned
+    return grant.isConfined || !grants.isCommand(grant) || !mayHaveWritten(folder.path, events(), tools.find)
+  }
 
   /** Returns a sentence for the user about what differs from the approved runs; undefined while what they taught does not hold. */
   async function difference ({ toolName, input }: NamedCall): Promise<string | undefined> {
@@ -75,11 +79,17 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
   }
 
   return {
-    /** Returns a grant that covers the call in this folder, and the real paths of the files that it covers. */
-    async covering (call: NamedCall, folder: WorkFolder): Promise<{ grant: Grant, paths?: string[] } | undefined> {
-      const facts = await grants.facts(call, folder, tools)
+    /** Returns a grant that covers the call in this folder, the real paths of the files that it covers, and the folder of its box. */
+    async covering (
+      call: NamedCall,
+      folder: WorkFolder
+    ): Promise<{ grant: Grant, paths?: string[], confinedTo?: WorkFolder } | undefined> {
+      const facts = await grants.facts(call, { folder, cwd }, tools)
       const grant = await grants.covering(owner, facts, (grant) => holds(grant, folder))
-      return grant && { grant, ...(facts.places && { paths: facts.places.map(pathOf) }) }
+      if (grant === undefined) return undefined
+      const { places, boundary } = facts
+      const confinedTo = grant.isConfined && boundary?.is === 'confined' ? boundary.folder : undefined
+      return { grant, ...(places && { paths: places.map(pathOf) }), ...(confinedTo && { confinedTo }) }
     },
 
     /** Returns what the request for approval of a call offers and says. */
@@ -87,8 +97,8 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
       call: NamedCall,
       folder: WorkFolder,
       question?: AddressQuestion
-    ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because'> & { reason?: string }> {
-      const facts = await grants.facts(call, folder, tools)
+    ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary'> & { reason?: string }> {
+      const facts = await grants.facts(call, { folder, cwd }, tools)
       const reason = facts.uncopied === undefined
         ? tools.find(call.toolName)?.caution ?? await difference(call)
         : uncopiedText(facts.uncopied)
@@ -97,6 +107,7 @@ export function createCallGrants ({ grants, owner, tools, events, usesLearned = 
       return {
         scopes: grants.scopes(facts, tools, question !== undefined),
         ...(facts.places && { places: facts.places }),
+        ...(facts.boundary && { boundary: facts.boundary }),
         ...(question && { because: question.because }),
         ...(why !== undefined && { reason: why })
       }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { OfferedScope, Scope } from '../../../schemas/grants.ts'
 import type { FilePlace } from '../../contracts/approval-record.ts'
+import type { Boundary } from '../../contracts/boundary.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 import type { Tool, WorkFolder } from '../../contracts/tool.ts'
 import { readAddress } from '../addresses/find-addresses.ts'
@@ -13,13 +14,21 @@ import { extensionOf, isCovered, pathOf } from './file-place.ts'
 export interface GrantTools {
   find: (name: string) => Tool | undefined
   identity: (name: string) => string | undefined
+  /** Returns where a command would run that works in `folder`; `cwd` is the working folder of its run. */
+  boundary: (call: { name: string, input: unknown, cwd: string, folder: WorkFolder }) => Promise<Boundary | undefined>
+}
+
+/** The folder that a call works in, and the working folder of its run. */
+export interface CallPlace {
+  folder: WorkFolder
+  cwd: string
 }
 
 /** Returns the facts of a call in the folder that it works in. Relative paths of its input start from there. */
 export async function factsOf (
   tools: GrantTools,
   { toolName, input }: Pick<CallFacts, 'toolName' | 'input'>,
-  folder: WorkFolder,
+  { folder, cwd }: CallPlace,
   largestKept: number
 ): Promise<CallFacts> {
   const tool = tools.find(toolName)
@@ -27,7 +36,8 @@ export async function factsOf (
   const places = tool?.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
   const hosts = hostsOf(tool, input)
   const uncopied = tool?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
-  const found = { ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
+  const boundary = await tools.boundary({ name: toolName, input, cwd, folder })
+  const found = { ...(boundary && { boundary }), ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
   return { toolName, input, digest: inputDigest(input), identity, folder, places, ...found }
 }
 
@@ -82,6 +92,11 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
       return `${toolName} of ${filesIn(facts)}`
     case 'host':
       return `${toolName} at ${facts.hosts?.join(' and ')}, whatever the address says`
+    case 'sandbox': {
+      const box = facts.boundary?.is === 'confined' ? facts.boundary.folder.path : path
+      return `every command of ${toolName} in the box of ${quoted(box)}: it can write there alone, sees none of your other files and ` +
+        'has no network'
+    }
     case 'tool':
       return `every call of ${toolName} as it is described now, with any input`
   }
@@ -93,15 +108,17 @@ const fitsFolder = ({ places }: CallFacts): boolean =>
     extensionOf(place) === extensionOf(places[0]) && isCovered(places[0].folder, place))
 
 /**
- * Returns the scopes that an approval of the call may have, the narrowest first. Without a token a command has `once` alone: every
- * program of the computer could answer the request.
+ * Returns the scopes that an approval of the call may have, the narrowest first. Without a token a command has `once`, and `sandbox` where
+ * it runs in a box: every program of the computer could answer the request.
  */
 export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
-  if (tool === undefined || facts.uncopied !== undefined || (tool.isCommand && !hasToken)) return [once]
-  const wider: Array<Exclude<Scope, 'once'>> = ['exact']
+  if (tool === undefined || facts.uncopied !== undefined) return [once]
+  const wider: Array<Exclude<Scope, 'once'>> = tool.isCommand && !hasToken ? [] : ['exact']
   if (fitsFolder(facts)) wider.push('folder')
   if (facts.hosts !== undefined) wider.push('host')
+  // Needs no token: what is in the box reaches no address of this service.
+  if (facts.boundary?.is === 'confined' && !isAddress) wider.push('sandbox')
   // Such a call was asked for its address, which no other input has.
   if (tool.widestScope === 'tool' && !isAddress) wider.push('tool')
   return [once, ...wider.map((scope) => ({ scope, text: `Also later, unasked: ${scopeText(scope, facts)}.` }))]
@@ -110,11 +127,14 @@ export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToke
 /** Whether the grant covers a call with these facts, apart from how long it lasts. */
 export function covers (grant: Grant, facts: CallFacts): boolean {
   if (grant.toolName !== facts.toolName || grant.identity !== facts.identity) return false
+  if (grant.isConfined && facts.boundary?.is !== 'confined') return false
   switch (grant.scope) {
     case 'tool':
       return true
     case 'host':
       return facts.hosts !== undefined && facts.hosts.every((host) => grant.hosts?.includes(host))
+    case 'sandbox':
+      return facts.boundary?.is === 'confined' && isSamePlace(grant, facts.boundary)
     case 'exact':
       return grant.digest === facts.digest && isSamePlace(grant, facts) && isDeepStrictEqual(grant.places, facts.places)
     case 'file':
@@ -126,5 +146,5 @@ export function covers (grant: Grant, facts: CallFacts): boolean {
   }
 }
 
-const isSamePlace = ({ folder: a }: Pick<CallFacts, 'folder'>, { folder: b }: CallFacts): boolean =>
+const isSamePlace = ({ folder: a }: Pick<CallFacts, 'folder'>, { folder: b }: Pick<CallFacts, 'folder'>): boolean =>
   a.path === b.path && a.dev === b.dev && a.ino === b.ino

@@ -58,7 +58,7 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
       const cwd = await workingFolder(body.cwd, usual)
       const folder = await host.folders.of(body.toolName, body.input, cwd)
       if (folder === undefined) throw new GrantRefused(folderGone(cwd))
-      return grants.add(owner, body, { folder, tools })
+      return grants.add(owner, body, { place: { folder, cwd }, tools })
     }
   }
 }

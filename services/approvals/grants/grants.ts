@@ -1,4 +1,4 @@
-import type { Tool, WorkFolder } from '../../contracts/tool.ts'
+import type { Tool } from '../../contracts/tool.ts'
 import type { OfferedScope, Scope, GrantBody, GrantView, Until } from '../../../schemas/grants.ts'
 import { extensionOf, isCovered } from './file-place.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
@@ -10,8 +10,8 @@ import { grantKey, GRANTS, type Op, ownerGrantsPrefix, type Store, unlessDamaged
 import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
 import { createDecided } from '../decided.ts'
 import { shownFolder } from '../call-approval.ts'
-import { covers, factsOf, type GrantTools, hostsOf, offeredScopes, scopeText } from './grant-facts.ts'
-import { suspendedBy } from './later-writes.ts'
+import { type CallPlace, covers, factsOf, type GrantTools, hostsOf, offeredScopes, scopeText } from './grant-facts.ts'
+import { isSuspendedByBox, suspendedBy } from './later-writes.ts'
 
 /**
  * Returns the scope that an approved call teaches: of tools for files the same file with any content, or its folder and extension
@@ -80,7 +80,9 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   }
 
   function newGrant (owner: Owner, facts: CallFacts, rest: Pick<Grant, 'scope' | 'source' | 'until' | 'approvalId'>): Grant {
-    const { toolName, input, digest, identity, folder, places, hosts } = facts
+    const { toolName, input, digest, identity, places, hosts, boundary } = facts
+    const isConfined = boundary?.is === 'confined'
+    const folder = isConfined && rest.scope === 'sandbox' ? boundary.folder : facts.folder
     return {
       ...ownerOf(owner),
       grantId: newId(),
@@ -89,6 +91,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       identity,
       places,
       ...(hosts && { hosts }),
+      ...(isConfined && { isConfined }),
       ...rest,
       text: scopeText(rest.scope, facts),
       uses: 0,
@@ -128,8 +131,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     isCommand,
 
     /** Returns the facts of a call that decide which grants cover it. `ofRun` are the tools of its run. */
-    facts: (call: { toolName: string, input: unknown }, folder: WorkFolder, ofRun: GrantTools = tools) =>
-      factsOf(ofRun, call, folder, largestKept()),
+    facts: (call: { toolName: string, input: unknown }, place: CallPlace, ofRun: GrantTools = tools) =>
+      factsOf(ofRun, call, place, largestKept()),
 
     /** Returns the scopes that an answer may choose for a call. */
     scopes: (facts: CallFacts, ofRun: GrantTools = tools, isAddress = false): OfferedScope[] =>
@@ -153,13 +156,15 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return (await all(owner)).find((grant) => grant.suspended !== undefined && covers(grant, facts))?.suspended?.path
     },
 
-    /** Returns the operations that let grants of commands rest, of every owner, when a call writes the paths unasked. */
+    /** Returns the operations that let grants of commands rest, of every owner, when a call writes the paths, or in a box, unasked. */
     async suspend (paths: readonly string[], by?: Grant): Promise<Op[]> {
       const ops: Op[] = []
-      if (paths.length === 0) return ops
+      const box = by?.scope === 'sandbox' ? by.folder.path : undefined
+      if (paths.length === 0 && box === undefined) return ops
       for await (const [, grant] of store.list<Grant>(GRANTS, { damaged () {} })) {
-        if (grant.suspended !== undefined || !isCommand(grant)) continue
-        const path = suspendedBy(grant, paths, by)
+        // What runs in the box can do no more when it is another.
+        if (grant.suspended !== undefined || grant.isConfined || !isCommand(grant)) continue
+        const path = box !== undefined && isSuspendedByBox(grant, box) ? box : suspendedBy(grant, paths, by)
         if (path !== undefined) ops.push(put({ ...grant, suspended: { at: clock.now(), path } }))
       }
       return ops
@@ -189,10 +194,10 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       if (!approval.approved) throw new GrantRefused('"scope" and "until" belong to an approval, not to a denial.')
       if (scope === 'once') throw new GrantRefused('"until" belongs to a scope other than "once".')
       assertLasts(until)
-      const { toolName, input, digest, identity, places, scopes = [], approvalId } = approval
+      const { toolName, input, digest, identity, places, scopes = [], approvalId, boundary } = approval
       const folder = shownFolder(approval)
       const hosts = hostsOf(tools.find(toolName), input)
-      const facts = { toolName, input, digest, identity, folder, places, ...(hosts.length > 0 && { hosts }) }
+      const facts = { toolName, input, digest, identity, folder, places, boundary, ...(hosts.length > 0 && { hosts }) }
       assertOffered(scopes, scope, facts)
       await assertRoom(owner)
       return [...awakened, put(newGrant(owner, facts, { scope, source: 'answer', approvalId, until }))]
@@ -202,9 +207,9 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     async add (
       owner: Owner,
       { toolName, input, scope, until }: GrantBody,
-      { folder, tools: ofOwner }: { folder: WorkFolder, tools: GrantTools }
+      { place, tools: ofOwner }: { place: CallPlace, tools: GrantTools }
     ): Promise<GrantView> {
-      const facts = await factsOf(ofOwner, { toolName, input }, folder, largestKept())
+      const facts = await factsOf(ofOwner, { toolName, input }, place, largestKept())
       assertOffered(offeredScopes(ofOwner.find(toolName), facts, hasToken), scope, facts)
       assertLasts(until)
       return locked(keyOwner(owner), async () => {
@@ -220,9 +225,9 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       const known = await all(owner)
       const ops: Op[] = []
       for (const approval of approvals) {
-        const { toolName, input, digest, identity, places } = approval
+        const { toolName, input, digest, identity, places, boundary } = approval
         const folder = shownFolder(approval)
-        const facts = { toolName, input, digest, identity, folder, places }
+        const facts = { toolName, input, digest, identity, folder, places, boundary }
         const scope = learnedScope(tools.find(toolName), facts, known)
         if (known.some((grant) => grant.scope === scope && covers(grant, facts)) || known.length >= MOST_GRANTS) continue
         const grant = newGrant(owner, facts, { scope, source: 'approved_runs' })
@@ -272,6 +277,6 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
 }
 
 /** The public form of a grant. */
-function grantView ({ digest, identity, folder: { path: cwd }, places, hosts, ...grant }: Grant): GrantView {
+function grantView ({ digest, identity, folder: { path: cwd }, places, hosts, isConfined, ...grant }: Grant): GrantView {
   return { ...grant, cwd, ...(places && { folder: places[0].folder }) }
 }

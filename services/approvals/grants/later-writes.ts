@@ -17,6 +17,14 @@ function namedBy ({ input, folder }: Pick<Grant, 'input' | 'folder'>): string[] 
 }
 
 /**
+ * Whether a grant of a command no longer holds by itself, when a command in the box of this folder runs unasked, which may write anything
+ * there: for a command that works in the folder, around it, or that names something there.
+ */
+export function isSuspendedByBox (grant: Grant, folder: string): boolean {
+  return [grant.folder.path, ...namedBy(grant)].some((each) => isIn(each, folder) || isIn(folder, each))
+}
+
+/**
  * Returns the path for which a grant of a command no longer holds by itself, when a call writes these paths unasked: one below the folder
  * of the command, or one that its line names, or beside that. Documents count only where the line names them, and so does what approved
  * runs have taught beside the command.

@@ -1,4 +1,4 @@
-import { callAnswer, callApproval, findOfCall, inputDigest, itemOfCall, type Ledger } from '../../approvals/index.ts'
+import { callAnswer, callApproval, findOfCall, inputDigest, itemOfCall, type Ledger, shownBoundary } from '../../approvals/index.ts'
 import type { Approval, CallItem, ToolItem, QuestionItem } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import type { CallEnd } from './call-ports.ts'
@@ -74,8 +74,13 @@ export const questionFields = ({ approvalId, toolCallId, questions, live, server
 export function requestEvent (item: CallItem): RunEvent {
   switch (item.kind) {
     case 'tool': {
-      const { approvalId, toolCallId, toolName, input, cwd, note, scopes, expiresAt } = item
-      const more = { ...(note !== undefined && { reason: note }), ...(scopes && { scopes }), ...(isAppIdentity(item.identity) && APP) }
+      const { approvalId, toolCallId, toolName, input, cwd, note, boundary, scopes, expiresAt } = item
+      const more = {
+        ...(note !== undefined && { reason: note }),
+        ...shownBoundary(boundary),
+        ...(scopes && { scopes }),
+        ...(isAppIdentity(item.identity) && APP)
+      }
       return { type: 'approval-request', approvalId, toolCallId, toolName, input, cwd, ...more, expiresAt }
     }
     case 'question':

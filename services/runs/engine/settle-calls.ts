@@ -13,6 +13,14 @@ const UNANSWERED = 'Nobody answered in time.'
 /** Characters of a corrected input that the model is told. */
 const INPUT_SHOWN = 2_000
 
+/** A grant that covers a call, the folder that the call works in, the files that it may change, and the working folder of its box. */
+interface Granted {
+  grant: Grant
+  folder: WorkFolder
+  paths?: string[]
+  confinedTo?: WorkFolder
+}
+
 /** Puts in front of the result that the call ran with another input than the model's. */
 function withCorrection<E extends CallEnd['event']> (event: E, approval: CallApproval | undefined): E {
   if (approval?.correctedInput === undefined || event.type === 'tool-denied') return event
@@ -89,8 +97,9 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     if (ports.deniesUngranted !== undefined) {
       return ports.end(call, refused(call, 'denied', [ports.deniesUngranted, question?.reason].filter(Boolean).join(' ')))
     }
-    const bound = await bind(call, folder)
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...bound, ...await ports.grants.offer(call, folder, question) })
+    const offer = await ports.grants.offer(call, folder, question)
+    if (offer.boundary?.is === 'refused') return ports.end(call, failed(call, offer.boundary.why))
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...await bind(call, folder), ...offer })
   }
 
   /** Returns what the approval of a call is bound to, behind the calls that are asked before it. */
@@ -113,7 +122,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     isHeld = true
     const identity = tools.identity(call.toolName)
     // A corrected input is approved for this call alone.
-    const more = correctedInput === undefined ? await ports.grants.offer(call, folder) : { correctedInput }
+    const boundary = await tools.boundary({ name: call.toolName, input: inputOf(call), cwd, folder })
+    const more = correctedInput === undefined ? await ports.grants.offer(call, folder) : { correctedInput, ...(boundary && { boundary }) }
     asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...more, ...bound })
   }
 
@@ -135,8 +145,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     return undefined
   }
 
-  /** Returns the grant that covers a call which needs an approval, the folder that the call works in, and the files that it may change. */
-  async function grantOf (call: Call): Promise<{ grant: Grant, folder: WorkFolder, paths?: string[] } | undefined> {
+  /** Returns the grant that covers a call which needs an approval. */
+  async function grantOf (call: Call): Promise<Granted | undefined> {
     if (ports.wasDenied(call)) return undefined
     const folder = await tools.folders.of(call.toolName, call.input, cwd)
     const covering = folder && await ports.grants.covering(call, folder)
@@ -166,6 +176,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     signal.throwIfAborted()
     // Of the tool that was agreed to; it may have been replaced since.
     const identity = approval !== undefined ? approval.identity : granted !== undefined ? granted.grant.identity : tools.identity(toolName)
+    const shownIn = approval?.boundary?.is === 'confined' ? approval.boundary.folder : undefined
+    const confinedTo = shownIn ?? granted?.confinedTo
     const isDurable = approval !== undefined || granted !== undefined || !isRead(call)
     const agreed = { name: toolName, runId, callId: toolCallId, input, cwd, identity, folder, signal }
     const kept = await tools.keep({ ...agreed, owner })
@@ -188,7 +200,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     let end: CallEnd
     try {
       const { durationMs, changes, ...result } = await tools.execute({
-        ...{ ...agreed, attempt, paths, shown: bound?.shown },
+        ...{ ...agreed, attempt, paths, shown: bound?.shown, confinedTo },
         progress: (progress) => ports.progress?.(call, progress),
         ...ports.addresses && {
           mayRedirect: (from: string, to: string) =>

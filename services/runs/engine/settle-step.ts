@@ -51,7 +51,7 @@ export async function settleStep<R extends RunRecord> (
     needsApproval: owner.needsApproval,
     ...owner.deniesUngranted !== undefined && { deniesUngranted: owner.deniesUngranted },
     ...owner.deniesQuestions !== undefined && { deniesQuestions: owner.deniesQuestions },
-    grants: createCallGrants({ grants, owner: owner.owner, tools, events: () => log.events, usesLearned: owner.usesLearned }),
+    grants: createCallGrants({ grants, owner: owner.owner, cwd, tools, events: () => log.events, usesLearned: owner.usesLearned }),
     addresses,
     wasDenied: owner.wasDenied,
     checkLimit: () => checkLength(log),

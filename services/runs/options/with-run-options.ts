@@ -34,7 +34,17 @@ function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: Ru
 
 /** Returns the host with the tools that a run's options define, and without those that they take away. */
 export const withRunTools = (host: ToolHost, options: RunOptions | undefined): ToolHost =>
-  narrowTools(withAppTools(host, options), options)
+  narrowTools(narrowBox(withAppTools(host, options), options), options)
+
+/** Returns the host whose commands run as the options of a run say beside config.json. */
+function narrowBox (host: ToolHost, { sandbox }: RunOptions = {}): ToolHost {
+  if (sandbox === undefined) return host
+  return {
+    ...host,
+    boundary: (call) => host.boundary({ ...call, sandbox }),
+    execute: (call) => host.execute({ ...call, sandbox })
+  }
+}
 
 /** Returns the collaborators with the models and the tools that a run's options ask for. */
 export const withRunOptions = <D extends { registry: Registry, host: ToolHost }>(deps: D, options: RunOptions | undefined): D => ({

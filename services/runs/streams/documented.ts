@@ -67,6 +67,7 @@ function render (event: RunEvent): string {
         input: event.input,
         ...(event.cwd && { cwd: event.cwd }),
         ...(event.reason && { reason: event.reason }),
+        ...(event.boundary && { boundary: event.boundary }),
         ...(event.scopes && { scopes: event.scopes }),
         ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
       })

@@ -2,8 +2,10 @@ import { Type, type Static } from '@sinclair/typebox'
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin } from '../../lib/deadline.ts'
-import { shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
-import type { FolderIdentity, Tool, ToolOutput } from '../../contracts/tool.ts'
+import { type GuardedChild, shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
+import type { Boundary } from '../../contracts/boundary.ts'
+import type { FolderIdentity, Tool, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
+import type { BoxedCommand, Sandbox } from '../../sandbox/index.ts'
 import { withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from '../files/open-folder.ts'
@@ -26,7 +28,7 @@ const DRAIN_MS = 500
 /** Time limit of the tool call, including the time between TERM and KILL. */
 const LIMIT_MS = LONGEST_MS + 15_000
 
-const Input = Type.Object({
+const PlainInput = Type.Object({
   command: Type.String({
     minLength: 1,
     maxLength: 100_000,
@@ -42,49 +44,115 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
+const network = {
+  network: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$' }), {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Hosts that the command must reach, through the HTTP proxy in its environment; "host" or "host:port". Without it ' +
+        'there is no network.'
+    })
+  )
+}
+const outside = {
+  outside: Type.Optional(Type.Boolean({
+    description: 'true: run outside the box, for what cannot be done in it, such as files elsewhere or servers on this machine. The user ' +
+      'is asked each time, with the reason.'
+  })),
+  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why the command has to run outside, for the user.' }))
+}
+const closed = { additionalProperties: false }
+/** The input where there is a box: with a network or without, and with a way out or without. */
+const BoxedInput = Type.Object({ ...PlainInput.properties, ...outside }, closed)
+const NetworkedInput = Type.Object({ ...PlainInput.properties, ...network, ...outside }, closed)
+const StrictInput = Type.Object({ ...PlainInput.properties, ...network }, closed)
+type Input = Static<typeof NetworkedInput>
+
+const BOX = ' It runs in a box: it can write in the working directory alone, sees no other files of the user, and has no network.'
+
 interface Parts {
   paths: PathPolicy
   clock: Clock
   /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
+  sandbox: Sandbox
 }
 
 /**
  * `{exitCode, signal?, stdout, stderr, durationMs, timedOut?, killed?, truncated?}`. A non-zero exit code is a result, not an error. An
  * abort ends the command and every process it started, then throws the signal's reason.
  */
-export function createRunCommand ({ paths, clock, environment }: Parts): Tool<Static<typeof Input>> {
+export function createRunCommand ({ paths, clock, environment, sandbox }: Parts): Tool<Input> {
+  const hasBox = () => sandbox.mode() !== 'off' && (sandbox.kind() ?? { is: 'none' }).is !== 'none'
+  const inputSchema = () => {
+    if (!hasBox()) return PlainInput
+    if (sandbox.kind()?.is !== 'bubblewrap') return sandbox.mode() === 'required' ? PlainInput : BoxedInput
+    return sandbox.mode() === 'required' ? StrictInput : NetworkedInput
+  }
+
+  /** Starts the command in the open folder, in the box or outside. */
+  async function start (
+    command: string,
+    held: Folder,
+    boundary: Exclude<Boundary, { is: 'refused' }>
+  ): Promise<{ child: GuardedChild, finish?: BoxedCommand['finish'] }> {
+    if (boundary.is === 'outside') {
+      const child = await spawnGuarded(...shellCommand(command), {
+        cwd: held.entry('.'),
+        env: commandEnvironment(environment()),
+        stdin: 'closed',
+        clock
+      })
+      return { child }
+    }
+    const hosts = boundary.is === 'networked' ? boundary.hosts : undefined
+    return withFolder(boundary.folder.path, async (folder) => {
+      await assertSame(folder, boundary.folder)
+      return sandbox.start(command, { folder, cwd: held.path, hosts })
+    })
+  }
+
   return {
     name: 'runCommand',
-    description: `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
-      'programs. Do not use it for what another tool does: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
-      'editFile (not sed), moveFile and deleteFile (not mv, rm). Ask programs for little output.',
+    get description () {
+      return `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
+        'programs. Do not use it for what another tool does: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
+        `editFile (not sed), moveFile and deleteFile (not mv, rm). Ask programs for little output.${hasBox() ? BOX : ''}`
+    },
+    get inputSchema () {
+      return inputSchema()
+    },
     forModel: cleaned,
-    inputSchema: Input,
     effect: 'external',
     use: 'always',
     isCommand: true,
     timeLimitMs: LIMIT_MS,
     target: ({ command }) => command,
     folder: ({ cwd }) => cwd,
-    async execute ({ command, cwd = '.', timeoutMs = DEFAULT_MS }, { cwd: base, approvedFolder, signal, progress }) {
+    prepare: sandbox.find,
+    findMistake ({ outside, network, reason }) {
+      if (outside && reason === undefined) return 'A command outside the box needs a "reason", which the user is shown.'
+      return outside && network !== undefined ? 'A command outside the box has every network: leave out "network".' : undefined
+    },
+    boundary: ({ network, outside }, context) => sandbox.boundary({ network, outside }, context),
+    async execute (input, { cwd: base, approvedFolder, confinedTo, sandbox: narrowed, signal, progress }) {
+      const { command, cwd = '.', timeoutMs = DEFAULT_MS } = input
       const folder = await withPathErrors(cwd, () => paths.resolve(cwd, base))
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
       if (Buffer.byteLength(command) > LONGEST_BYTES) {
         throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)
       }
       signal.throwIfAborted()
-
       const started = clock.awake()
-      const child = await withPathErrors(cwd, () =>
+      const { child, finish } = await withPathErrors(cwd, () =>
         withFolder(folder, async (held) => {
-          if (approvedFolder !== undefined) await assertApproved(held, approvedFolder)
-          return spawnGuarded(...shellCommand(command), {
-            cwd: held.entry('.'),
-            env: commandEnvironment(environment()),
-            stdin: 'closed',
-            clock
-          })
+          if (approvedFolder !== undefined) await assertSame(held, approvedFolder)
+          const boundary = await sandbox.boundary(input, { folder: await identityOf(held), base, narrowed })
+          if (boundary.is === 'refused') throw new ToolFailed(boundary.why)
+          if (confinedTo !== undefined && !(boundary.is === 'confined' && isSamePlace(boundary.folder, confinedTo))) {
+            throw new ToolFailed('The box that the command was to run in, as it was shown, is not there any more. It was not run.')
+          }
+          return start(command, held, boundary)
         }))
       let bytes = 0
       const count = (chunk: Buffer) => {
@@ -103,24 +171,32 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const exit = await child.exited
       await child.end()
       await waitForOutput(streams, clock)
+      const takenAway = await finish?.() ?? []
       signal.throwIfAborted()
+      const messages = [
+        timedOut && `The command was ended after ${timeoutMs} ms. What it did by then stays done: check before you run it again.`,
+        bytes > FLOOD_BYTES && `The command was killed for writing more than ${FLOOD_BYTES} bytes.`,
+        takenAway.length > 0 && takenAwayText(takenAway)
+      ].filter((text) => text !== false)
       return {
         exitCode: exit.code,
         ...(exit.signal !== null && { signal: exit.signal }),
         stdout: streams[0].text(),
         stderr: streams[1].text(),
         durationMs: Math.round(clock.awake() - started),
-        ...(timedOut &&
-          {
-            timedOut,
-            message: `The command was ended after ${timeoutMs} ms. What it did by then stays done: check before you run it again.`
-          }),
-        ...(bytes > FLOOD_BYTES && { killed: true, message: `The command was killed for writing more than ${FLOOD_BYTES} bytes.` }),
+        ...(timedOut && { timedOut }),
+        ...(bytes > FLOOD_BYTES && { killed: true }),
+        ...(messages.length > 0 && { message: messages.join(' ') }),
         ...(streams.some((stream) => stream.truncated()) && { truncated: true })
       }
     }
   }
 }
+
+const TAKEN_SHOWN = 20
+const takenAwayText = (taken: string[]) =>
+  'Programs outside the box would obey what the command has put there, so it was taken away: ' +
+  `${taken.slice(0, TAKEN_SHOWN).join(' ')} If the user wants it, run the command with "outside": true and a reason.`
 
 /** The output as a terminal shows it, within the bounds of what models see. */
 function cleaned (output: ToolOutput): ToolOutput {
@@ -134,12 +210,18 @@ function cleaned (output: ToolOutput): ToolOutput {
   return { ...rest, ...shown, ...(isShortened || truncated === true) && { truncated: true }, ...message !== '' && { message } }
 }
 
-/** Throws PathRefused unless the open folder is the approved folder. The command starts in this open folder. */
-async function assertApproved ({ path, handle }: Folder, approved: FolderIdentity): Promise<void> {
-  const { dev, ino } = await handle.stat({ bigint: true })
-  if (isSameFolder({ dev: String(dev), ino: String(ino) }, approved)) return
-  throw new PathRefused(`${JSON.stringify(path)} was replaced since the command was approved, which was not run.`)
+/** Throws PathRefused unless the open folder is the one that was approved. The command starts in this open folder. */
+async function assertSame (held: Folder, approved: FolderIdentity): Promise<void> {
+  if (isSameFolder(await identityOf(held), approved)) return
+  throw new PathRefused(`${JSON.stringify(held.path)} was replaced since the command was approved, which was not run.`)
 }
+
+async function identityOf ({ path, handle }: Folder): Promise<WorkFolder> {
+  const { dev, ino } = await handle.stat({ bigint: true })
+  return { path, dev: String(dev), ino: String(ino) }
+}
+
+const isSamePlace = (a: WorkFolder, b: WorkFolder): boolean => a.path === b.path && isSameFolder(a, b)
 
 async function waitForOutput (streams: Array<ReturnType<typeof collectOutput>>, clock: Clock): Promise<void> {
   await settlesWithin({ clock, ms: DRAIN_MS }, Promise.all(streams.map(({ closed }) => closed)))

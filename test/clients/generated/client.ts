@@ -51,6 +51,7 @@ export const NO_OPTIONS = {
   object: undefined,
   appTools: undefined,
   app: undefined,
+  sandbox: undefined,
   interactive: undefined
 }
 

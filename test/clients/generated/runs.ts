@@ -52,7 +52,9 @@ t.test('a run as one object', async (t) => {
     ],
     usage: { ...USAGE, costUsd: undefined },
     finishReason: 'tool-calls',
-    pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, scopes: SCOPES, expiresAt: Number }],
+    pendingApprovals: [
+      { approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, boundary: undefined, scopes: SCOPES, expiresAt: Number }
+    ],
     stopped: undefined,
     pendingQuestions: [],
     pendingToolCalls: [],
@@ -128,6 +130,7 @@ t.test('approval requests, a page at a time', async (t) => {
       unboundOffered: undefined,
       unbound: undefined,
       note: undefined,
+      boundary: undefined,
       scopes: SCOPES,
       output: undefined,
       questions: undefined,

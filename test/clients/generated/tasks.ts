@@ -113,6 +113,7 @@ t.test('tasks and their runs', async (t) => {
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
       reason: undefined,
+      boundary: undefined,
       scopes: Array,
       output: undefined,
       questions: undefined,

@@ -68,10 +68,10 @@ t.test('the same input counts for the same files alone, wherever a link leads by
 t.test('a use that is stored while its grant ends does not bring the grant back', async (t) => {
   const store = await testStore(t)
   const tool = { name: 'echo', widestScope: 'tool' } as Tool
-  const tools = { find: () => tool, identity: () => 'one' }
+  const tools = { find: () => tool, identity: () => 'one', boundary: async () => undefined }
   const grants = createGrants({ store, clock: systemClock, tools, hasToken: true, largestKept: () => Infinity })
   const owner = { taskId: 'task' }
-  await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { folder, tools })
+  await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { place: { folder, cwd: folder.path }, tools })
   const [given] = await grants.all(owner)
   const isUsed = await grants.use(given, async (used) => {
     await store.transact(await grants.removals(owner))
@@ -80,7 +80,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
   t.ok(isUsed, 'the call had begun')
   t.same(await grants.all(owner), [])
 
-  await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { folder, tools })
+  await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { place: { folder, cwd: folder.path }, tools })
   const [next] = await grants.all(owner)
   await grants.removals(owner)
   t.notOk(await grants.use(next, async () => void t.fail('it was about to end')))

@@ -3,6 +3,10 @@ import type { Test } from 'tap'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { createDesktop } from '../../../services/tools/desktop/control/desktop.ts'
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
+import { type BoxKind, createSandbox } from '../../../services/sandbox/sandbox.ts'
+import { NO_BOX } from '../../harness/boxes.ts'
+import type { LookUp } from '../../../services/sandbox/host-proxy.ts'
+import { withFolder } from '../../../services/tools/files/open-folder.ts'
 import { createFence } from '../../../services/tools/fence.ts'
 import { createToolHost, type Permissions } from '../../../services/tools/host.ts'
 import { createTransform } from '../../../services/tools/transform/transform.ts'
@@ -18,6 +22,9 @@ interface Options {
   tools?: Tool[]
   permissions?: Permissions
   clock?: Clock
+  /** What makes boxes; commands run outside one by default. */
+  boxes?: BoxKind
+  lookUp?: LookUp
 }
 
 /** The web has tests of its own, and so has the desktop. */
@@ -28,10 +35,26 @@ const notHere = async () => {
 export const transform = createTransform({ clock: systemClock })
 const desktop = createDesktop({ clock: systemClock, environment: () => ({}) })
 
+export const sandboxOver = (parts: Partial<Parameters<typeof createSandbox>[0]>) =>
+  createSandbox({
+    ...{ clock: systemClock, ownHome: '/no/such/folder', environment: () => process.env, mode: () => 'auto' as const, lookUp: notHere },
+    withFolder,
+    ...parts
+  })
+
+/** Commands run outside a box. */
+export const noSandbox = () => sandboxOver({ kind: NO_BOX })
+
+interface Narrowed {
+  sandbox?: 'required'
+  confinedTo?: WorkFolder
+}
+
 /** A host with the built-in tools over a folder, as a plugin builds it, and short ways to call them. */
 export function build (
-  { workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {}, clock = systemClock }: Options
+  { workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {}, ...more }: Options
 ) {
+  const { boxes = NO_BOX, lookUp = notHere, clock = systemClock } = more
   const fence = createFence()
   const paths = createPathPolicy({ workspace, roots, forbidden })
   const host = createToolHost({
@@ -42,6 +65,7 @@ export function build (
         transform,
         clock,
         environment: () => environment,
+        sandbox: sandboxOver({ clock, environment: () => environment, ownHome: forbidden, kind: boxes, lookUp }),
         web: notHere,
         search: notHere,
         desktop,
@@ -62,7 +86,7 @@ export function build (
   const execute = (
     name: string,
     input: unknown,
-    rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string, folder?: WorkFolder, paths?: string[] } = {}
+    rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string, folder?: WorkFolder, paths?: string[] } & Narrowed = {}
   ) => host.execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
   return {
     host,

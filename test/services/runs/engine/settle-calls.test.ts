@@ -33,6 +33,7 @@ function ports (
       ...(name === 'look-user' && { answeredBy: { by: 'user' } })
     }) as never,
     identity: () => 'one',
+    boundary: async () => undefined,
     keep: async () => NOTHING_KEPT,
     foresee: async () => undefined,
     async execute ({ callId }) {

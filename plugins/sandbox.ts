@@ -1,0 +1,34 @@
+import fp from 'fastify-plugin'
+import { createSandbox, type BoxKind, type Sandbox } from '../services/sandbox/sandbox.ts'
+import { withFolder } from '../services/tools/files/open-folder.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    sandbox: Sandbox
+  }
+}
+
+/** Boxes for commands. What makes them is found out when a model is first told of the tools. */
+export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }) => {
+  /** Decides for each connection; private addresses are refused whatever fetchUrl may reach. */
+  const policy = async () => {
+    const { createAddressPolicy } = await import('../services/tools/web/fetch/address-policy.ts')
+    return createAddressPolicy({ allowPrivate: () => false, ownPorts: () => [] })
+  }
+  let loading: ReturnType<typeof policy> | undefined
+  const sandbox = createSandbox({
+    clock: app.clock,
+    ownHome: home,
+    environment: app.childEnvironment,
+    mode: () => app.config.current.commands?.sandbox ?? 'auto',
+    lookUp: async (url) => (await (loading ??= policy())).addresses(url),
+    withFolder,
+    kind: boxes,
+    found (kind) {
+      if (kind.is === 'none') app.log.info(`Commands run outside a box: ${kind.why}.`)
+      else app.log.info(`Commands run in a box of ${kind.is}.`)
+    }
+  })
+  app.decorate('sandbox', sandbox)
+  app.addHook('onClose', sandbox.close)
+}, { name: 'sandbox', dependencies: ['clock', 'config', 'environment'] })

@@ -1,0 +1,19 @@
+/** A folder with its identity, see `WorkFolder`. */
+interface BoxFolder {
+  path: string
+  dev: string
+  ino: string
+}
+
+/**
+ * Where a command runs: in a box without a network, in a box whose network leads to these hosts alone, outside with all that its user may
+ * do, or not at all. `folder` is the working folder, the only one that a command in a box can write to.
+ */
+export type Boundary =
+  | { is: 'confined', folder: BoxFolder }
+  | { is: 'networked', folder: BoxFolder, hosts: string[] }
+  | { is: 'outside', why: string }
+  | { is: 'refused', why: string }
+
+/** Which commands run in a box: all that can, unless their call asks to run outside; all, or they do not run; none. */
+export type SandboxMode = 'auto' | 'required' | 'off'

@@ -1,0 +1,62 @@
+/**
+ * Settings that a command in a box may add to the configuration of a repository: none of them names a program, a file that git reads or an
+ * address that is a program. By section, in lower case; `*` stands for a subsection.
+ */
+const HARMLESS: Record<string, RegExp> = {
+  core: new RegExp(
+    '^(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|' +
+      'quotepath|sparsecheckout|sparsecheckoutcone)$'
+  ),
+  extensions: /^(?:objectformat|refstorage|partialclone)$/,
+  'remote *': /^(?:url|pushurl|fetch|push|tagopt|prune|prunetags|mirror|promisor|partialclonefilter|skipfetchall|skipdefaultupdate)$/,
+  'branch *': /^(?:remote|merge|rebase|pushremote|description)$/,
+  'submodule *': /^(?:url|active|branch)$/,
+  submodule: /^(?:active|recurse)$/,
+  user: /^(?:name|email)$/,
+  init: /^defaultbranch$/,
+  pull: /^(?:rebase|ff)$/,
+  push: /^(?:default|autosetupremote|followtags)$/,
+  fetch: /^(?:prune|prunetags)$/,
+  merge: /^(?:ff|conflictstyle)$/,
+  rebase: /^(?:autosquash|autostash|updaterefs)$/,
+  rerere: /^enabled$/,
+  gc: /^auto$/,
+  commit: /^gpgsign$/,
+  tag: /^gpgsign$/,
+  advice: /^[a-z]+$/,
+  color: /^[a-z]+$/
+}
+/** The forms in which git itself writes a configuration; any other line could mean something else to git than to this reader. */
+const SECTION = /^\[([a-z][a-z0-9-]*)(?: "([^"\\\n]*)")?\]$/i
+// eslint-disable-next-line no-control-regex
+const ENTRY = /^\t([a-z][a-z0-9-]*) = ([^"\\#;\u0000-\u001f\u007f]*)$/i
+/** Addresses by which git would start a program (gitremote-helpers(7)), or that look like an option. */
+const PROGRAM = /^\s*-|::/
+
+/**
+ * Returns the lines of a repository's configuration that were not in it before and that git, or a program that it starts, might obey.
+ * Whatever is not known to be harmless counts.
+ */
+export function obeyedSettings (after: string, before: string): string[] {
+  const known = new Set(linesOf(before).map(({ section, line }) => `${section}\n${line}`))
+  const isNew = ({ section, line }: { section: string, line: string }) => !known.has(`${section}\n${line}`) && !isHarmless(section, line)
+  return linesOf(after).filter(isNew).map(({ line }) => line.trim())
+}
+
+function linesOf (text: string): Array<{ section: string, line: string }> {
+  let section = ''
+  return text.split('\n').filter((line) => line !== '').map((line) => {
+    if (SECTION.test(line)) section = line
+    return { section, line }
+  })
+}
+
+function isHarmless (header: string, line: string): boolean {
+  const [, section, subsection] = SECTION.exec(header) ?? []
+  if (section === undefined) return false
+  const settings = HARMLESS[`${section.toLowerCase()}${subsection === undefined ? '' : ' *'}`]
+  if (settings === undefined) return false
+  if (line === header) return true
+  const [, name, value] = ENTRY.exec(line) ?? []
+  return name !== undefined && settings.test(name.toLowerCase()) && !PROGRAM.test(value)
+}

@@ -1,0 +1,1 @@
+export { type BoxedCommand, describeBoundary, type Sandbox } from './sandbox.ts'

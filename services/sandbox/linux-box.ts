@@ -1,0 +1,54 @@
+import { lstatSync } from 'node:fs'
+import { boxHome, maskedPlaces, systemFolders, toolchains } from './box-places.ts'
+
+/** The programs that may be bubblewrap. They are not looked up in PATH, which may lead into a folder that the agent writes to. */
+export const BUBBLEWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
+
+/** The size of the private /tmp, and of the home, in memory, bytes. */
+const PRIVATE_BYTES = 1024 ** 3
+
+/** An open file or folder that is put into a box at its own path. */
+export interface Held {
+  fd: number
+  path: string
+  isWritable: boolean
+}
+
+export interface BoxPlan {
+  /** The complete environment of the command, without secrets. */
+  environment: NodeJS.ProcessEnv
+  /** The working folder first, then what lies in it and is put upon itself. */
+  held: Held[]
+  /** The real path of the folder that the command starts in. */
+  cwd: string
+  /** The folder of configuration and data of the service, which is hidden wherever it lies. */
+  ownHome: string
+  /** Further files that the command may read, or sockets that it may use: where they lie, and where it finds them. */
+  files: Array<{ from: string, to: string }>
+}
+
+/**
+ * Returns the arguments of bubblewrap, up to and without the command. `firstFd` is the descriptor under which the child has the first of
+ * `held`; the others follow it.
+ */
+export function boxArguments ({ environment, held, cwd, ownHome, files }: BoxPlan, firstFd: number): string[] {
+  const empty = (path: string) => ['--size', String(PRIVATE_BYTES), '--tmpfs', path]
+  const hidden = (path: string) => ['--tmpfs', path, '--remount-ro', path]
+  const home = boxHome(environment)
+  return [
+    ...['--unshare-all', '--unshare-user', '--disable-userns', '--cap-drop', 'ALL', '--hostname', 'box'],
+    ...systemFolders().flatMap(({ path, link }) => link === undefined ? ['--ro-bind', path, path] : ['--symlink', link, path]),
+    ...maskedPlaces().flatMap(({ path, isFolder }) => isFolder ? hidden(path) : ['--ro-bind', '/dev/null', path]),
+    // As root, settings of the kernel could be written in a new /proc: it does not ask whose they are.
+    ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys', '--dev', '/dev'],
+    ...empty('/tmp'),
+    ...['--tmpfs', '/run', '--tmpfs', '/var', '--dir', '/var/tmp'],
+    ...home.startsWith('/tmp/') ? ['--dir', home] : empty(home),
+    ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
+    ...toolchains(environment, ownHome).flatMap((path) => ['--ro-bind-try', path, path]),
+    ...files.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+    ...held.flatMap(({ path, isWritable }, at) => [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path]),
+    ...lstatSync(ownHome, { throwIfNoEntry: false }) === undefined ? [] : hidden(ownHome),
+    ...['--chdir', cwd, '--']
+  ]
+}

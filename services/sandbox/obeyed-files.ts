@@ -1,0 +1,165 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import { lstat, open, readdir, rename, type FileHandle } from 'node:fs/promises'
+import { dirname, basename, join } from 'node:path'
+import { OBEYED } from './box-places.ts'
+import { obeyedSettings } from './git-settings.ts'
+import type { Held } from './linux-box.ts'
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/** Folders that are searched for repositories, before and after a command. */
+const MOST_FOLDERS = 300
+/** Folders of packages and of built files: nobody works in a repository there. */
+const SKIPPED = new Set(['node_modules', '.venv', 'venv', '__pycache__', 'target', 'objects', 'refs', 'logs'])
+/** The largest configuration of a repository that is read, bytes. */
+const LARGEST_CONFIG = 1024 * 1024
+
+/** An open folder of a real path, see withFolder. */
+export interface OpenFolder {
+  path: string
+  handle: { fd: number }
+  entry(name: string): string
+}
+export type WithFolder = <T>(path: string, work: (folder: OpenFolder) => Promise<T>) => Promise<T>
+
+/** What git would obey in one of its folders. */
+interface Repository {
+  config: string
+  /** When the files were changed that git obeys, by their name below the folder. */
+  obeyed: Map<string, string>
+}
+
+/** What programs obey in a working folder. */
+interface Obeyed {
+  /** Names of OBEYED that are there. */
+  names: Set<string>
+  /** By the path of the folder that git calls its directory. */
+  repositories: Map<string, Repository>
+  /** Files and links named .git, which say where that directory is, and when they were changed. */
+  links: Map<string, string>
+}
+
+/**
+ * Opens what a box puts upon itself, so that commands in it can neither change nor move it: the folder .git, which stays writable but for
+ * its hooks, and what programs obey. A link is not followed.
+ */
+export function holdObeyed (folder: { path: string, entry(name: string): string }): Held[] {
+  const held: Held[] = []
+  const hold = (entry: string, path: string, flags: number, isWritable: boolean): number | undefined => {
+    try {
+      const fd = openSync(entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | flags)
+      held.push({ fd, path, isWritable })
+      return fd
+    } catch {
+      return undefined
+    }
+  }
+  const git = join(folder.path, '.git')
+  const fd = hold(folder.entry('.git'), git, O_DIRECTORY, true)
+  if (fd === undefined) hold(folder.entry('.git'), git, 0, false)
+  else hold(`/proc/self/fd/${fd}/hooks`, join(git, 'hooks'), O_DIRECTORY, false)
+  for (const name of OBEYED) hold(folder.entry(name), join(folder.path, name), 0, false)
+  return held
+}
+
+export const closeHeld = (held: readonly Held[]) => {
+  for (const { fd } of held) closeSync(fd)
+}
+
+/** Looks at what programs would obey in the folder, with this real path. */
+export async function lookAtObeyed (path: string): Promise<Obeyed> {
+  const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map() }
+  const folders = [path]
+  for (let at = 0; at < folders.length && at < MOST_FOLDERS; at++) {
+    const folder = folders[at]
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const names = new Set(entries.map(({ name }) => name))
+    if (folder === path) for (const name of OBEYED) if (names.has(name)) obeyed.names.add(name)
+    const isRepository = ['HEAD', 'objects', 'refs'].every((name) => names.has(name))
+    if (isRepository) obeyed.repositories.set(folder, await lookAtRepository(folder, names))
+    for (const entry of entries) {
+      const inner = join(folder, entry.name)
+      if (entry.name === '.git' && !entry.isDirectory()) obeyed.links.set(inner, await changeOf(inner))
+      // First, so that the limit does not hide it.
+      else if (entry.name === '.git') folders.splice(at + 1, 0, inner)
+      else if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(inner)
+    }
+  }
+  return obeyed
+}
+
+async function lookAtRepository (folder: string, names: ReadonlySet<string>): Promise<Repository> {
+  const obeyed = new Map<string, string>()
+  for (const name of ['commondir', 'config.worktree']) if (names.has(name)) obeyed.set(name, await changeOf(join(folder, name)))
+  const hooks = await readdir(join(folder, 'hooks')).catch(() => [])
+  for (const name of hooks) if (!name.endsWith('.sample')) obeyed.set(`hooks/${name}`, await changeOf(join(folder, 'hooks', name)))
+  return { config: await readSmall(join(folder, 'config')), obeyed }
+}
+
+/** Returns what tells a changed file from one that is as it was: nobody can set the time of a change. */
+async function changeOf (path: string): Promise<string> {
+  const stat = await lstat(path, { bigint: true }).catch(() => undefined)
+  return stat === undefined ? '' : `${stat.dev} ${stat.ino} ${stat.ctimeNs}`
+}
+
+async function readSmall (path: string): Promise<string> {
+  let file: FileHandle | undefined
+  try {
+    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const { size } = await file.stat()
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, LARGEST_CONFIG)))
+    // What is beyond the limit is no form that is known.
+    return buffer.toString('utf8', 0, bytesRead) + (size > LARGEST_CONFIG ? '\n…' : '')
+  } catch {
+    return ''
+  } finally {
+    await file?.close()
+  }
+}
+
+/**
+ * Takes away what programs would obey and what was not so before: it is renamed, and settings of git are put back. Returns a sentence for
+ * each. Errors of single places do not hide the others.
+ */
+export async function takeAwayObeyed (path: string, before: Obeyed, withFolder: WithFolder): Promise<string[]> {
+  const after = await lookAtObeyed(path)
+  const taken: string[] = []
+  const aside = async (place: string) => {
+    const name = basename(place)
+    const moved = await withFolder(dirname(place), async (folder) => {
+      for (let number = 1; number < 100; number++) {
+        const free = `${name}.boxed${number === 1 ? '' : `-${number}`}`
+        if (await lstat(folder.entry(free)).then(() => true, () => false)) continue
+        await rename(folder.entry(name), folder.entry(free))
+        return free
+      }
+      return undefined
+    }).catch(() => undefined)
+    taken.push(moved === undefined ? `${place} should not be there and could not be renamed.` : `${place} is now ${moved}.`)
+  }
+
+  for (const name of after.names) if (!before.names.has(name)) await aside(join(path, name))
+  for (const [place, change] of after.links) if (before.links.get(place) !== change) await aside(place)
+  for (const [folder, { config, obeyed }] of after.repositories) {
+    const known = before.repositories.get(folder)
+    for (const [name, change] of obeyed) if (known?.obeyed.get(name) !== change) await aside(join(folder, name))
+    const settings = obeyedSettings(config, known?.config ?? '')
+    if (settings.length === 0) continue
+    const place = join(folder, 'config')
+    await aside(place)
+    if (known !== undefined) {
+      await withFolder(folder, async (open) => writeNew(open.entry('config'), known.config)).catch(() => {})
+    }
+    taken.push(`These settings of git are not in it any more: ${settings.slice(0, 10).join('; ')}`)
+  }
+  return taken
+}
+
+async function writeNew (path: string, text: string): Promise<void> {
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
+  try {
+    await file.writeFile(text)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,275 @@
+import { existsSync } from 'node:fs'
+import { lstat, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Boundary, SandboxMode } from '../contracts/boundary.ts'
+import type { WorkFolder } from '../contracts/tool.ts'
+import type { Clock } from '../lib/clock.ts'
+import { settlesWithin } from '../lib/deadline.ts'
+import { childProgram, type GuardedChild, shellCommand, spawnGuarded } from '../process/index.ts'
+import { boxEnvironment, boxHome, isIn, unfitReason } from './box-places.ts'
+import { gitIdentity } from './git-identity.ts'
+import { type LookUp, startHostProxy } from './host-proxy.ts'
+import { boxArguments, BUBBLEWRAP } from './linux-box.ts'
+import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
+import { closeHeld, holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
+
+/** What makes boxes on this computer. `why` says, in a sentence, that nothing does. */
+export type BoxKind = { is: 'bubblewrap' | 'sandbox-exec', program: string } | { is: 'none', why: string }
+
+/** A command that runs in a box. */
+export interface BoxedCommand {
+  child: GuardedChild
+  /**
+   * To be called when all processes of the command have ended: ends the box's network, and takes away what programs would obey outside.
+   * Returns a sentence for each thing that was taken away.
+   */
+  finish(): Promise<string[]>
+}
+
+/** How a call wants to run. */
+export interface BoundaryWish {
+  network?: string[]
+  outside?: boolean
+}
+
+interface Parts {
+  clock: Clock
+  /** The configuration directory of the service. */
+  ownHome: string
+  /** The environment of children of the service. */
+  environment: () => NodeJS.ProcessEnv
+  /** config.commands.sandbox. */
+  mode: () => SandboxMode
+  /** Looks up the hosts that a box may reach; refuses those of private networks. */
+  lookUp: LookUp
+  withFolder: WithFolder
+  /** What makes boxes; absent: what this computer has. For tests. */
+  kind?: BoxKind
+  /** Called when it is known what makes boxes. */
+  found?: (kind: BoxKind) => void
+}
+
+/** A program and its arguments. */
+type Command = [program: string, args: string[]]
+
+/** The port at which programs in a box find their proxy. Its network is its own. */
+const PROXY_PORT = 3128
+/** The first descriptor of a guarded child that is free: see spawnGuarded. */
+const FIRST_FD = 4
+/**
+ * Bubblewrap would end at the SIGTERM that asks the command to end, and the command with it, so it is started with that signal ignored,
+ * which the command is given back.
+ */
+const UNENDED = ['-c', 'trap "" TERM; exec "$@"', 'sh']
+const HEARING = ['/usr/bin/env', '--default-signal=TERM']
+const PROBE_MS = 10_000
+const PROBE_CODE = 7
+/** Fails where the box does not hold: hooks can be written, or the folder cannot. */
+const PROBE = `if (: > .git/hooks/probe) 2>/dev/null; then exit 1; fi; : > probe && exit ${PROBE_CODE}`
+
+export type Sandbox = ReturnType<typeof createSandbox>
+
+let probed: Promise<BoxKind> | undefined
+
+/** Boxes for commands. */
+export function createSandbox ({ clock, ownHome, environment, mode, lookUp, withFolder, kind: given, found = () => {} }: Parts) {
+  let known = given
+  let folderOfOwn: Promise<string> | undefined
+  let proxies = 0
+  const privateFolder = () => (folderOfOwn ??= mkdtemp(join(tmpdir(), 'local-agent-box-')))
+
+  /** Finds out, once in a process, what makes boxes here, by making one. */
+  async function find (): Promise<BoxKind> {
+    if (known !== undefined) return known
+    probed ??= probe().catch((error: Error) => none(error.message))
+    const kind = await probed
+    if (known === undefined) found(kind)
+    known = kind
+    return kind
+  }
+
+  async function probe (): Promise<BoxKind> {
+    if (process.platform !== 'linux' && process.platform !== 'darwin') return none('this system has none')
+    const is = process.platform === 'linux' ? 'bubblewrap' as const : 'sandbox-exec' as const
+    const program = (is === 'bubblewrap' ? BUBBLEWRAP : [SANDBOX_EXEC]).find(existsSync)
+    if (program === undefined) return none(`${is} is not installed`)
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'local-agent-probe-')))
+    try {
+      await mkdir(join(folder, '.git', 'hooks'), { recursive: true })
+      const command: Command = ['/bin/sh', ['-c', PROBE]]
+      const { child } = await withFolder(folder, (open) => start({ is, program }, command, { folder: open, cwd: folder }))
+      const hasExited = await settlesWithin({ clock, ms: PROBE_MS }, child.exited)
+      await child.end(0)
+      if (hasExited && (await child.exited).code === PROBE_CODE) return { is, program }
+      return none(`${is} cannot make one here, as where user namespaces are forbidden or it is older than version 0.8`)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  interface Plan {
+    /** The open working folder. */
+    folder: OpenFolder
+    cwd: string
+    hosts?: string[]
+  }
+
+  async function start (kind: Exclude<BoxKind, { is: 'none' }>, command: Command, plan: Plan): Promise<BoxedCommand> {
+    return kind.is === 'bubblewrap' ? startOnLinux(kind.program, command, plan) : startOnMac(kind.program, command, plan)
+  }
+
+  async function startOnLinux (program: string, [name, args]: Command, { folder, cwd, hosts }: Plan): Promise<BoxedCommand> {
+    const env = boxEnvironment(environment())
+    const before = await lookAtObeyed(folder.path)
+    const network = hosts && await openNetwork(hosts)
+    const inner = holdObeyed(folder)
+    try {
+      const files = [...await identityFiles(env), ...network?.files ?? []]
+      const held = [{ fd: folder.handle.fd, path: folder.path, isWritable: true }, ...inner]
+      const box = boxArguments({ environment: env, held, cwd, ownHome, files }, FIRST_FD)
+      const child = await spawnGuarded('/bin/sh', [...UNENDED, program, ...box, ...HEARING, ...network?.command ?? [], name, ...args], {
+        // Bubblewrap gets the working folder as an open file.
+        cwd: '/',
+        env: { ...env, ...network?.env },
+        stdin: network === undefined ? 'closed' : 'pipe',
+        files: held.map(({ fd }) => fd),
+        clock
+      })
+      child.stdin?.on('error', () => {}).end(network?.input)
+      return {
+        child,
+        async finish () {
+          await network?.close()
+          return takeAwayObeyed(folder.path, before, withFolder)
+        }
+      }
+    } catch (error) {
+      await network?.close()
+      throw error
+    } finally {
+      closeHeld(inner)
+    }
+  }
+
+  async function startOnMac (program: string, [name, args]: Command, { folder, cwd }: Plan): Promise<BoxedCommand> {
+    const env = boxEnvironment(environment())
+    const before = await lookAtObeyed(folder.path)
+    const temporary = await realpath(await mkdtemp(join(tmpdir(), 'local-agent-box-')))
+    const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome })
+    const child = await spawnGuarded(program, [...box, name, ...args], {
+      cwd,
+      env: { ...env, HOME: temporary, TMPDIR: temporary },
+      stdin: 'closed',
+      clock
+    })
+    return {
+      child,
+      async finish () {
+        await rm(temporary, { recursive: true, force: true })
+        return takeAwayObeyed(folder.path, before, withFolder)
+      }
+    }
+  }
+
+  /** Returns the file by which git in a box knows its user. */
+  async function identityFiles (env: NodeJS.ProcessEnv): Promise<Array<{ from: string, to: string }>> {
+    const identity = gitIdentity(env.HOME ?? homedir())
+    if (identity === undefined) return []
+    const from = join(await privateFolder(), 'gitconfig')
+    await writeFile(from, identity, { mode: 0o600 })
+    return [{ from, to: join(boxHome(env), '.gitconfig') }]
+  }
+
+  /** Starts a proxy for one command, and returns what leads to it in the box. */
+  async function openNetwork (hosts: string[]) {
+    const from = join(await privateFolder(), `${++proxies}.sock`)
+    const proxy = await startHostProxy(from, hosts, lookUp)
+    const to = '/run/proxy.sock'
+    const forwarder = childProgram('box-forwarder', [to, String(PROXY_PORT)])
+    const isSource = forwarder.input.length === 0
+    const address = `http://127.0.0.1:${PROXY_PORT}`
+    const proxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [[name, address], [name.toLowerCase(), address]])
+    const own = process.versions.electron === undefined ? forwarder.command : dirname(forwarder.command)
+    const isOfSystem = ['/usr', '/opt', '/nix'].some((each) => isIn(each, own))
+    return {
+      command: [forwarder.command, ...forwarder.args],
+      input: forwarder.input,
+      env: { ...forwarder.env, ...Object.fromEntries(proxied), NO_PROXY: 'localhost,127.0.0.1,::1', NODE_USE_ENV_PROXY: '1' },
+      files: [
+        { from, to },
+        ...isOfSystem ? [] : [{ from: own, to: own }],
+        ...isSource ? [{ from: forwarder.args[0], to: forwarder.args[0] }] : []
+      ],
+      close: () => proxy.close()
+    }
+  }
+
+  return {
+    find,
+    /** What makes boxes; undefined until it was looked for. */
+    kind: () => known,
+    mode,
+
+    /**
+     * Returns where a command would run: `folder` is the one that it starts in, `base` the working folder of its run, as real paths.
+     * `narrowed` is what the options of the run say beside config.json.
+     */
+    async boundary (
+      { network, outside }: BoundaryWish,
+      { folder, base, narrowed = 'off' }: { folder: WorkFolder, base: string, narrowed?: SandboxMode }
+    ): Promise<Boundary> {
+      const strict = narrower(mode(), narrowed)
+      const refusedOr = (why: string): Boundary =>
+        strict === 'required' || network !== undefined ? { is: 'refused', why } : { is: 'outside', why }
+      if (strict === 'off') return refusedOr('The box for commands is turned off in config.json (commands.sandbox).')
+      if (outside) return refusedOr(strict === 'required' ? 'No command may run outside the box here.' : 'The call asks for it.')
+      const kind = await find()
+      if (kind.is === 'none') return refusedOr(`No box can be had on this computer: ${kind.why}.`)
+      if (network !== undefined && kind.is !== 'bubblewrap') return { is: 'refused', why: 'The box of this computer can have no network.' }
+      const place = folder.path !== base && isIn(base, folder.path) ? await identify(base) ?? folder : folder
+      const unfit = unfitReason(place.path, ownHome)
+      if (unfit !== undefined) return refusedOr(unfit)
+      const { path, dev, ino } = place
+      const box = { folder: { path, dev, ino } }
+      return network === undefined ? { is: 'confined', ...box } : { is: 'networked', ...box, hosts: network }
+    },
+
+    /** Starts a command line in a box. `folder` is the open working folder, which the caller has checked, `cwd` in it or the same. */
+    async start (line: string, plan: Plan): Promise<BoxedCommand> {
+      const kind = await find()
+      // A boundary that needs a box is not given without one.
+      if (kind.is === 'none') throw new Error(`No box can be had: ${kind.why}.`)
+      return start(kind, shellCommand(line), plan)
+    },
+
+    async close (): Promise<void> {
+      if (folderOfOwn !== undefined) await rm(await folderOfOwn, { recursive: true, force: true })
+    }
+  }
+}
+
+const none = (why: string): BoxKind => ({ is: 'none', why })
+
+const WIDTH: SandboxMode[] = ['off', 'auto', 'required']
+const narrower = (one: SandboxMode, other: SandboxMode): SandboxMode => WIDTH[Math.max(WIDTH.indexOf(one), WIDTH.indexOf(other))]
+
+async function identify (path: string): Promise<WorkFolder | undefined> {
+  const stat = await lstat(path, { bigint: true }).catch(() => undefined)
+  return stat?.isDirectory() ? { path, dev: String(stat.dev), ino: String(stat.ino) } : undefined
+}
+
+/** Says to a person where a command would run. */
+export function describeBoundary (boundary: Boundary): string {
+  const inBox = (folder: WorkFolder) => `Runs in a box: it can write in ${JSON.stringify(folder.path)} alone, sees none of your other files`
+  switch (boundary.is) {
+    case 'confined':
+      return `${inBox(boundary.folder)} and has no network.`
+    case 'networked':
+      return `${inBox(boundary.folder)}, and its network leads to ${boundary.hosts.join(', ')} alone.`
+    case 'outside':
+      return `Runs outside a box and may do whatever you may. ${boundary.why}`
+    case 'refused':
+      return `Does not run. ${boundary.why}`
+  }
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { BUBBLEWRAP } from '../../harness/boxes.ts'
+import { build, sandboxOver } from '../tools/helper.ts'
+import { setStage } from './stage.ts'
+
+const skip = process.platform === 'linux' ? false : 'bubblewrap is for Linux'
+
+t.test('a box is found by making one', { skip }, async (t) => {
+  t.same(await sandboxOver({}).find(), BUBBLEWRAP, 'these tests need bubblewrap 0.8, and user namespaces')
+})
+
+/** Commands of everyday work, each with what it answers. */
+const HONEST: Array<[command: string, answer: RegExp]> = [
+  ['git init -q new && cd new && git checkout -qb main && echo a > a && git add a && git commit -qm 1 && git log --format=%an', /^Ada$/m],
+  ['git checkout -qb topic && echo two >> file.txt && git commit -qam second && git checkout -q main && git merge -q topic && ' +
+    'git log --oneline | wc -l', /^2$/m],
+  ['git remote add origin https://example.com/project.git && git remote set-url --push origin git@example.com:project.git && ' +
+    'git branch -q --track other main && git remote -v', /git@example\.com:project\.git \(push\)/],
+  ['echo x >> file.txt && git stash -q && git stash pop -q && git checkout -q file.txt && git status --short | wc -l', /^\d+$/m],
+  ['git clone -q . copy && git -C copy log --format=%s -1', /^second$/m],
+  ['echo "{\\"name\\":\\"p\\",\\"version\\":\\"1.0.0\\",\\"scripts\\":{\\"test\\":\\"node test.js\\"}}" > package.json && ' +
+    'echo "console.log(6*7)" > test.js && npm test --silent && npm version --no-git-tag-version minor', /42[\s\S]*v1\.1\.0/],
+  ['python3 -c "import tempfile,pathlib; pathlib.Path(\'out.txt\').write_text(str([1])); print(tempfile.mkdtemp())"', /^\/tmp\//],
+  ['printf "all: a.o\\n\\tcat a.o\\na.o:\\n\\techo made > a.o\\n" > Makefile && make --silent', /^made$/m],
+  ['echo "const a: number = 1; export default a" > a.ts && tsc --version && node a.ts && echo ran', /^Version [\s\S]*ran$/m],
+  ['mkdir -p a/b && tar czf a.tgz a && tar tzf a.tgz && sed -i s/one/1/ file.txt && head -1 file.txt && mv a c && rm -r c', /^1$/m],
+  ['mktemp && cat < /dev/stdin && echo to-error > /dev/stderr && echo out | tee /dev/null && (sleep 0.01 & wait) && id -u', /out/],
+  ['touch "$HOME/.cache-of-a-tool" && mkdir -p ~/.cache/x && df -k /tmp | wc -l && nproc && date', /^2$/m]
+]
+
+t.test('everyday commands work in a box', { skip }, async (t) => {
+  const stage = await setStage()
+  t.teardown(stage.close)
+  for (const [command, answer] of HONEST) {
+    const { exitCode, stdout, stderr, message } = await stage.run(command)
+    t.match({ exitCode, stdout, message }, { exitCode: 0, stdout: answer, message: undefined }, `${command}: ${stdout}${stderr}`)
+  }
+  t.same(stage.traces(''), [])
+  t.match(readFileSync(join(stage.work, '.git/config'), 'utf8'), /pushurl = git@example\.com/)
+})
+
+t.test('a command that is ended may tidy up, and a folder of the working folder is in the same box', { skip }, async (t) => {
+  const stage = await setStage()
+  t.teardown(stage.close)
+  const ended = await stage.run('trap "echo tidied > ../tidied; exit 3" TERM; cd .git; sleep 100 & wait', { timeoutMs: 400 })
+  t.match(ended, { exitCode: 3, timedOut: true })
+  t.equal(readFileSync(join(stage.work, 'tidied'), 'utf8'), 'tidied\n')
+  t.match(await stage.run('pwd; cat ../file.txt; echo x > ../made && git status --short | head -1', { cwd: '.vscode' }), {
+    exitCode: 0,
+    stdout: `${stage.work}/.vscode\none\n?? ../made\n`
+  })
+})
+
+t.test('a box reaches the hosts that a call names, and no others', { skip }, async (t) => {
+  const server = createServer((request, response) => response.end(`reached ${request.headers.host}`)).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const workspace = t.testdir()
+  const asked: string[] = []
+  const lookUp = async ({ hostname }: URL) => {
+    asked.push(hostname)
+    if (hostname === 'private.example') throw new Error('private.example is not on the public internet.')
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  const { output, failure } = build({ workspace, boxes: BUBBLEWRAP, lookUp })
+  const run = async (command: string) =>
+    (await output('runCommand', { command, network: [`one.example:${port}`, `private.example:${port}`] })).stdout
+  t.equal(await run(`curl -sS http://one.example:${port}/`), `reached one.example:${port}`)
+  t.equal(await run(`curl -sSp http://one.example:${port}/`), `reached one.example:${port}`, 'through a tunnel')
+  t.match(await run(`curl -sS http://two.example:${port}/; curl -sSp http://one.example:1/ 2>&1`), /not among the hosts[\s\S]*403/)
+  t.match(await run(`curl -sS http://private.example:${port}/`), /not on the public internet/)
+  t.match(await run(`curl -sS --noproxy '*' -m 2 http://127.0.0.1:${port}/ 2>&1; getent hosts one.example; echo $?`), /connect[\s\S]*2\n$/)
+  t.same(new Set(asked), new Set(['one.example', 'private.example']), 'names are looked up outside')
+  t.match(await failure('runCommand', { command: 'true', outside: true, network: ['one.example'], reason: 'x' }), /leave out "network"/)
+  t.match(await failure('runCommand', { command: 'true', outside: true }), /needs a "reason"/)
+})
+
+t.test('without a box nothing that needs one is offered, and where one is demanded a command is refused', { skip }, async (t) => {
+  const workspace = t.testdir()
+  const plain = build({ workspace })
+  t.same(Object.keys(plain.host.find('runCommand')!.inputSchema.properties), ['command', 'cwd', 'timeoutMs'])
+  t.match(await plain.output('runCommand', { command: 'echo out' }), { stdout: 'out\n' })
+  t.match(await plain.failure('runCommand', { command: 'true', network: ['example.com'] }), /not valid/)
+  t.match(await plain.failure('runCommand', { command: 'true' }, { sandbox: 'required' }), /No box can be had on this computer/)
+
+  const boxed = build({ workspace, boxes: BUBBLEWRAP })
+  const leaving = { command: 'true', outside: true, reason: 'x' }
+  t.match(await boxed.failure('runCommand', leaving, { sandbox: 'required' }), /No command may run outside/)
+  t.match(await boxed.output('runCommand', { command: 'readlink /proc/self/ns/net', outside: true, reason: 'x' }), {
+    stdout: execFileSync('readlink', ['/proc/self/ns/net']).toString()
+  })
+  const { dev, ino } = { dev: '1', ino: '1' }
+  t.match(
+    await boxed.failure('runCommand', { command: 'true' }, { confinedTo: { path: workspace, dev, ino } }),
+    /is not there any more. It was not run/
+  )
+})
+
+t.test('a home, the whole computer, the system and what holds our data are no box', { skip }, async (t) => {
+  const base = t.testdir({ own: { data: '' }, work: {} })
+  const sandbox = sandboxOver({ kind: BUBBLEWRAP, ownHome: join(base, 'own') })
+  const boundary = (path: string) => sandbox.boundary({}, { folder: { path, dev: '1', ino: '1' }, base: path })
+  for (const path of ['/', '/home', '/home/ada', '/root', '/etc', '/usr/share', base, join(base, 'own'), process.env.HOME!]) {
+    t.match(await boundary(path), { is: 'outside', why: /^The working folder / }, path)
+  }
+  t.match(await boundary(join(base, 'work')), { is: 'confined' })
+  t.match(await boundary('/home/ada/project'), { is: 'confined' })
+})
+
+t.test('what the user writes into a repository is kept when a command adds to it', { skip }, async (t) => {
+  const stage = await setStage()
+  t.teardown(stage.close)
+  const config = join(stage.work, '.git/config')
+  const own = `${readFileSync(config, 'utf8')}[filter "lfs"]\n\tclean = git-lfs clean -- %f\n[alias]\n\tst = status\n`
+  writeFileSync(config, own)
+  t.match(await stage.run('git config user.name Bob && git st --short'), { exitCode: 0, message: undefined })
+  t.equal(readFileSync(config, 'utf8'), `${own}[user]\n\tname = Bob\n`)
+  t.match(await stage.run('git config alias.st "!sh"'), { message: /taken away: .*st = !sh/ })
+  t.equal(readFileSync(config, 'utf8'), `${own}[user]\n\tname = Bob\n`)
+})
