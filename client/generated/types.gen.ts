@@ -209,13 +209,26 @@ export type Approval = {
      */
     note?: string;
     /**
+     * Commands: where the command would run
+     */
+    boundary?: {
+        /**
+         * confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user
+         */
+        is: 'confined' | 'networked' | 'outside';
+        /**
+         * The same in words, for the user
+         */
+        text: string;
+    };
+    /**
      * What an answer may cover; it names one as "scope"
      */
     scopes?: Array<{
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
         /**
          * What the answer would cover, for the user
          */
@@ -277,9 +290,9 @@ export type Approval = {
      */
     granted?: {
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
         /**
          * When the grant ends: after a number of calls, at a time, or at what comes first
          */
@@ -382,9 +395,9 @@ export type ApprovalDecision = {
      */
     reason?: string;
     /**
-     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
      */
-    scope?: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+    scope?: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
     /**
      * When the grant ends: after a number of calls, at a time, or at what comes first
      */
@@ -1668,9 +1681,9 @@ export type Grant = {
     taskId?: string;
     toolName: string;
     /**
-     * exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; folder: files with this extension in or below the folder; host: the tool at these hosts; tool: every call of the tool
+     * exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; folder: files with this extension in or below the folder; host: the tool at these hosts; sandbox: every command in the box of the folder; tool: every call of the tool
      */
-    scope: 'exact' | 'file' | 'folder' | 'host' | 'tool';
+    scope: 'exact' | 'file' | 'folder' | 'host' | 'sandbox' | 'tool';
     /**
      * What the grant covers, in words
      */
@@ -1756,9 +1769,9 @@ export type GrantBody = {
         [key: string]: unknown;
     };
     /**
-     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
      */
-    scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+    scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
     /**
      * Working directory of the calls; default: that of the task, or the workspace
      */
@@ -2834,6 +2847,10 @@ export type RunOptions = {
      */
     app?: string;
     /**
+     * Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused
+     */
+    sandbox?: 'auto' | 'required';
+    /**
      * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n
      */
     interactive?: boolean;
@@ -2896,13 +2913,26 @@ export type RunResult = {
          */
         reason?: string;
         /**
+         * Commands: where the command would run
+         */
+        boundary?: {
+            /**
+             * confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user
+             */
+            is: 'confined' | 'networked' | 'outside';
+            /**
+             * The same in words, for the user
+             */
+            text: string;
+        };
+        /**
          * What an answer may cover; it names one as "scope"
          */
         scopes?: Array<{
             /**
-             * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+             * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
              */
-            scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+            scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
             /**
              * What the answer would cover, for the user
              */
@@ -3462,13 +3492,26 @@ export type TaskApprovalEvent = {
      */
     reason?: string;
     /**
+     * Commands: where the command would run
+     */
+    boundary?: {
+        /**
+         * confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user
+         */
+        is: 'confined' | 'networked' | 'outside';
+        /**
+         * The same in words, for the user
+         */
+        text: string;
+    };
+    /**
      * What an answer may cover; it names one as "scope"
      */
     scopes?: Array<{
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
         /**
          * What the answer would cover, for the user
          */
@@ -3518,9 +3561,9 @@ export type TaskApproveBody = {
      */
     approvalId?: string;
     /**
-     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
      */
-    scope?: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+    scope?: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
     /**
      * When the grant ends: after a number of calls, at a time, or at what comes first
      */
@@ -3855,13 +3898,26 @@ export type TaskQuestion = {
      */
     reason?: string;
     /**
+     * Commands: where the command would run
+     */
+    boundary?: {
+        /**
+         * confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user
+         */
+        is: 'confined' | 'networked' | 'outside';
+        /**
+         * The same in words, for the user
+         */
+        text: string;
+    };
+    /**
      * What an answer may cover; it names one as "scope"
      */
     scopes?: Array<{
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
         /**
          * What the answer would cover, for the user
          */
@@ -4383,13 +4439,26 @@ export type ToolApprovalRequestEvent = {
      */
     reason?: string;
     /**
+     * Commands: where the command would run
+     */
+    boundary?: {
+        /**
+         * confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user
+         */
+        is: 'confined' | 'networked' | 'outside';
+        /**
+         * The same in words, for the user
+         */
+        text: string;
+    };
+    /**
      * What an answer may cover; it names one as "scope"
      */
     scopes?: Array<{
         /**
-         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; tool: every call of this tool of a tool server or of the application
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
          */
-        scope: 'once' | 'exact' | 'folder' | 'host' | 'tool';
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
         /**
          * What the answer would cover, for the user
          */
