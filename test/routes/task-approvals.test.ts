@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { answer, asked, say as chat } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { again, begin, plan, say, withModel, write } from '../harness/task-approvals.ts'
 
 const DAY = 86_400_000
@@ -119,4 +122,32 @@ t.test('a call that the user denied is refused when the run repeats it, and aske
   await tasks.post(`/${task.id}/run`)
   await events.until('task:approval', { kind: 'tool' })
   t.notOk(existsSync(`${app.cwd}/a.txt`))
+})
+
+t.test('a model whose question is answered late is told how late, and what day it is, in a task and in a conversation', async (t) => {
+  const clock = fakeClock()
+  const prompts: any[] = []
+  const { app } = await withGateway(t, ({ body: { prompt } }) => {
+    prompts.push(prompt)
+    return prompt.some(({ role }: { role: string }) => role === 'tool') ? say('Done.') : write('a.txt')
+  }, { clock })
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const toldLate = () => JSON.stringify(prompts.at(-1)!.at(-1)).includes('The user answered only after')
+  const task = await tasks.create('keep notes', { ...plan, approval: { mode: 'changes' } })
+  await tasks.post(`/${task.id}/start`)
+  await events.until('task:approval')
+  await clock.advance(3 * DAY)
+  await tasks.post(`/${task.id}/approve`, { approved: true })
+  await events.until('task:approval', { kind: 'result' })
+  const { role, content: [{ text }] } = prompts.at(-1).at(-1)
+  t.equal(role, 'user')
+  t.match(text, /^\[Not written by the user\. The user answered only after 3 days\. It is now \w+ Jan 08 2026 .*look again where it matters/)
+
+  for (const hours of [0.5, 20]) {
+    const [approvalId] = asked((await chat(app, 'write it', { id: `after ${hours}` })).events)
+    await clock.advance(hours * DAY / 24)
+    await answer(app, { [approvalId]: false })
+    t.equal(toldLate(), hours === 20, `after ${hours} hours`)
+  }
 })

@@ -1,5 +1,5 @@
 import { defineError, type ServiceError } from '../../lib/service-error.ts'
-import { ANSWER_TOOL, NOTE_OPENING } from '../../contracts/model-texts.ts'
+import { ANSWER_TOOL, LATE_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { answerText, openCalls, type EventOf, type RunEvent } from '../../contracts/run-events.ts'
 import type { Problem } from './compile-object-schema.ts'
 import { inWords, type ObjectAnswer, type Reading } from './object-answer.ts'
@@ -85,7 +85,8 @@ function failedAttempts (events: readonly RunEvent[]): number {
   let isCounted = false
   for (const event of events) {
     if (event.type === 'step-start') isCounted = false
-    const isFailed = (event.type === 'tool-input-error' && isAnswerCall(event)) || (event.type === 'message' && event.isRetry === true)
+    const isFailed = (event.type === 'tool-input-error' && isAnswerCall(event)) ||
+      (event.type === 'message' && event.isRetry === true && !event.text.startsWith(LATE_OPENING))
     if (!isFailed || isCounted) continue
     isCounted = true
     count++

@@ -38,6 +38,15 @@ export function createRunItems (stored: readonly Approval[], isOpen: (item: Appr
     /** An approval that the person denied. The missing result is then not a failure of the run. */
     denied: () => approvals().find(({ state }) => state === 'denied'),
 
+    /** How long the person let the calls wait; milliseconds, 0 if the person was asked about none of them. */
+    waitedMs: (toolCallIds: readonly string[]): number =>
+      Math.max(0, ...toolCallIds.flatMap((toolCallId) => {
+        const { approval, answer } = ofCall(toolCallId)
+        return [approval, answer].flatMap((item) => item === undefined || item.kind === 'app' || item.decidedAt === undefined
+          ? []
+          : [item.decidedAt - item.createdAt])
+      })),
+
     /** Whether the person denied the same call (same tool, same input) in this run. */
     wasDenied ({ toolName, input }: Call): boolean {
       const denied = approvals().filter((item) => item.toolName === toolName && item.state === 'denied')

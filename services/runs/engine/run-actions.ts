@@ -11,7 +11,7 @@ import type { EngineDeps, RunAttempt } from './attempt.ts'
 import type { AskedCall } from '../../contracts/call.ts'
 import { type NextAction, type RunActions, newestStep, nextAction } from './drive.ts'
 import { createRepetitions } from './repetitions.ts'
-import { EMPTY_ANSWER, isCutTwice, isEmptyAnswer, REPEATED, wasAskedAgain } from './stopping.ts'
+import { EMPTY_ANSWER, isCutTwice, isEmptyAnswer, LATE_MS, lateAnswer, REPEATED, wasAskedAgain } from './stopping.ts'
 import { createModelCalls, directOutput, type ModelCalls } from './model-calls.ts'
 import type { RunItems } from './asked-items.ts'
 import type { RunOwner } from './run-owner.ts'
@@ -147,7 +147,13 @@ export function createRunActions<R extends RunRecord> (
     const cut = (): RunEvent => ({ type: 'step-finish', step: run.record.steps, finishReason: 'tool-calls', usage: noUsage() })
     const end = newest.some(({ type }) => type === 'step-finish') ? [] : [stepFinish ?? cut()]
     stepFinish = undefined
-    if (owed === undefined) return end.forEach(log.append)
+    const waitedMs = items.waitedMs(newest.flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
+    // Told in one write with the end of the step.
+    const late = () => waitedMs < LATE_MS ? Promise.resolve() : tell(lateAnswer(waitedMs, deps.clock.now()))
+    if (owed === undefined) {
+      end.forEach(log.append)
+      return late()
+    }
     const { retry, ...taken } = takeAnswer(log.events, owed, { isLast: isLast() })
     const { outcomes } = taken
     answer = taken.answer
@@ -158,6 +164,7 @@ export function createRunActions<R extends RunRecord> (
         changes: (answer === undefined ? {} : { object: answer.object }) as Partial<R>
       })
     } else events.forEach(log.append)
+    if (answer === undefined) await late()
     for (const event of outcomes) {
       if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
       const { toolCallId, toolName } = event

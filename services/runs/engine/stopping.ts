@@ -1,10 +1,10 @@
 import type { Stopped } from '../../../schemas/stopped.ts'
-import { NOTE_OPENING } from '../../contracts/model-texts.ts'
+import { LATE_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { newestStep } from './drive.ts'
 import type { RunRecord } from '../run-record.ts'
 
-// When a run stops before its model said that it was done, and what the model and the user hear of it.
+// When a run stops before its model said that it was done, and what the model and the user hear of it; and notes to the model.
 
 /** Told when a call, or a cycle of calls, was made three times with the same result. */
 export const REPEATED =
@@ -12,6 +12,15 @@ export const REPEATED =
   'say what is missing. The run stops if you go on like this.]'
 /** Told after an answer without text and calls. */
 export const EMPTY_ANSWER = `${NOTE_OPENING} Your last answer held no text. Answer now, or go on with the work.]`
+/** The model is told of an answer that came later than this; milliseconds. */
+export const LATE_MS = 60 * 60 * 1000
+/** Told after an answer that came late: the world, and the day, may be others by now. `now`: epoch milliseconds. */
+export function lateAnswer (waitedMs: number, now: number): string {
+  const hours = Math.round(waitedMs / LATE_MS)
+  const waited = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.round(hours / 24)} days`
+  const time = new Date(now).toString()
+  return `${LATE_OPENING} ${waited}. It is now ${time}. What you found before may have changed: look again where it matters.]`
+}
 
 const SENTENCES: Record<Stopped['reason'], string> = {
   steps: 'The run has used all its steps. Let it go on, or give it more steps at once.',
