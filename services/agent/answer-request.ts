@@ -25,7 +25,8 @@ export function createAnswerRequest (shared: AgentDeps) {
   const analyze = createAnalysis(shared)
 
   return async (attempt: ConversationAttempt, context: Context): Promise<void> => {
-    const deps = withRunOptions(shared, attempt.live.run.record.options)
+    const { record, log } = attempt.live.run
+    const deps = withRunOptions(shared, record.options, log)
     const { config, tasks } = deps
     if (config().analysis === false) return runSteps(attempt, context, deps)
 
@@ -36,7 +37,7 @@ export function createAnswerRequest (shared: AgentDeps) {
       throw error
     })
     // Who asked for an object waits for it; a background task would not give it here.
-    if (analysis.complexity !== 'long_running' || tasks === undefined || attempt.live.run.record.options?.object !== undefined) {
+    if (analysis.complexity !== 'long_running' || tasks === undefined || record.options?.object !== undefined) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()

@@ -89,7 +89,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         protocol: protocol ?? record.protocol ?? 'documented',
         work: (attempt) => {
           const fullContext = { ...context, ...threadPlacement(origins, record.history) }
-          return runSteps(attempt, fullContext, withRunOptions(deps, record.options), { asked })
+          return runSteps(attempt, fullContext, withRunOptions(deps, record.options, run.log), { asked })
         }
       })
     })

@@ -208,7 +208,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           protocol,
           work (attempt) {
             const whole = { ...context, ...threadPlacement(origins, run.record.history), notes, guide }
-            return request.continue ? runSteps(attempt, whole, withRunOptions(deps, options)) : answerRequest(attempt, whole)
+            return request.continue ? runSteps(attempt, whole, withRunOptions(deps, options, run.log)) : answerRequest(attempt, whole)
           }
         })
       })

@@ -138,6 +138,8 @@ export type RunEvent =
   /** Live questions were answered or declined, have expired or were withdrawn. The answers are the server's alone. */
   | { type: 'question-closed', state: StateOf<'question'> } & QuestionRequest
   | { type: 'evaluation', evaluation: Evaluation }
+  /** What a model answered to a question of the service about the run, by the name of the question; for recordings. */
+  | { type: 'aside', name: string, model: string, text: string, usage: Usage }
   /** The structured answer that the options of the run ask for; `attempts` counts those that did not fit, too. */
   | { type: 'object', object: Record<string, unknown>, attempts: number }
   /** The request became a background task. */

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import { defineError } from '../lib/service-error.ts'
 import { withoutCutCall, withoutRepeatedSteps } from './run-log/cut-steps.ts'
 import { joinDeltas } from './run-log/join-deltas.ts'
+import { packed, type StoredEvent, unpacked } from './run-log/stored-event.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from './run-log/run-log.ts'
 import {
@@ -80,7 +81,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
   /** Reads the stored events of a run, each step once. */
   async function events (kind: OwnerKind, runId: string): Promise<readonly RunEvent[]> {
     const stored: RunEvent[] = []
-    for await (const [, chunk] of store.list<RunEvent[]>(runEventsPrefix(kind, runId))) stored.push(...chunk)
+    for await (const [, chunk] of store.list<StoredEvent[]>(runEventsPrefix(kind, runId))) stored.push(...chunk.map(unpacked))
     return withoutRepeatedSteps(stored)
   }
 
@@ -106,13 +107,9 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     indexed: indexStateOf(record.status)
   })
 
-  /** Returns the events that are still to be stored. Only a run that may continue needs the context of its models, which is large. */
-  function newEvents ({ log, stored, durable }: Run, waits: boolean): RunEvent[] {
-    const fresh = log.events.slice(stored).filter(({ type }) => type !== 'tool-progress' && type !== 'waiting' && type !== 'notice')
-    if (durable) return fresh
-    const isContext = ({ type }: RunEvent) => type === 'context'
-    return [...fresh.filter((event) => !isContext(event)), ...waits ? log.events.filter(isContext) : []]
-  }
+  /** Returns the events that are still to be stored. */
+  const newEvents = ({ log, stored }: Run): RunEvent[] =>
+    log.events.slice(stored).filter(({ type }) => type !== 'tool-progress' && type !== 'waiting' && type !== 'notice')
 
   async function writeNow<R extends RunRecord> (
     run: Run<R>,
@@ -121,7 +118,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     const { log, durable } = run
     const upTo = log.events.length
     const waits = status === 'pending_approval'
-    const fresh = joinDeltas([...newEvents(run, waits), ...finalEvents])
+    const fresh = joinDeltas([...newEvents(run), ...finalEvents])
     const { completedAt: _, durationMs: __, ...before } = run.record
     const { runId, taskId, chunks } = run.record
     // The records of tasks get their results from the change that ends the run.
@@ -131,7 +128,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     const written = { ...changes, ...result, status, chunks: chunks + (fresh.length > 0 ? 1 : 0) }
     const record = { ...(status === 'running' ? before : run.record), ...written } as R
     const writes: Op[] = [putRun(record)]
-    if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(kindOf(record), runId, chunks), value: fresh })
+    if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(kindOf(record), runId, chunks), value: fresh.map(packed) })
     if (waits && !durable) writes.push({ type: 'put', key: runInputKey(runId), value: run.messages })
     const indexed = indexStateOf(status)
     if (indexed !== run.indexed) writes.push(...indexRun({ runId, status }))

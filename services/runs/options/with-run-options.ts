@@ -3,6 +3,8 @@ import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import { type MergedTool, type ToolHost, withAppTools } from '../../tools/index.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { type Registry, withRunModels } from '../../models/index.ts'
+import type { RunLog } from '../run-log/run-log.ts'
+import { withAsides } from './with-asides.ts'
 
 /**
  * Returns the host with only the tools that a run's options leave. A tool of a tool server can be named by its qualified name, too. The
@@ -46,8 +48,15 @@ function narrowBox (host: ToolHost, { sandbox }: RunOptions = {}): ToolHost {
   }
 }
 
-/** Returns the collaborators with the models and the tools that a run's options ask for. */
-export const withRunOptions = <D extends { registry: Registry, host: ToolHost }>(deps: D, options: RunOptions | undefined): D => ({
-  ...withRunModels(deps, options),
-  host: withRunTools(deps.host, options)
-})
+/**
+ * Returns the collaborators with the models and the tools that a run's options ask for. What models answer to questions of the service
+ * is kept in the log of the run, if one is given.
+ */
+export function withRunOptions<D extends { registry: Registry, host: ToolHost }> (
+  deps: D,
+  options: RunOptions | undefined,
+  log?: Pick<RunLog, 'append'>
+): D {
+  const { registry, ...rest } = withRunModels(deps, options)
+  return { ...rest, registry: log === undefined ? registry : withAsides(registry, log), host: withRunTools(deps.host, options) } as D
+}

@@ -104,6 +104,7 @@ function render (event: RunEvent): string {
     case 'evaluation':
     case 'message':
     case 'tool-intent':
+    case 'aside':
       return ''
   }
 }

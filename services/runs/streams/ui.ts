@@ -100,6 +100,7 @@ function renderChunk (event: RunEvent): string {
     case 'evaluation':
     case 'message':
     case 'tool-intent':
+    case 'aside':
       return ''
   }
 }

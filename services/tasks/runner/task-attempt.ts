@@ -111,7 +111,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
 }) {
   const { run, signal } = live
   const { runId, options = task.options } = run.record
-  const deps = withRunOptions(shared, options)
+  const deps = withRunOptions(shared, options, run.log)
   const { repository, host, emit } = deps
   const attempt = openAttempt(live, deps)
   const ids = { taskId: task.id, runId }
