@@ -167,4 +167,5 @@ function fail (error: unknown) {
   setTimeout(() => process.exit(), 1_000).unref()
 }
 
-main().catch(fail)
+if (process.argv[2] === 'test') import('./bin/test.ts').then(({ test }) => test(process.argv.slice(3))).catch(fail)
+else main().catch(fail)

@@ -5,8 +5,10 @@ import type { StdinSecrets } from './services/config/stdin-secrets.ts'
 import { Usage } from './services/lib/usage-error.ts'
 import type { ServiceLog } from './services/log/service-log.ts'
 import { VERSION } from './services/lib/version.ts'
+import type { Provider } from './services/models/providers/provider.ts'
 import type { BoxKind } from './services/sandbox/sandbox.ts'
 import type { LockOptions } from './services/store/directory-lock.ts'
+import type { Perform } from './services/tools/host.ts'
 
 /** The settings from the environment, the command line and standard input. An absent value means the default. */
 export interface Settings extends LockOptions {
@@ -25,6 +27,8 @@ export interface Settings extends LockOptions {
   cwd: string
   /** Time limits for receiving a request, in milliseconds. */
   arrival?: { headers: number, body: number, lookedAfter: number }
+  /** Executes the calls of tools in their place and, with a provider, answers in the place of every model: see services/recordings/. */
+  replay?: { perform: Perform, wasOffered?: (name: string) => boolean, provider?: Provider }
   /** Called when all data and the configuration were replaced: the service must be closed and built again. */
   replaced?: () => void
   /** What makes boxes for commands; found out when absent. For tests. */
@@ -40,6 +44,7 @@ const HELP = `local-agent ${VERSION}: a local HTTP server that hosts an AI agent
   local-agent [--port <n>] [--host <addr>] [--parent-pid <pid>] [--stdin]
   local-agent rotate-key   encrypts all data with a new key while no service runs: with a new key file, or with
                            the passphrase in LOCAL_AGENT_NEW_PASSPHRASE
+  local-agent test <file…> replays recordings of runs, without a key or a network; \`local-agent test --help\`
 
   --port <n>     port to listen on; 0 picks a free one (LOCAL_AGENT_PORT, config.json; 3001)
   --host <addr>  address to listen on (127.0.0.1); any address other than loopback needs LOCAL_AGENT_TOKEN

@@ -5,8 +5,9 @@ import { refuseOldNode } from './node-version.js'
 if (!refuseOldNode()) void run()
 
 async function run () {
-  // --help and --version must not create a directory, nor write into one that the service would refuse.
-  const isInformational = process.argv.slice(2).some((argument) => ['--help', '-h', '--version'].includes(argument))
+  // --help, --version and `test` must not create a directory, nor write into one that the service would refuse.
+  const isInformational = process.argv[2] === 'test' ||
+    process.argv.slice(2).some((argument) => ['--help', '-h', '--version'].includes(argument))
   if (!isInformational) await keepCompiledCode()
   if (process.argv[2] === 'rotate-key') await import('./rotate-key.ts')
   else await import('../server.ts')

@@ -22,6 +22,7 @@ import mcp from './mcp.ts'
 import notifications from './notifications.ts'
 import paths from './paths.ts'
 import providers from './providers.ts'
+import recordings from './recordings.ts'
 import requestLog from './core/request-log.ts'
 import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
@@ -64,7 +65,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(paths, settings)
   await app.register(undo, settings)
   await app.register(sandbox, settings)
-  await app.register(tools)
+  await app.register(tools, settings)
   await app.register(mcp)
   await app.register(threadRepository)
   await app.register(events)
@@ -76,6 +77,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(agent)
   await app.register(threads)
   await app.register(runs)
+  await app.register(recordings)
   await app.register(approvals)
   await app.register(toolCalls)
   await app.register(extraction)

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import type { Settings } from '../settings.ts'
 import type { ProviderSecrets } from '../services/models/providers/provider-keys.ts'
 import { createProviders, type Providers } from '../services/models/providers/providers.ts'
 import { RECORDS } from '../services/store/keys.ts'
@@ -16,13 +17,14 @@ interface Environment {
 }
 
 /** Models by role. Keys that the user configured are in the encrypted store and take precedence over those of the environment. */
-export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL, keys }) => {
+export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayKey, gatewayBaseURL, keys, replay }) => {
   const providers = await createProviders({
     keys: app.store.record<ProviderSecrets>(RECORDS.secrets, () => ({})),
     config: app.config,
     clock: app.clock,
     environment: { gatewayKey, gatewayBaseURL, keys },
-    variables: process.env
+    variables: process.env,
+    ...(replay?.provider && { only: replay.provider })
   })
   app.decorate('providers', providers)
   app.addHook('onClose', providers.close)

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import type { Settings } from '../settings.ts'
 import { createDescribeImage } from '../services/models/describe-image.ts'
 import { withRunModels } from '../services/models/providers/registry.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
@@ -16,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** The tool host, which executes all tool calls. */
-export default fp(async (app) => {
+export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
   const fence = createFence()
   const known = app.store.record<KnownGuides>(RECORDS.guides, () => ({ digests: [] }))
   app.decorate('folderGuides', createFolderGuides({ paths: app.paths, known, digest: app.store.digest, clock: app.clock }))
@@ -54,6 +55,7 @@ export default fp(async (app) => {
       clock: app.clock,
       fence,
       undo: app.undo,
+      ...(replay && { replay }),
       ended: (call) => app.log.info(call, 'tool call')
     })
   )

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
@@ -11,6 +11,7 @@ import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 
 const tags = ['runs']
+const Lines = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (
@@ -48,6 +49,27 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(RunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
     }
   }, async (request, reply) => app.runs.get(request.params.runId, request.query, reply.closed))
+
+  app.post('/runs/:runId/recording', {
+    schema: {
+      tags,
+      operationId: 'recordRun',
+      summary: 'Returns the recording of a run that is over: a file with which the run can be replayed, without secrets',
+      params: AnyRunParams,
+      response: {
+        200: { description: 'JSON lines, the first one a header', content: { 'application/x-ndjson': { schema: Lines } } },
+        400: ErrorRef,
+        404: ErrorRef,
+        409: ErrorRef,
+        410: ErrorRef,
+        413: ErrorRef
+      }
+    }
+  }, async (request, reply) => {
+    const { runId } = request.params
+    reply.header('cache-control', 'no-store').header('content-disposition', `attachment; filename="run-${runId}.jsonl"`)
+    return reply.type('application/x-ndjson').send(await app.recordings.record(runId, reply.closed))
+  })
 }
 
 export default routes

@@ -89,6 +89,7 @@ export const DESCRIPTIONS: Record<string, string> = {
   events: '`Last-Event-ID`, or `after`, resumes after an event of the last 10,000; when it is no longer known, as ' +
     'after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.',
   listChanges: 'Changes by file tools have their differences; commands are named as not covered. An undo has changes of its own.',
+  recordRun: 'Keep the file in the repository of an app: `local-agent test <file>` replays it without key or network. docs/recordings.md.',
   undoRun: 'Files that are no longer as the run left them are not touched, and are named with the reason.',
 
   getBrain: '`contextPreview` is the text that models are told, to the letter.',

@@ -36,9 +36,13 @@ interface HostParts {
   paths: Pick<PathPolicy, 'owns'>
   /** Keeps what the calls are about to change. */
   undo?: { keep(call: KeepCall): Promise<KeptCall> }
+  /** Executes the calls in the place of their tools, for replays of recordings, and says which tools depend on nothing here. */
+  replay?: { perform: Perform, wasOffered?: (name: string) => boolean }
   /** Called when a call has ended, also one that was aborted; `ms` is its duration in milliseconds. */
   ended?: (call: { runId: string, toolCallId: string, tool: string, status: CallStatus, ms: number }) => void
 }
+
+export type Perform = (tool: Tool, input: unknown, context: ToolContext) => Promise<ToolOutput>
 
 type CallStatus = ToolResult['status'] | 'aborted'
 
@@ -99,7 +103,7 @@ const STEP_WAIT_MS = 3_000
 const CALL_WAIT_MS = 30_000
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
-export function createToolHost ({ tools, permissions, clock, fence, paths, undo, ended = () => {} }: HostParts) {
+export function createToolHost ({ tools, permissions, clock, fence, paths, undo, replay, ended = () => {} }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
   const mergeAll = createMerge([...builtin.keys()])
   let sources: ToolSource[] = []
@@ -115,7 +119,11 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     return sourceTool === undefined ? builtin.get(name) : sourceTool.available ? sourceTool : undefined
   }
   const folders = createWorkFolders(find)
-  const unavailable = (name: string): string | undefined => builtin.get(name)?.unavailable?.()
+  function unavailable (name: string): string | undefined {
+    const why = builtin.get(name)?.unavailable
+    if (why === undefined || replay?.wasOffered === undefined) return why?.()
+    return replay.wasOffered(name) ? undefined : 'It could not be used when the run was recorded.'
+  }
   const qualifiedOf = (name: string) => ({ qualified: findSourceTool(name)?.qualified })
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
   const offered = () =>
@@ -165,15 +173,14 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     const { input, runId, callId, attempt, signal, paths, shown, mayRedirect, innerAddresses, ask, progress: report = () => {} } = call
     const { confinedTo, sandbox } = call
     const start = await startOf(tool, call)
-    return withCallLimit(tool, { clock, signal, report }, async (context) =>
-      asObject(
-        tool.name,
-        await tool.execute(input, {
-          ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, mayRedirect, innerAddresses, ask },
-          ...tool.reportsChanges && { changed },
-          ...start
-        })
-      ))
+    return withCallLimit(tool, { clock, signal, report }, async (context) => {
+      const given: ToolContext = {
+        ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, mayRedirect, innerAddresses, ask },
+        ...tool.reportsChanges && { changed },
+        ...start
+      }
+      return asObject(tool.name, await (replay === undefined ? tool.execute(input, given) : replay.perform(tool, input, given)))
+    })
   }
 
   return {
@@ -202,6 +209,10 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       merged = mergeAll(all)
       settled = wait
     },
+
+    /** The sources of further tools, with the names that their tools have here. */
+    sources: (): Array<ToolSource & { given: MergedTool[] }> =>
+      sources.map((source) => ({ ...source, given: [...merged.values()].filter((tool) => tool.source === source.name) })),
 
     /** The names of all tools, also of those that cannot be called now; `isWhole` is false while a source may have others. */
     names: (): { known: string[], isWhole: boolean } => ({

@@ -9,7 +9,7 @@ import type { KeepCall, PathPolicy } from '../tools/index.ts'
 import { UNDO, type Entry, RunLive, RunUnknown } from './undo-entry.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { removeTemporaries } from './restore.ts'
-import { runChanges } from './run-changes.ts'
+import { type FileTexts, runChanges, runTexts } from './run-changes.ts'
 import { settleItems } from './survey.ts'
 import { createUndoSpace } from './space.ts'
 import { undoRun } from './undo-run.ts'
@@ -82,6 +82,11 @@ export function openUndo ({ store, clock, paths, settings, isLive, folder }: Und
     async changes (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> {
       await ready()
       return runChanges(await entriesOf(runId), page, parts)
+    },
+
+    async texts (runId: string): Promise<FileTexts[]> {
+      await ready()
+      return runTexts(await entriesOf(runId), parts)
     },
 
     takeBack: (runId: string, options: UndoBody): Promise<Undone> =>

@@ -67,6 +67,25 @@ function changesOf ({ items, roots }: Entry): Array<{ item: Item, moved?: Item, 
   }))
 }
 
+/** What a run changed: the texts of a file before and after it, null for none; absent where there was another thing, or it is not known. */
+export interface FileTexts {
+  path: string
+  before?: string | null
+  after?: string | null
+}
+
+/** Returns the texts of the files that a run changed, as far as they are known. */
+export async function runTexts (entries: Entries, parts: Pick<KeepParts, 'paths' | 'folder'>): Promise<FileTexts[]> {
+  const texts: FileTexts[] = []
+  for (const { path, before: place, left, source, isParent } of chainsOf(entries).values()) {
+    if (isParent || place?.kind === 'folder') continue
+    const before = await keptText(place, source?.copy, { ...parts, id: source?.id ?? '', key: source?.key })
+    const after = await presentText(path, left, { ...parts, id: '', key: undefined })
+    texts.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) })
+  }
+  return texts.reverse()
+}
+
 function fateOf (path: string, { steps, done, skipped }: UndoPlan): Pick<FileChangeView, 'canUndo' | 'why'> {
   if (steps.some((step) => step.path === path)) return { canUndo: true }
   const reason = skipped.find((each) => each.path === path)?.reason

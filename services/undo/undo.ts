@@ -5,6 +5,7 @@ import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, type
 import type { KeepCall } from '../tools/index.ts'
 import type { UndoParts } from './open-undo.ts'
 import type { Kept } from './keep-call.ts'
+import type { FileTexts } from './run-changes.ts'
 
 export type Undo = ReturnType<typeof createUndo>
 
@@ -41,6 +42,9 @@ export function createUndo (parts: UndoParts) {
 
     /** Returns a page of the changes of a run or an undo, also while it is under way. Throws RunUnknown (404). */
     changes: async (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> => (await loaded()).changes(runId, page),
+
+    /** Returns the texts of the files that a run changed, before and after it, as far as they are known. Throws RunUnknown (404). */
+    texts: async (runId: string): Promise<FileTexts[]> => (await loaded()).texts(runId),
 
     /** Takes back the changes of a run, or of an undo. Throws RunUnknown (404), RunLive (409) and the errors of `undoRun`. */
     takeBack: async (runId: string, options: UndoBody): Promise<Undone> => (await loaded()).takeBack(runId, options),

@@ -208,6 +208,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return post(app, `/tool-calls/${toolCallId}`, { claim: 'window-1' })
   },
   'GET /runs/:runId/changes 200': async (app) => app.inject(`/runs/${await writing(app)}/changes?limit=1`),
+  'POST /runs/:runId/recording 200': async (app) => app.inject({ method: 'POST', url: `/runs/${await writing(app)}/recording` }),
   'POST /runs/:runId/undo 200': async (app) => app.inject({ method: 'POST', url: `/runs/${await writing(app)}/undo` }),
   'GET /grants 200': async (app) => {
     await granted(app)

@@ -298,6 +298,17 @@ const MAX_DETAIL_LENGTH = 300
 /** Codes of the service's own errors, thrown before a model is called. */
 const NEVER_CALLED: readonly ErrorCode[] = ['ERR_PROVIDER_NOT_CONFIGURED', 'ERR_INVALID_MODEL']
 
+/** A failure of a recorded call, in the words in which it was described then. */
+export class RecordedFailure extends Error {
+  readonly code: ErrorCode
+  override name = 'RecordedFailure'
+
+  constructor ({ code, message }: Pick<Failure, 'code' | 'message'>) {
+    super(message)
+    this.code = code
+  }
+}
+
 const GATEWAY_ADVICE = {
   key: 'the key of the gateway is not valid. Set another in the settings.',
   address: 'the address of the gateway in the settings'
@@ -309,6 +320,7 @@ const GATEWAY_ADVICE = {
  * stream, which may be any value.
  */
 export function describeFailure (error: unknown, { modelId, provider, advice = GATEWAY_ADVICE, secrets, now }: FailureContext): Failure {
+  if (error instanceof RecordedFailure) return { message: error.message, code: error.code, retryable: false }
   const chain = errorChain(error)
   // A key that is no secret, such as "ollama", may be part of the id, which must stay readable.
   const secretsOutsideId = secrets.filter((secret) => !(modelId ?? provider ?? '').includes(secret))

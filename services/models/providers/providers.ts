@@ -82,10 +82,12 @@ interface Parts {
   environment: { gatewayKey?: string, gatewayBaseURL?: string, keys?: Record<string, string> }
   /** Where `${VAR}` in the key of a provider is looked up. */
   variables: Record<string, string | undefined>
+  /** Serves the models of every name, in the place of all other providers. Its own name is `gateway`. */
+  only?: Provider
 }
 
 /** Creates the service's access to models: the registry of roles, the model lists, and the operations that change them. */
-export async function createProviders ({ keys: record, config, clock, environment, variables }: Parts) {
+export async function createProviders ({ keys: record, config, clock, environment, variables, only }: Parts) {
   const keys = await createProviderKeys({ record, handedOver: environment.keys })
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   /** Keys that are being tested; they are redacted like those in use. */
@@ -114,6 +116,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
       }
       return provider
     }
+    if (only !== undefined) return () => [only]
     return () => {
       const byKey = NATIVE_PROVIDERS.filter((name) => !isInConfig(name) && keyOf(name) !== undefined)
       return [offline, ...[...Object.keys(config.current.providers ?? {}), ...byKey].map(directProvider), gateway]

@@ -222,6 +222,15 @@ t.test('the changes of a run, and its undo', async (t) => {
   }, 'undoRun')
 })
 
+t.test('the recording of a run, as a file', async (t) => {
+  const app = await build(t, { config: UNASKED })
+  const options = await clientOf(app)
+  const { data: run } = await sdk.runSync({ ...options, body: said('write "x" to a.txt') })
+  const { data } = await sdk.recordRun({ ...options, path: { runId: run!.runId }, parseAs: 'text' })
+  const [header, request] = String(data).split('\n').map((line) => line && JSON.parse(line))
+  t.match({ header, request }, { header: { type: 'recording', version: 1 }, request: { type: 'request' } }, 'recordRun')
+})
+
 t.test('grants: given, listed and ended', async (t) => {
   const options = await clientOf(await build(t))
   await sdk.putThread({ ...options, path: { id: 'a' }, body: {} })

@@ -1,4 +1,11 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage
+} from '@ai-sdk/provider'
+import type { Usage } from '../../../../schemas/usage.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { newId } from '../../../lib/ids.ts'
 import { callsMade } from './prompt.ts'
@@ -6,13 +13,19 @@ import { callsMade } from './prompt.ts'
 /** An offline model's answer to one call. `createReplyModel` converts it to the SDK's format. */
 export interface Reply {
   text?: string
-  toolCalls?: Array<{ toolName: string, input: unknown }>
+  /** The thinking before the text. */
+  reasoning?: string
+  /** A call without an `id` gets a new one. */
+  toolCalls?: Array<{ id?: string, toolName: string, input: unknown }>
   /** Fails the call: before its first part when there is no text, else after the text. */
   error?: string
   /** Milliseconds before the first part. */
   delayMs?: number
   /** Milliseconds before each further piece of text. */
   chunkMs?: number
+  /** Why the answer ended, and what it used, where that is known; otherwise it follows from the answer. */
+  finishReason?: LanguageModelV4FinishReason['unified']
+  usage?: Usage
 }
 
 class ScriptedFailure extends Error {
@@ -26,34 +39,40 @@ class ScriptedFailure extends Error {
 export function createReplyModel ({ modelId, clock, reply }: {
   modelId: string,
   clock: Clock,
-  reply: (options: LanguageModelV4CallOptions) => Reply
+  reply: (options: LanguageModelV4CallOptions) => Reply | Promise<Reply>
 }): LanguageModelV4 {
   async function answer (options: LanguageModelV4CallOptions) {
     options.abortSignal?.throwIfAborted()
-    const { text = '', toolCalls = [], error, delayMs, chunkMs } = reply(options)
+    const { text = '', reasoning = '', toolCalls = [], error, delayMs, chunkMs, ...told } = await reply(options)
     if (delayMs) await clock.sleep(delayMs, options.abortSignal)
     if (error !== undefined && text === '') throw new ScriptedFailure(error)
     // Two conversations may have identical texts, so a random part is needed to keep their call ids apart.
     const salt = newId().slice(-12)
     const before = callsMade(options.prompt).length
-    const calls = toolCalls.map(({ toolName, input }, index) => ({
+    const calls = toolCalls.map(({ id, toolName, input }, index) => ({
       type: 'tool-call' as const,
-      toolCallId: `call_${before + index + 1}_${salt}`,
+      toolCallId: id ?? `call_${before + index + 1}_${salt}`,
       toolName,
       input: JSON.stringify(input ?? {})
     }))
     const asked = JSON.stringify(options.prompt, (_key, value) => value instanceof Uint8Array ? '' : value).length
-    const unified = error !== undefined ? 'error' as const : calls.length > 0 ? 'tool-calls' as const : 'stop' as const
-    const end = { usage: usage(asked, text.length + JSON.stringify(calls).length), finishReason: { unified, raw: unified } }
-    return { id: `${modelId}_${salt}`, text, calls, error, chunkMs, end }
+    const unified = told.finishReason ?? (error !== undefined ? 'error' : calls.length > 0 ? 'tool-calls' : 'stop')
+    const used = told.usage ? usageOf(told.usage) : estimated(asked, text.length + JSON.stringify(calls).length)
+    const end = { usage: used, finishReason: { unified, raw: unified } }
+    return { id: `${modelId}_${salt}`, text, reasoning, calls, error, chunkMs, end }
   }
 
   async function * parts (
-    { id, text, calls, error, chunkMs, end }: Awaited<ReturnType<typeof answer>>,
+    { id, text, reasoning, calls, error, chunkMs, end }: Awaited<ReturnType<typeof answer>>,
     signal?: AbortSignal
   ): AsyncGenerator<LanguageModelV4StreamPart> {
     yield { type: 'stream-start', warnings: [] }
     yield { type: 'response-metadata', id, modelId, timestamp: new Date(clock.now()) }
+    if (reasoning !== '') {
+      yield { type: 'reasoning-start', id: 'reasoning' }
+      yield { type: 'reasoning-delta', id: 'reasoning', delta: reasoning }
+      yield { type: 'reasoning-end', id: 'reasoning' }
+    }
     if (text !== '') yield { type: 'text-start', id: 'text' }
     for (const { 0: delta, index } of text.matchAll(/\S+\s*|\s+/g)) {
       if (chunkMs && index > 0) await clock.sleep(chunkMs, signal)
@@ -92,8 +111,13 @@ export function createReplyModel ({ modelId, clock, reply }: {
   }
 }
 
+const usageOf = ({ inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens }: Usage): LanguageModelV4Usage => ({
+  inputTokens: { total: inputTokens, noCache: undefined, cacheRead: cachedInputTokens, cacheWrite: cacheWriteTokens },
+  outputTokens: { total: outputTokens, text: undefined, reasoning: reasoningTokens }
+})
+
 /** Estimates the usage at four characters a token. */
-function usage (input: number, output: number): LanguageModelV4Usage {
+function estimated (input: number, output: number): LanguageModelV4Usage {
   const [inputTokens, outputTokens] = [Math.ceil(input / 4), Math.ceil(output / 4)]
   return {
     inputTokens: { total: inputTokens, noCache: inputTokens, cacheRead: undefined, cacheWrite: undefined },

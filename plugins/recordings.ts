@@ -1,0 +1,30 @@
+import fp from 'fastify-plugin'
+import { describeMachine } from '../services/process/shell.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    recordings: {
+      /** See `recordRun`. */
+      record(runId: string, signal: AbortSignal): Promise<string>
+    }
+  }
+}
+
+/** Recordings of runs. Their code is loaded when one is made. */
+export default fp(async (app) => {
+  const { engine, threadRepository: threads, tasks, ledger, undo, tools: host, providers: registry, secrets, clock, agent } = app
+  app.decorate('recordings', {
+    async record (runId, signal) {
+      const { recordRun } = await import('../services/recordings/record-run.ts')
+      return recordRun(runId, {
+        ...{ runs: engine.runs, threads, tasks, ledger, undo, host, registry },
+        config: () => app.config.current,
+        secrets: secrets.all,
+        workspace: app.workspace,
+        machine: describeMachine(),
+        now: clock.now,
+        isLive: async (id) => await agent.isRunLive(id) ?? await tasks.isRunLive(id)
+      }, signal)
+    }
+  })
+}, { name: 'recordings', dependencies: ['engine', 'agent', 'tasks', 'undo', 'ledger', 'tools', 'providers'] })

@@ -1,0 +1,132 @@
+import type { Approval } from '../contracts/approval-record.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
+import { type RunRecord, withoutDroppedTries } from '../runs/index.ts'
+import type { AnswerLine, ApprovalLine, CallLine, EndLine, Line } from './recording.ts'
+
+type Outcome = Extract<RunEvent, { type: 'tool-output' | 'tool-error' | 'tool-denied' }>
+
+/** Statuses of runs whose last model call may have been cut. */
+const CUT = ['stopped', 'cancelled', 'interrupted', 'failed']
+
+/**
+ * Returns what happened in a run, by its events and what it asked: an answer stands behind all that was new to the model, and is followed
+ * by what became of its calls.
+ */
+export function linesOfRun (stored: readonly RunEvent[], items: readonly Approval[], record: RunRecord): Line[] {
+  const events = withoutDroppedTries(stored)
+  const lines: Line[] = []
+  const calls = new Map<string, Pick<CallLine, 'toolName' | 'input'> & { isApp: boolean }>()
+  const granted = new Set(events.flatMap((event) => event.type === 'tool-intent' && event.grantId !== undefined ? [event.toolCallId] : []))
+  let answer: AnswerLine | undefined
+  let isWhole = true
+
+  const askedOf = (toolCallId: string) =>
+    items.filter((item) => item.kind !== 'result' && item.kind !== 'app' && item.toolCallId === toolCallId)
+
+  function callLine (event: Outcome): CallLine {
+    const { toolCallId: id, toolName } = event
+    const { input, isApp } = calls.get(id) ?? { input: undefined, isApp: false }
+    const isAnswered = askedOf(id).some((item) => item.kind === 'question' && item.live === undefined)
+    const by: CallLine['by'] = isApp ? 'app' : granted.has(id) ? 'grant' : isAnswered ? 'user' : undefined
+    return {
+      ...{ type: 'call', id, toolName, input },
+      ...(event.type === 'tool-output' && { output: event.output }),
+      ...(event.type === 'tool-error' && { error: event.errorText }),
+      ...(event.type === 'tool-denied' && { denied: event.reason }),
+      ...(by && { by }),
+      ...('changes' in event && event.changes && { changes: event.changes }),
+      ...('durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs })
+    }
+  }
+
+  for (const event of events) {
+    switch (event.type) {
+      case 'context': {
+        const { system, tools, deferred } = event.context
+        // The first step has begun already.
+        const at = lines.at(-1) === answer ? lines.length - 1 : lines.length
+        lines.splice(at, 0, { type: 'context', system, tools, ...(deferred && { deferred }) })
+        break
+      }
+      case 'aside':
+        lines.push({ type: 'aside', name: event.name, text: event.text, usage: event.usage })
+        break
+      case 'step-start':
+        answer = { type: 'answer' }
+        isWhole = false
+        lines.push(answer)
+        break
+      case 'text-delta':
+        if (answer !== undefined) answer.text = (answer.text ?? '') + event.delta
+        break
+      case 'reasoning-delta':
+        if (answer !== undefined && event.id !== 'analysis') answer.reasoning = (answer.reasoning ?? '') + event.delta
+        break
+      case 'tool-input':
+      case 'tool-input-error': {
+        const { toolCallId: id, toolName, input } = event
+        calls.set(id, { toolName, input, isApp: event.type === 'tool-input' && event.app === true })
+        if (answer !== undefined) (answer.toolCalls ??= []).push({ id, toolName, input })
+        if (event.type === 'tool-input-error') lines.push({ type: 'call', id, toolName, input, error: event.errorText, isInvalid: true })
+        isWhole = true
+        break
+      }
+      case 'step-finish':
+        if (answer !== undefined) Object.assign(answer, { finishReason: event.finishReason, usage: event.usage })
+        isWhole = true
+        break
+      case 'tool-output':
+      case 'tool-error':
+      case 'tool-denied':
+        lines.push(...askedOf(event.toolCallId).flatMap(approvalLine), callLine(event))
+        break
+      case 'message':
+        lines.push({ type: 'message', from: event.isReview ? 'review' : event.isRetry ? 'service' : 'user', text: event.text })
+        break
+      case 'error':
+        if (answer !== undefined && !isWhole) answer.failure = { code: event.code, message: event.errorText }
+        break
+      default:
+        // Other events say nothing that these do not.
+    }
+  }
+  if (answer !== undefined && !isWhole && answer.failure === undefined && CUT.includes(record.status)) answer.isCut = true
+  // A task does not keep a step whose model call failed.
+  const isFailedCall = record.taskId !== undefined && record.status === 'failed' && (answer?.toolCalls?.length ?? 1) > 0
+  if (isFailedCall) lines.push({ type: 'answer', failure: { code: 'ERR_PROVIDER_FAILED', message: record.error ?? '' } })
+  const ended = new Set(lines.flatMap((line) => line.type === 'call' ? [line.id] : []))
+  const left = items.filter((item) => item.kind === 'result' || (item.kind !== 'app' && !ended.has(item.toolCallId)))
+  return [...lines, ...left.flatMap(approvalLine), endLine(events, record)]
+}
+
+/** Returns what was asked and decided; nothing for what the run withdrew itself, as to ask it anew. */
+function approvalLine (item: Approval): ApprovalLine[] {
+  if (item.kind === 'app' || (item.kind === 'tool' && item.replacedBy !== undefined)) return []
+  const { kind, reason } = item
+  const isAnswered = item.decidedAt !== undefined
+  const approved = item.kind === 'question' ? isAnswered ? item.answers !== undefined : undefined : item.approved
+  return [{
+    ...{ type: 'approval', kind },
+    ...(item.kind !== 'result' && { call: item.toolCallId }),
+    ...(item.kind === 'tool' && { toolName: item.toolName, ...(item.because && { isContextual: true as const }) }),
+    ...(approved !== undefined && { approved }),
+    ...(reason !== undefined && { reason }),
+    ...(item.kind === 'tool' && item.correctedInput !== undefined && { input: item.correctedInput }),
+    ...(item.kind === 'question' && item.answers && { answers: item.answers })
+  }]
+}
+
+function endLine (events: readonly RunEvent[], record: RunRecord): EndLine {
+  const { status, output, object, error, stopped, usage, durationMs, evaluation } = record
+  const failure = events.findLast((event) => event.type === 'error')
+  return {
+    ...{ type: 'end', status },
+    ...(output !== undefined && { output }),
+    ...(object && { object }),
+    ...(error !== undefined && { error: { message: error, ...(status === 'failed' && failure && { code: failure.code }) } }),
+    ...(stopped && { stopped }),
+    ...(evaluation && { evaluation }),
+    usage,
+    ...(durationMs !== undefined && { durationMs })
+  }
+}

@@ -1,0 +1,234 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import type { Config } from '../../schemas/config.ts'
+import type { Task } from '../../schemas/tasks.ts'
+import type { Approval } from '../contracts/approval-record.ts'
+import { MEMORY_FOLLOWS } from '../contracts/model-texts.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
+import { defineError } from '../lib/service-error.ts'
+import { VERSION } from '../lib/version.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
+import type { ContextWindows, Registry } from '../models/index.ts'
+import type { Run, RunRecord, RunRepository, TaskRun, ThreadRun } from '../runs/index.ts'
+import type { ThreadRepository } from '../threads/index.ts'
+import { contentDigest, type ToolHost } from '../tools/index.ts'
+import type { Undo } from '../undo/index.ts'
+import { linesOfRun } from './lines-of-run.ts'
+import { type FileLine, FORMAT, type Header, type Line, MOST_BYTES, type RequestLine, type ServerLine } from './recording.ts'
+import { createScrubber, placeholder } from './scrub.ts'
+
+const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s".')
+const RunLive = defineError('ERR_RUN_LIVE', 'The run "%s" is not over. Stop it, or answer what it waits for, before it is recorded.')
+const RunGone = defineError('ERR_RUN_GONE', 'The steps of the run "%s" are not stored any more, so it cannot be recorded.')
+const RecordingTooLarge = defineError(
+  'ERR_RECORDING_TOO_LARGE',
+  'The recording would have more than 50 MiB. Record a run with smaller files, images or outputs.'
+)
+
+/** A file of which more is not held, bytes. */
+const MOST_TEXT = 256 * 1024
+
+export interface RecordParts {
+  runs: Pick<RunRepository, 'get' | 'load'>
+  threads: Pick<ThreadRepository, 'get' | 'messages'>
+  tasks: { get(taskId: string): Promise<Task> }
+  ledger: { all(ids: string[]): Promise<Approval[]>, ofTask(ids: string[]): Promise<Approval[]> }
+  undo: Pick<Undo, 'texts'>
+  host: Pick<ToolHost, 'sources' | 'permission'>
+  registry: Pick<Registry, 'forRun' | 'active'> & Pick<ContextWindows, 'contextWindow'>
+  config: () => Config
+  /** Every secret that the service knows. */
+  secrets: () => string[]
+  /** The folder that runs work in by default. */
+  workspace: () => string
+  /** The description of the computer in system prompts. */
+  machine: string
+  now: () => number
+  /** Whether a run is not over; undefined for one that is not known. */
+  isLive(runId: string): Promise<boolean | undefined>
+}
+
+/** Returns the recording of a run that is over. Throws RunUnknown (404), RunLive (409), RunGone (410) or RecordingTooLarge (413). */
+export async function recordRun (runId: string, parts: RecordParts, signal: AbortSignal): Promise<string> {
+  const live = await parts.isLive(runId)
+  if (live === true) throw new RunLive(runId)
+  const record = await parts.runs.get(runId)
+  if (record === undefined) throw new RunUnknown(runId)
+  const run = await parts.runs.load(runId)
+  if (run === undefined) throw new RunGone(runId)
+  const { events } = run.log
+  const ids = [...new Set(record.asked)]
+  const items = await (record.taskId === undefined ? parts.ledger.all(ids) : parts.ledger.ofTask(ids))
+  const header: Header = {
+    ...{ type: 'recording', version: FORMAT, service: VERSION, recordedAt: parts.now(), startedAt: record.startedAt },
+    models: await modelsOf(run, parts, signal),
+    config: settingsOf(parts.config())
+  }
+  const notHeld: string[] = []
+  const asked = record.taskId === undefined
+    ? await requestOf(run as Run<ThreadRun>, parts, notHeld)
+    : await taskOf(record, parts)
+  const happened = linesOfRun(events, items, record).map((line) => line.type === 'context' ? withoutMemory(line, notHeld) : line)
+  const files = await filesOf(record, events, parts, notHeld)
+  const lines = [asked, ...serversOf(happened, parts), ...files, ...happened]
+  const why = whyNotReplayed(record, events, asked)
+  const whole = { ...header, ...(notHeld.length > 0 && { notHeld }), ...(why !== undefined && { cannotReplay: why }) }
+  return inText(whole, lines, await scrubberOf(record, parts))
+}
+
+/** Returns the capable model of a run with its window, and the model that was asked beside the steps. */
+async function modelsOf ({ record, log }: Run, { registry }: RecordParts, signal: AbortSignal): Promise<Header['models']> {
+  const aside = log.events.findLast((event) => event.type === 'aside')
+  const capable = (record as ThreadRun).model?.id ?? record.options?.model ?? registry.active()
+  const fast = aside?.model ?? registry.forRun({ ...record.options, model: capable }).roles().fast
+  const window = await registry.contextWindow(capable, 0, signal)
+  return { capable, fast, ...(Number.isFinite(window) && { window }) }
+}
+
+const settingsOf = ({ permissions, analysis, agent, roots }: Config): Header['config'] => ({
+  ...(roots && { roots }),
+  ...(permissions && { permissions }),
+  ...(analysis !== undefined && { analysis }),
+  ...(agent && { agent })
+})
+
+async function requestOf (
+  { record, messages, durable }: Run<ThreadRun>,
+  { threads }: RecordParts,
+  notHeld: string[]
+): Promise<RequestLine> {
+  const { threadId, history, answerAt, options } = record
+  const more = options && { options }
+  if (history?.older !== undefined) notHeld.push(`${history.older.messages} older messages of the conversation`)
+  if (durable && messages.length > 0) return { type: 'request', messages, ...more }
+  const read = (from: number, to: number) => to > from ? threads.messages(threadId, { from, limit: to - from }) : []
+  const { lead, from } = history ?? { lead: 0, from: Math.max(answerAt - 1, 0) }
+  if (history === undefined) notHeld.push('the conversation before the request, whose place in the thread is not known')
+  return { type: 'request', messages: [...await read(0, lead), ...await read(from, answerAt)], ...more }
+}
+
+async function taskOf (record: TaskRun, { tasks }: RecordParts): Promise<Line> {
+  const { goal, plan: { qualityCriteria }, approval: { mode, firstN }, options: ofTask } = await tasks.get(record.taskId)
+  const options = record.options ?? ofTask
+  return {
+    ...{ type: 'task', goal },
+    plan: { phases: record.phases.map(({ description }) => ({ description })), qualityCriteria },
+    approval: { mode, ...(mode === 'first_n' && { firstN }) },
+    ...(options && Object.keys(options).length > 0 && { options }),
+    ...(record.steering.length > 0 && { steering: record.steering })
+  }
+}
+
+/** Returns the system prompt without what is remembered of the user, which is the end of one of its messages. */
+function withoutMemory<L extends { system: string[] }> (line: L, notHeld: string[]): L {
+  const cut = (text: string) => {
+    const at = text.indexOf(MEMORY_FOLLOWS)
+    if (at === -1) return text
+    notHeld.push('what is remembered of the user')
+    return text.slice(0, at) + placeholder('memory')
+  }
+  return { ...line, system: line.system.map(cut) }
+}
+
+/** Returns the tool servers of which the run was told tools, or called some. */
+function serversOf (lines: readonly Line[], { host }: RecordParts): ServerLine[] {
+  const names = new Set(lines.flatMap((line) => {
+    if (line.type === 'context') return [...line.tools.map(({ name }) => name), ...line.deferred ?? []]
+    return line.type === 'call' ? [line.toolName] : []
+  }))
+  return host.sources().filter(({ given }) => given.some(({ name }) => names.has(name))).map(({ name, instructions, given }) => ({
+    ...{ type: 'server', name },
+    ...(instructions !== undefined && { instructions }),
+    tools: given.map((tool) => ({
+      ...{ name: tool.name, description: tool.description, inputSchema: tool.inputSchema, effect: tool.effect },
+      permission: host.permission(tool.name)
+    }))
+  }))
+}
+
+/** Returns the files that the run changed, and those that it read and that are still as they were. */
+async function filesOf (record: RunRecord, events: readonly RunEvent[], { undo }: RecordParts, notHeld: string[]): Promise<FileLine[]> {
+  const { runId, cwd } = record
+  const texts = await undo.texts(runId)
+  for (const { path, before } of texts) if (before === undefined) notHeld.push(`${path} as it was before the run`)
+  const changed = new Set(texts.map(({ path }) => path))
+  const inputs = new Map(events.flatMap((event) => event.type === 'tool-input' ? [[event.toolCallId, event.input] as const] : []))
+  const read = new Map<string, string>()
+  for (const event of events) {
+    if (event.type !== 'tool-output' || event.toolName !== 'readFile') continue
+    const { path } = inputs.get(event.toolCallId) as { path?: unknown }
+    if (typeof path !== 'string' || typeof event.output.digest !== 'string') continue
+    read.set(await realPath(isAbsolute(path) ? path : join(cwd, path)), event.output.digest)
+  }
+  const files: FileLine[] = texts.map((each) => ({ type: 'file', ...each }))
+  for (const [path, digest] of read) {
+    if (changed.has(path)) continue
+    const text = await textAt(path, digest)
+    if (text === undefined) notHeld.push(`${path}, which was read and is another now, or no text of at most 256 KiB`)
+    else files.push({ type: 'file', path, before: text, after: text })
+  }
+  return files
+}
+
+const realPath = (path: string) => realpath(path).catch(() => path)
+
+async function textAt (path: string, digest: string): Promise<string | undefined> {
+  try {
+    if ((await stat(path)).size > MOST_TEXT) return undefined
+    const bytes = await readFile(path)
+    return !contentDigest(bytes).startsWith(`sha256:${digest}`) || bytes.includes(0) ? undefined : bytes.toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function whyNotReplayed ({ status, options }: RunRecord, events: readonly RunEvent[], asked: Line): string | undefined {
+  const failure = events.findLast((event) => event.type === 'error')
+  if (asked.type === 'request' && !asked.messages.some(({ role }) => role === 'user')) {
+    return 'The request of the run is not stored any more.'
+  }
+  if (events[1]?.type === 'message' && events[0].type === 'start') {
+    return 'The run went on where another one had stopped. Record that one, or ask again in one run.'
+  }
+  if (status === 'failed' && failure?.code === 'ERR_BUDGET' && options?.budget?.tokens === undefined) {
+    return 'The run ended because of its budget of time or money, which a replay does not use.'
+  }
+  if (status === 'failed' && failure?.code === 'ERR_TIMEOUT') return 'The run ended because of its time, which a replay does not take.'
+  return undefined
+}
+
+type Scrubber = ReturnType<typeof createScrubber>
+
+async function scrubberOf ({ cwd }: RunRecord, { secrets, machine, workspace, config }: RecordParts): Promise<Scrubber> {
+  const home = homedir()
+  return createScrubber({
+    known: secrets(),
+    folders: [
+      ...[[cwd, 'cwd'], [workspace(), 'workspace'], [home, 'home'], [machine, 'machine']] as const,
+      ...[[await realPath(cwd), 'cwd'], [await realPath(workspace()), 'workspace'], [await realPath(home), 'home']] as const,
+      ...(config().roots ?? []).map((root, at) => [root, `root-${at + 1}`] as const)
+    ]
+  })
+}
+
+/** Returns the file. The header comes first and is made last: it says what was replaced. */
+async function inText (header: Header, lines: Line[], scrubber: Scrubber): Promise<string> {
+  for (const line of lines) {
+    scrubber.look(line)
+    await yieldToEventLoop()
+  }
+  const texts: string[] = []
+  let bytes = 0
+  for (const line of lines) {
+    texts.push(JSON.stringify(scrubber.clean(line)))
+    bytes += Buffer.byteLength(texts.at(-1)!) + 1
+    if (bytes > MOST_BYTES) throw new RecordingTooLarge()
+    await yieldToEventLoop()
+  }
+  const cleaned = scrubber.clean(header)
+  const replaced = scrubber.replaced()
+  const first = JSON.stringify({ ...cleaned, ...(replaced.length > 0 && { replaced }) })
+  if (bytes + Buffer.byteLength(first) + 1 > MOST_BYTES) throw new RecordingTooLarge()
+  return [first, ...texts].map((line) => `${line}\n`).join('')
+}

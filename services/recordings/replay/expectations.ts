@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Run } from '../../../schemas/runs.ts'
+import type { ExpectLine } from '../recording.ts'
+import type { Difference } from './differences.ts'
+
+/** What `expect` lines say that is not so, of a run that is over. */
+export async function checkExpectations (
+  expected: readonly ExpectLine[],
+  { run, asked, cwd, step }: { run: Run, asked: ReadonlySet<string>, cwd: string, step: number }
+): Promise<Difference[]> {
+  const problems: Difference[] = []
+  const fail = (what: string, more: Partial<Difference> = {}) => void problems.push({ step, what, ...more })
+  for (const { calls = [], approvals, files = {}, answer } of expected) {
+    const done = new Set(run.toolCalls.flatMap(({ toolName, status }) => status === 'completed' ? [toolName] : []))
+    for (const name of calls) if (!done.has(name)) fail(`No call of ${name} succeeded.`)
+    if (approvals !== undefined) {
+      const [wanted, now] = [new Set(approvals), asked].map((names) => [...names].sort().join(', ') || 'none')
+      if (wanted !== now) fail('Other tools asked for an approval than expected.', { recorded: wanted, now })
+    }
+    for (const [path, pattern] of Object.entries(files)) {
+      const text = await readFile(join(cwd, path), 'utf8').catch(() => undefined)
+      if (pattern === null && text !== undefined) fail(`There is a file ${path}.`)
+      if (pattern !== null && text === undefined) fail(`There is no file ${path}.`)
+      if (pattern !== null && text !== undefined && !new RegExp(pattern, 'm').test(text)) {
+        fail(`The file ${path} does not match ${pattern}.`, { now: text.slice(0, 400) })
+      }
+    }
+    if (answer !== undefined && !new RegExp(answer, 'im').test(run.output ?? '')) {
+      fail(`The answer does not match ${answer}.`, { now: (run.output ?? '').slice(0, 400) })
+    }
+  }
+  return problems
+}

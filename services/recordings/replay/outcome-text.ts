@@ -1,0 +1,54 @@
+import type { Difference } from './differences.ts'
+
+/** The outcome of one file. */
+export interface Outcome {
+  file: string
+  ok: boolean
+  steps: number
+  calls: number
+  approvals: number
+  /** Milliseconds. */
+  ms: number
+  differences: Difference[]
+  /** Why the recording cannot be replayed. */
+  cannotReplay?: string
+}
+
+/** Differences of one file that are shown to a person: the first one leads to the others. */
+const MOST_SHOWN = 3
+const TEXT_SHOWN = 1_000
+const LINES_SHOWN = 12
+
+const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`
+
+/** Returns what a person reads of one file: a line, and the differences below it. */
+export function outcomeText ({ file, ok, steps, calls, approvals, ms, differences, cannotReplay }: Outcome, isAlone = false): string {
+  const did = [count(steps, 'step'), count(calls, 'call'), ...approvals > 0 ? [count(approvals, 'approval')] : []].join(', ')
+  const line = `${ok ? '✓' : '✗'} ${file}  ${did} (${Math.round(ms)} ms)`
+  if (cannotReplay !== undefined) return `✗ ${file}  cannot be replayed: ${cannotReplay}`
+  const shown = isAlone ? differences : differences.slice(0, MOST_SHOWN)
+  const more = differences.length - shown.length
+  return [line, ...shown.map(differenceText), ...more > 0 ? [`  … and ${count(more, 'further difference')}`] : []].join('\n')
+}
+
+function differenceText ({ step, what, recorded, now, diff }: Difference): string {
+  const both = [...recorded === undefined ? [] : marked('-', recorded), ...now === undefined ? [] : marked('+', now)]
+  const lines = diff === undefined ? both : clipped(diff)
+  return [`  step ${step}: ${what}`, ...lines.map((line) => `    ${line}`)].join('\n')
+}
+
+const marked = (mark: string, text: string) => clipped(text).map((line) => `${mark} ${line}`)
+
+function clipped (text: string): string[] {
+  const lines = text.slice(0, TEXT_SHOWN).split('\n')
+  const isCut = text.length > TEXT_SHOWN || lines.length > LINES_SHOWN
+  return [...lines.slice(0, LINES_SHOWN), ...isCut ? ['…'] : []]
+}
+
+/** Returns the last line. */
+export function summaryText (outcomes: readonly Outcome[]): string {
+  const failed = outcomes.filter(({ ok }) => !ok).length
+  return failed === 0
+    ? `${count(outcomes.length, 'recording')} replayed, no difference.`
+    : `${failed} of ${count(outcomes.length, 'recording')} failed.`
+}

@@ -1,0 +1,88 @@
+import type { ApprovalView, ApprovalDecision } from '../../../schemas/approvals.ts'
+import type { Run } from '../../../schemas/runs.ts'
+import type { ToolCallView } from '../../../schemas/tool-calls.ts'
+import { linesOf, type Recording } from '../recording.ts'
+
+/** The service that a recorded request is made to: its own interface, in process. */
+export interface RecordedService {
+  request(method: 'GET' | 'POST', url: string, body?: object): Promise<{ status: number, body: any }>
+}
+
+/** Who answers what a run asks. */
+export interface Answering {
+  /** Returns the decision of an approval or of questions, or undefined to leave it open; the run is then left waiting. */
+  decide(item: ApprovalView): ApprovalDecision | undefined
+  /** Returns the result of a call of the application. */
+  answerCall(call: ToolCallView): { output: Record<string, unknown> } | { error: string } | undefined
+  /** Called when the run is known, while it executes. */
+  began?(place: { runId?: string, threadId?: string, taskId?: string }): void
+}
+
+/** The service refused the request of a recording. */
+export class RequestRefused extends Error {}
+
+/** How long one question for the end of a run waits, milliseconds. */
+const WAIT_MS = 60_000
+
+/** Makes the request of a recording, answers what the run asks, and returns the run at its end, or when nobody answers. */
+export async function runThrough (recording: Recording, service: RecordedService, cwd: string, answering: Answering): Promise<Run> {
+  const runId = linesOf(recording, 'task').length > 0
+    ? await beginTask(recording, service, cwd, answering)
+    : await beginConversation(recording, service, cwd, answering)
+  for (;;) {
+    const run: Run = (await service.request('GET', `/runs/${runId}?waitMs=${WAIT_MS}`)).body
+    if (run.status === 'running' || run.status === 'queued') {
+      // Only questions in the middle of a call are open while a run executes.
+      if (!await answerOpen(runId, service, answering)) continue
+    } else if (run.status !== 'pending_approval' || !await answerOpen(runId, service, answering)) return run
+  }
+}
+
+/** Answers what a run has asked. Returns whether anything was answered. */
+async function answerOpen (runId: string, { request }: RecordedService, { decide, answerCall }: Answering): Promise<boolean> {
+  let isAnswered = false
+  const { approvals } = (await request('GET', '/approvals?limit=500')).body as { approvals: ApprovalView[] }
+  for (const item of approvals.filter((each) => each.runId === runId)) {
+    const decision = decide(item)
+    if (decision === undefined) continue
+    const { status, body } = await request('POST', `/approvals/${item.approvalId}`, decision)
+    if (status !== 200) throw new RequestRefused(body.error)
+    isAnswered = true
+  }
+  const { toolCalls } = (await request('GET', '/tool-calls?limit=500')).body as { toolCalls: ToolCallView[] }
+  for (const call of toolCalls.filter((each) => each.runId === runId)) {
+    const result = answerCall(call)
+    if (result === undefined) continue
+    await request('POST', `/tool-calls/${encodeURIComponent(call.toolCallId)}`, result)
+    isAnswered = true
+  }
+  return isAnswered
+}
+
+async function beginConversation (recording: Recording, { request }: RecordedService, cwd: string, answering: Answering): Promise<string> {
+  const [{ messages, options }] = linesOf(recording, 'request')
+  const id = `recording-${crypto.randomUUID()}`
+  answering.began?.({ threadId: id })
+  const { status, body } = await request('POST', '/run/sync', { id, messages, cwd, ...(options && { options: runOptions(options) }) })
+  const { runs } = (await request('GET', `/runs?threadId=${id}&limit=1`)).body as { runs: Run[] }
+  if (runs.length === 0) throw new RequestRefused(body?.error ?? `The service answered ${status}.`)
+  return runs[0].runId
+}
+
+async function beginTask (recording: Recording, { request }: RecordedService, cwd: string, answering: Answering): Promise<string> {
+  const [{ type, steering = [], options, ...task }] = linesOf(recording, 'task')
+  const created = await request('POST', '/tasks', { ...task, cwd, ...(options && { options: runOptions(options) }) })
+  if (created.status !== 200 && created.status !== 201) throw new RequestRefused(created.body.error)
+  const { id } = created.body
+  for (const comment of steering) await request('POST', `/tasks/${id}/steer`, { comment })
+  const started = await request('POST', `/tasks/${id}/start`)
+  if (started.status !== 200) throw new RequestRefused(started.body.error)
+  const { runs } = (await request('GET', `/tasks/${id}/runs`)).body as { runs: Run[] }
+  answering.began?.({ runId: runs[0].runId, taskId: id })
+  return runs[0].runId
+}
+
+/** A replay takes no time and costs nothing, and its model is chosen elsewhere. */
+function runOptions ({ model, budget, ...options }: NonNullable<ReturnType<typeof linesOf<'request'>>[0]['options']>) {
+  return { ...options, ...(budget?.tokens !== undefined && { budget: { tokens: budget.tokens } }) }
+}

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, sep } from 'node:path'
+import type { Config } from '../../../schemas/config.ts'
+import { linesOf, type Recording } from '../recording.ts'
+import { mapTexts } from '../scrub.ts'
+
+/** The folders of one replay, below a temporary one. */
+export interface WorkCopy {
+  /** The configuration folder of the service. */
+  home: string
+  /** The working folder of the run, with the recorded files. */
+  cwd: string
+  /** The recording with these folders in the place of those that it was made in. */
+  recording: Recording
+  remove(): Promise<void>
+}
+
+/** The window of a model of which none is recorded, tokens. */
+const LARGEST_WINDOW = 100_000_000
+const FOLDER = /\{\{recorded:(cwd|workspace|home|root-\d+)\}\}/g
+
+/** Makes the folders of a replay: the recorded files as they were before the run. `config` becomes the service's config.json. */
+export async function makeWorkCopy (given: Recording, config: Config): Promise<WorkCopy> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'local-agent-test-')))
+  const folder = (name: string) => join(root, name === 'cwd' ? 'work' : name === 'home' ? 'user' : name)
+  const expanded = (text: string) => text.replace(FOLDER, (_all, name: string) => folder(name))
+  const recording = mapTexts(given, expanded) as Recording
+  const names = new Set(['cwd', ...[...JSON.stringify(given).matchAll(FOLDER)].map(([, name]) => name)])
+  const home = join(root, 'service')
+  for (const path of [home, ...[...names].map(folder)]) await mkdir(path, { recursive: true })
+  for (const { path, before } of linesOf(recording, 'file')) {
+    // Nothing is written elsewhere, whatever the file says.
+    if (typeof before !== 'string' || relative(root, path).startsWith(`..${sep}`) || relative(home, path)[0] !== '.') continue
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, before)
+  }
+  const workspace = names.has('workspace') ? folder('workspace') : folder('cwd')
+  await writeFile(join(home, 'config.json'), JSON.stringify({ ...config, workspace }))
+  return { home, cwd: folder('cwd'), recording, remove: () => rm(root, { recursive: true, force: true }) }
+}
+
+/** Returns the settings of the service for a replay: those of the recording, and nothing that happens beside the run. */
+export const replayConfig = ({ header: { models, config } }: Recording): Config => ({
+  ...config,
+  ...{ model: models?.capable ?? 'recorded/model', models: { fast: models?.fast ?? models?.capable ?? 'recorded/model' } },
+  // The calls of a replay come one after the other, as the recording has them.
+  agent: { ...config?.agent, speculate: false },
+  contextWindows: { [models?.capable ?? 'recorded/model']: models?.window ?? LARGEST_WINDOW },
+  threads: { titles: false },
+  brain: { extractAfter: false }
+})

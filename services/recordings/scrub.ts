@@ -1,0 +1,100 @@
+import { createRedactor } from '../lib/secrets.ts'
+import type { Header } from './recording.ts'
+
+/** What stands for something in a recording. Nothing else is likely to be written so. */
+export const placeholder = (name: string): string => `{{recorded:${name}}}`
+
+/** Shorter values occur in ordinary text. */
+const SHORTEST = 6
+const NAMES = 'pass(?:word|phrase|wd)?|pwd|secret|(?:api|access|private)[-_ ]?key|(?:auth|access)[-_ ]?token|credential'
+/** A value that is likely to be a secret by its form, or by the name before it (then it is the first group). */
+const LIKELY: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
+  ['private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g],
+  ['key', /\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9_-]{12,}/g],
+  ['key', /\b(?:ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abeprs]|npm|hf|shpat|sq0[a-z]{3}|dop_v1|whsec)[-_][\w-]{12,}/g],
+  ['key', /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\bAIza[\w-]{20,}|\bya29\.[\w-]{20,}/g],
+  ['token', /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g],
+  ['token', /\b(?:bearer|basic)\s+([\w.~+/=-]{12,})/gi],
+  ['password in an address', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,100}:([^\s/@"']{3,200})@/gi],
+  ['named secret', new RegExp(`(?:${NAMES})s?["']?\\s{0,3}[:=]\\s{0,3}["']?([^\\s"',;<>{}()[\\]]{6,400})`, 'gi')]
+]
+/** Values behind such names that are no secrets: code, placeholders, plain words. */
+const NO_VALUE = /^(?:process\.|env\.|os\.|\$|%|your|example|changeme|[A-Za-z]+$|\*+$)/i
+
+type Replaced = NonNullable<Header['replaced']>
+
+/**
+ * Returns what replaces secrets and folders in texts. Each secret has the same placeholder wherever it occurs, so that calls and files
+ * still fit together. `known` are the secrets of the service, `folders` paths with what stands for them.
+ */
+export function createScrubber ({ known, folders }: {
+  known: Iterable<string>,
+  folders: ReadonlyArray<readonly [path: string, name: string]>
+}) {
+  const names = new Map<string, { what: string, by: string, count: number }>()
+  const nameOf = (secret: string, what: string) => {
+    const found = names.get(secret) ?? { what, by: placeholder(`secret-${names.size + 1}`), count: 0 }
+    names.set(secret, found)
+    return found
+  }
+  const redactors = new Map<string, ReturnType<typeof createRedactor>>()
+  for (const secret of [...known].filter(({ length }) => length >= SHORTEST).sort((a, b) => b.length - a.length)) {
+    redactors.set(secret, createRedactor([secret], nameOf(secret, 'secret of the service').by))
+  }
+  const paths = folders.filter(([path]) => path.length > 1).sort(([a], [b]) => b.length - a.length)
+
+  /** Replaces a secret in all its encodings, and counts it. */
+  function replaceKnown (text: string, secret: string, redactor: ReturnType<typeof createRedactor>): string {
+    const replaced = redactor.redact(text)
+    const entry = nameOf(secret, '')
+    if (replaced !== text) entry.count += replaced.split(entry.by).length - text.split(entry.by).length
+    return replaced
+  }
+
+  /** Finds likely secrets in a text, which are from then on replaced everywhere. */
+  function find (text: string): void {
+    for (const [what, pattern] of LIKELY) {
+      for (const [whole, value = whole] of text.matchAll(pattern)) {
+        if (value.length < SHORTEST || value.includes('{{recorded:') || redactors.has(value)) continue
+        if (what === 'named secret' && (NO_VALUE.test(value) || !/\d|[^\w.-]/.test(value))) continue
+        redactors.set(value, createRedactor([value], nameOf(value, what).by))
+      }
+    }
+  }
+
+  function clean (text: string): string {
+    let rest = text
+    for (const [secret, redactor] of redactors) rest = replaceKnown(rest, secret, redactor)
+    for (const [path, name] of paths) rest = rest.replaceAll(path, placeholder(name))
+    return rest
+  }
+
+  return {
+    /** Looks for likely secrets in every text of a value. */
+    look: (value: unknown): void => eachText(value, find),
+    /** Returns the value with every text cleaned. */
+    clean: <T>(value: T): T => mapTexts(value, clean) as T,
+    /** What was replaced so far. */
+    replaced: (): Replaced => [...names.values()].filter(({ count }) => count > 0)
+  }
+}
+
+function eachText (value: unknown, visit: (text: string) => void): void {
+  if (typeof value === 'string') visit(value)
+  else if (Array.isArray(value)) { for (const each of value) eachText(each, visit) } else if (typeof value === 'object' && value !== null) {
+    for (const [key, each] of Object.entries(value)) {
+      visit(key)
+      // A name and its value, as in a configuration file.
+      if (typeof each === 'string') visit(`${key}: ${each}`)
+      eachText(each, visit)
+    }
+  }
+}
+
+/** Returns the value with another text in the place of each, also of the names of fields. */
+export function mapTexts (value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapTexts(each, change)]))
+}
