@@ -1,8 +1,10 @@
-import type { Approval } from '../contracts/approval-record.ts'
+import type { Approval, TaskChoice } from '../contracts/approval-record.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { type RunRecord, withoutDroppedTries } from '../runs/index.ts'
 import type { AnswerLine, ApprovalLine, CallLine, EndLine, Line } from './recording.ts'
 
+/** What a run asked. */
+export type RunItem = Exclude<Approval, TaskChoice>
 type Outcome = Extract<RunEvent, { type: 'tool-output' | 'tool-error' | 'tool-denied' }>
 
 /** Statuses of runs whose last model call may have been cut. */
@@ -12,7 +14,7 @@ const CUT = ['stopped', 'cancelled', 'interrupted', 'failed']
  * Returns what happened in a run, by its events and what it asked: an answer stands behind all that was new to the model, and is followed
  * by what became of its calls.
  */
-export function linesOfRun (stored: readonly RunEvent[], items: readonly Approval[], record: RunRecord): Line[] {
+export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem[], record: RunRecord): Line[] {
   const events = withoutDroppedTries(stored)
   const lines: Line[] = []
   const calls = new Map<string, Pick<CallLine, 'toolName' | 'input'> & { isApp: boolean }>()
@@ -100,7 +102,7 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly Approva
 }
 
 /** Returns what was asked and decided; nothing for what the run withdrew itself, as to ask it anew. */
-function approvalLine (item: Approval): ApprovalLine[] {
+function approvalLine (item: RunItem): ApprovalLine[] {
   if (item.kind === 'app' || (item.kind === 'tool' && item.replacedBy !== undefined)) return []
   const { kind, reason } = item
   const isAnswered = item.decidedAt !== undefined

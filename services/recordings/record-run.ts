@@ -14,7 +14,7 @@ import type { Run, RunRecord, RunRepository, TaskRun, ThreadRun } from '../runs/
 import type { ThreadRepository } from '../threads/index.ts'
 import { contentDigest, type ToolHost } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
-import { linesOfRun } from './lines-of-run.ts'
+import { linesOfRun, type RunItem } from './lines-of-run.ts'
 import { type FileLine, FORMAT, type Header, type Line, MOST_BYTES, type RequestLine, type ServerLine } from './recording.ts'
 import { createScrubber, placeholder } from './scrub.ts'
 
@@ -32,7 +32,7 @@ const MOST_TEXT = 256 * 1024
 export interface RecordParts {
   runs: Pick<RunRepository, 'get' | 'load'>
   threads: Pick<ThreadRepository, 'get' | 'messages'>
-  tasks: { get(taskId: string): Promise<Task> }
+  tasks: { get(taskId: string): Promise<Task>, wholeRun(runId: string): Promise<{ input?: unknown } | undefined> }
   ledger: { all(ids: string[]): Promise<Approval[]>, ofTask(ids: string[]): Promise<Approval[]> }
   undo: Pick<Undo, 'texts'>
   host: Pick<ToolHost, 'sources' | 'permission'>
@@ -59,7 +59,8 @@ export async function recordRun (runId: string, parts: RecordParts, signal: Abor
   if (run === undefined) throw new RunGone(runId)
   const { events } = run.log
   const ids = [...new Set(record.asked)]
-  const items = await (record.taskId === undefined ? parts.ledger.all(ids) : parts.ledger.ofTask(ids))
+  const asks = await (record.taskId === undefined ? parts.ledger.all(ids) : parts.ledger.ofTask(ids))
+  const items = asks.filter((item): item is RunItem => item.kind !== 'task')
   const header: Header = {
     ...{ type: 'recording', version: FORMAT, service: VERSION, recordedAt: parts.now(), startedAt: record.startedAt },
     models: await modelsOf(run, parts, signal),
@@ -111,12 +112,14 @@ async function requestOf (
 async function taskOf (record: TaskRun, { tasks }: RecordParts): Promise<Line> {
   const { goal, plan: { qualityCriteria }, approval: { mode, firstN }, options: ofTask } = await tasks.get(record.taskId)
   const options = record.options ?? ofTask
+  const input = record.inputBytes === undefined ? undefined : (await tasks.wholeRun(record.runId))?.input
   return {
     ...{ type: 'task', goal },
     plan: { phases: record.phases.map(({ description }) => ({ description })), qualityCriteria },
-    approval: { mode, ...(mode === 'first_n' && { firstN }) },
+    approval: { mode, ...((mode === 'first_n' || mode === 'changes') && { firstN }) },
     ...(options && Object.keys(options).length > 0 && { options }),
-    ...(record.steering.length > 0 && { steering: record.steering })
+    ...(record.steering.length > 0 && { steering: record.steering }),
+    ...(input !== undefined && { input })
   }
 }
 

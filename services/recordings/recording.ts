@@ -3,6 +3,7 @@ import type { TaskEvaluation } from '../../schemas/evaluation.ts'
 import type { Answers } from '../../schemas/questions.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { Stopped } from '../../schemas/stopped.ts'
+import type { TaskBody } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { FileChange, Permission, ToolEffect } from '../contracts/tool.ts'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
@@ -49,10 +50,12 @@ export interface TaskLine {
   type: 'task'
   goal: string
   plan?: { phases: Array<{ description: string }>, qualityCriteria?: string[] }
-  approval?: { mode: 'never' | 'always' | 'first_n' | 'granted', firstN?: number }
+  approval?: TaskBody['approval']
   options?: RunOptions
   /** What the user said to this run. */
   steering?: string[]
+  /** The data that the run began with. */
+  input?: unknown
 }
 
 /** What models were told beside the messages. */

@@ -70,13 +70,15 @@ async function beginConversation (recording: Recording, { request }: RecordedSer
 }
 
 async function beginTask (recording: Recording, { request }: RecordedService, cwd: string, answering: Answering): Promise<string> {
-  const [{ type, steering = [], options, ...task }] = linesOf(recording, 'task')
+  const [{ type, steering = [], options, input, ...task }] = linesOf(recording, 'task')
   const created = await request('POST', '/tasks', { ...task, cwd, ...(options && { options: runOptions(options) }) })
   if (created.status !== 200 && created.status !== 201) throw new RequestRefused(created.body.error)
   const { id } = created.body
   for (const comment of steering) await request('POST', `/tasks/${id}/steer`, { comment })
-  const started = await request('POST', `/tasks/${id}/start`)
-  if (started.status !== 200) throw new RequestRefused(started.body.error)
+  const started = input === undefined
+    ? await request('POST', `/tasks/${id}/start`)
+    : await request('POST', `/tasks/${id}/run`, { input })
+  if (started.status >= 400) throw new RequestRefused(started.body.error)
   const { runs } = (await request('GET', `/tasks/${id}/runs`)).body as { runs: Run[] }
   answering.began?.({ runId: runs[0].runId, taskId: id })
   return runs[0].runId
