@@ -8275,6 +8275,72 @@ export type GetRunResponses = {
 
 export type GetRunResponse = GetRunResponses[keyof GetRunResponses];
 
+export type RecordRunData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        runId: string;
+    };
+    query?: never;
+    url: '/runs/{runId}/recording';
+};
+
+export type RecordRunErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The resource existed but has expired
+     */
+    410: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type RecordRunError = RecordRunErrors[keyof RecordRunErrors];
+
+export type RecordRunResponses = {
+    /**
+     * JSON lines, the first one a header
+     */
+    200: Blob | File;
+};
+
+export type RecordRunResponse = RecordRunResponses[keyof RecordRunResponses];
+
 export type ListChangesData = {
     body?: never;
     path: {
