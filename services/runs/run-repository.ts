@@ -73,6 +73,9 @@ export type RunRepository = ReturnType<typeof createRunRepository>
 
 /** The stored runs of conversations and of tasks: one record each, and its events in the order in which they were written. */
 export function createRunRepository ({ store, clock }: { store: Store, clock: Clock }) {
+  /** The runs whose newest write says that they execute no longer: they have ended, or wait. */
+  const leaving = new WeakSet<Run>()
+
   /** Reads the record of a run; undefined if there is none. */
   async function get<R extends RunRecord = RunRecord> (runId: string): Promise<R | undefined> {
     return store.get<R>(runKey(runId))
@@ -143,6 +146,8 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
 
   /** Stores the new events of the run in one transaction with `ops` and `finalEvents`, after the writes that were begun before. */
   function commit<R extends RunRecord> (run: Run<R>, write: RunWrite<R> = {}): Promise<void> {
+    if (write.status === undefined || write.status === 'running') leaving.delete(run)
+    else leaving.add(run)
     const written = run.writing.then(() => writeNow(run, write))
     run.writing = written.catch(() => {})
     return written
@@ -164,7 +169,8 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
 
     /** Begins to store the new events of the run. Nothing waits for it: what could not be written is part of the next write. */
     saveSoon (run: Run): void {
-      if (run.stored < run.log.events.length) commit(run).catch(() => {})
+      // After the write that ends it, one more would show the run as executing for ever.
+      if (!leaving.has(run) && run.stored < run.log.events.length) commit(run).catch(() => {})
     },
 
     /**
