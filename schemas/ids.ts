@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
 // Patterns of the OpenAPI document mean the same in every dialect of regular expressions, with and without flags: no classes of
-// Unicode, no \s, \d or \w, no look-around, and escaped punctuation in classes. test/docs/patterns.test.ts checks it. What they
+// Unicode, no \s, \d or \w, no look-around, and escaped punctuation in classes. test/docs/pages.test.ts checks it. What they
 // cannot say is a format (schemas/formats.ts).
 
 export const UUID = '^[0-9a-f\\-]{36}$'

@@ -1,8 +1,12 @@
 import t from 'tap'
-import { asked, of } from '../harness/agent.ts'
+import { asked, of, say } from '../harness/agent.ts'
 import { parseEvents } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
+import { connect, everything } from '../harness/mcp.ts'
+import { decide, post, taskWaiting } from '../harness/approval-doors.ts'
+import { build } from '../harness/helper.ts'
+import { answerByRun } from '../harness/questions.ts'
 
 const SCOPES = ['once', 'exact', 'folder'] as const
 const CALL = { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] }
@@ -52,4 +56,74 @@ t.test('of fifty answers with different scopes that come at once through all doo
   t.equal(taken.size, 1, [...taken].join())
   t.same((await grantsOf(`taskId=${id}`)).map(({ scope }) => scope), [...taken].filter((scope) => scope !== 'once'))
   await watch.until('task:approval', { kind: 'result' })
+})
+
+t.test('a tool of a server is granted whole, for its conversation, over a reconnect, and never against a rule', async (t) => {
+  let n = 0
+  const { app } = await withGateway(t, ({ body: { prompt } }) =>
+    prompt.at(-1).role === 'user' ? { toolCalls: [{ toolName: 'echo', input: { message: `message ${n++}` } }] } : { text: 'done' })
+  const send = async (url: string, payload: object) => parseEvents((await app.inject({ method: 'POST', url, payload })).body)
+  const go = (id = 'a') => send('/run', { messages: [{ role: 'user', content: 'go' }], id })
+  const server = { ...everything(), approval: 'always' }
+  t.equal((await connect(app, server)).statusCode, 200)
+  const first = await go()
+  const [approvalId] = asked(first)
+  t.same(of(first, 'tool-approval-request')[0].scopes.map(({ scope }: { scope: string }) => scope), ['once', 'exact', 'tool'])
+  const content = [{ type: 'tool-approval-response', approvalId, approved: true, scope: 'tool' }]
+  await send('/run/approve', { messages: [{ role: 'tool', content }] })
+
+  t.same(asked(await go()), [], 'with another input')
+  t.equal(asked(await go('b')).length, 1, 'of another conversation')
+  await app.inject({ method: 'POST', url: '/mcp/disconnect', payload: { name: server.name } })
+  t.equal((await connect(app, server)).statusCode, 200)
+  t.same(asked(await go()), [], 'the same tool again')
+  app.config.current.permissions = { echo: 'deny' }
+  t.match(of(await go(), 'tool-input-error'), [{ errorText: /no tool named "echo"/ }])
+})
+
+const GRANTED = { approved: true, scope: 'folder', until: { uses: 3 } }
+/** Answers after GRANTED: whether each says the same. */
+const AGAIN: Array<[answer: object, isSame: boolean]> = [
+  [GRANTED, true],
+  [{ approved: true }, true],
+  [{ approved: true, scope: 'folder', until: { uses: 4 } }, false],
+  [{ approved: true, scope: 'folder' }, false],
+  [{ approved: true, scope: 'exact', until: { uses: 3 } }, false]
+]
+const REFUSED = /already approved with the scope "folder" and "until" {"uses":3}/
+
+t.test('a second answer with another scope or another end is refused and told what was granted, in a conversation', async (t) => {
+  const app = await build(t)
+  const [id] = asked((await say(app, 'write "x" to notes/a.txt', { id: 'chat' })).events)
+  t.match(await decide(app, id, GRANTED), { status: 200 })
+  for (const [answer, isSame] of AGAIN) {
+    const byId = await decide(app, id, answer)
+    const byRun = await answerByRun(app, id, answer)
+    t.same([byId.status, byRun.status], isSame ? [200, 200] : [409, 409], JSON.stringify(answer))
+    if (!isSame) t.match(`${byId.body.error} ${byRun.text.replaceAll('\\', '')}`, new RegExp(`${REFUSED.source}.*${REFUSED.source}`))
+  }
+  t.match((await app.inject('/grants?threadId=chat')).json().grants, [{ scope: 'folder', until: { uses: 3 } }])
+})
+
+t.test('and so it is in a task', async (t) => {
+  const { app, go } = await taskWaiting(t)
+  const { id, approvalId } = await go('write "x" to notes/a.txt')
+  t.match(await post(app, `/tasks/${id}/approve`, { ...GRANTED, approvalId }), { status: 200 })
+  for (const [answer, isSame] of AGAIN) {
+    const byTask = await post(app, `/tasks/${id}/approve`, { ...answer, approvalId })
+    const byId = await decide(app, approvalId, answer)
+    t.same([byTask.status, byId.status], isSame ? [200, 200] : [409, 409], JSON.stringify(answer))
+    if (!isSame) t.match([byTask.body.error, byId.body.error], [REFUSED, REFUSED])
+  }
+})
+
+t.test('an answer without an end, and one for the call alone, are told as such', async (t) => {
+  const app = await build(t)
+  const go = async (path: string) => asked((await say(app, `write "x" to ${path}`)).events)[0]
+  const forever = await go('notes/a.txt')
+  await decide(app, forever, { approved: true, scope: 'folder' })
+  t.match(await decide(app, forever, GRANTED), { status: 409, body: { error: /with the scope "folder" and no "until"/ } })
+  const once = await go('other/a.txt')
+  await decide(app, once, { approved: true })
+  t.match(await decide(app, once, GRANTED), { status: 409, body: { error: /with the scope "once";/ } })
 })

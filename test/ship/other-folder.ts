@@ -7,7 +7,7 @@ import { scratch } from './scratch.ts'
 // Runs the tests that start programs by their paths in a copy of the project whose path has a blank and a letter beyond ASCII.
 
 const TESTS = [
-  'test/docs/readme.test.ts',
+  'test/docs/pages.test.ts',
   'test/process/descriptors.test.ts',
   'test/process/executable.test.ts',
   'test/process/service-log.test.ts',

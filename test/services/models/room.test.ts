@@ -1,9 +1,13 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import t from 'tap'
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { createCompactor, type Compaction, type CompactorParts } from '../../../services/threads/compaction/compactor.ts'
 import { tokensIn, tokensOf } from '../../../services/models/token-estimate.ts'
 import { unpaired } from '../../harness/pairs.ts'
+import { yieldToEventLoop } from '../../../services/lib/yield-to-event-loop.ts'
+import { withRecentImages } from '../../../services/models/recent-images.ts'
 
 t.test('an estimate is a token for four letters of English, and one for each Chinese character', async (t) => {
   t.equal(tokensIn('abcdefgh'), 2)
@@ -178,4 +182,121 @@ t.test('a conversation that grows beyond the window is shortened in blocks: betw
     const again = await room(parts).compact('a/model', callOf(steps.length), false)
     t.same(again!.map((message) => JSON.stringify(message)), prompts.at(-1), `${name}: a run that goes on later is told the same`)
   }
+})
+
+const SCRIPT = fileURLToPath(new URL('room-work.ts', import.meta.url))
+
+/** How much is done to make a conversation of so many messages fit: not how long it takes, but how often anything is. */
+function workOf (messages: number, answer: string): number {
+  const { NODE_V8_COVERAGE, ...env } = process.env
+  return Number(execFileSync(process.execPath, [SCRIPT, `${messages}`, answer], { env, encoding: 'utf8' }))
+}
+
+for (const answer of ['problem', 'summary']) {
+  t.test(`a conversation four times as long is four times the work to make fit (${answer})`, async (t) => {
+    const [some, more] = [1_000, 4_000].map((messages) => workOf(messages, answer))
+    t.ok(some > 10_000, `${some}`)
+    t.ok(more / some < 4.4, `${some}, then ${more}: ${(more / some).toFixed(2)}`)
+  })
+}
+
+const STREAMS = 8
+const PARTS = 20
+
+function work (ms: number) {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+t.test('streams that all have much to do let everything else have its turn, and all come to their end', async (t) => {
+  const done: number[] = []
+  let others = 0
+  const other = () => {
+    others++
+    if (done.length < STREAMS) setImmediate(other)
+  }
+  setImmediate(other)
+
+  await Promise.all(Array.from({ length: STREAMS }, async (_, stream) => {
+    for (let part = 0; part < PARTS; part++) {
+      work(1)
+      await yieldToEventLoop()
+    }
+    done.push(stream)
+  }))
+
+  t.equal(done.length, STREAMS)
+  t.ok(others > STREAMS, 'between slices, not between rounds of all streams')
+})
+
+t.test('a stream with little to do goes on without waiting', async (t) => {
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
+
+  t.equal(yieldToEventLoop(), undefined)
+})
+
+/** A tool message with one result that has these parts: a number is an image of so many characters. */
+const tool = (...parts: Array<string | number>): LanguageModelV4Prompt[number] => ({
+  role: 'tool',
+  content: [{
+    type: 'tool-result',
+    toolCallId: 'c',
+    toolName: 'look',
+    output: {
+      type: 'content',
+      value: parts.map((part) =>
+        typeof part === 'string'
+          ? { type: 'text', text: part }
+          : { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'A'.repeat(part) } }
+      )
+    }
+  }]
+})
+/** The same back; an image that was left out is null. */
+const shown = (prompt: LanguageModelV4Prompt) =>
+  prompt.flatMap((message) =>
+    message.role !== 'tool'
+      ? [message.role]
+      : message.content.flatMap((result: any) =>
+        result.output.value.map((part: any) => part.type === 'file' ? part.data.data.length : /older/.test(part.text) ? null : part.text)
+      )
+  )
+
+t.test('a call carries ten images of tools; when there are more, the five newest', async (t) => {
+  const prompt: LanguageModelV4Prompt = [
+    { role: 'system', content: 'x' },
+    ...Array.from({ length: 12 }, (_, n) => tool(`text ${n}`, n + 1))
+  ]
+  t.same(shown(withRecentImages(prompt)), ['system', ...Array.from({ length: 12 }, (_, n) => [`text ${n}`, n < 6 ? null : n + 1]).flat()])
+})
+
+t.test('images are left out in blocks: between two blocks each prompt begins with the one before', async (t) => {
+  const images = Array.from({ length: 40 }, (_, n) => tool(n % 7 === 0 ? 3 * 1024 * 1024 : n + 1))
+  const begins = images.map((_, n) => {
+    const [before, after] = [n, n + 1].map((count) => shown(withRecentImages(images.slice(0, count))))
+    return before.every((part, at) => part === after[at])
+  })
+  t.ok(begins.filter((same) => !same).length <= 40 / 5, `${begins.filter((same) => !same).length} blocks`)
+})
+
+t.test('and no more of them than 10 MiB, within a result too', async (t) => {
+  const mib = 1024 * 1024
+  t.same(shown(withRecentImages([tool(1), tool(6 * mib, 4 * mib, 4 * mib), tool(2 * mib)])), [null, null, 4 * mib, 4 * mib, 2 * mib])
+})
+
+t.test('all else stays as it is', async (t) => {
+  const prompt: LanguageModelV4Prompt = [
+    { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }] },
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'x', output: { type: 'json', value: { a: 1 } } }, {
+        type: 'tool-result',
+        toolCallId: 'b',
+        toolName: 'x',
+        output: { type: 'error-text', value: 'no' }
+      }]
+    }
+  ]
+  t.strictSame(withRecentImages(prompt), prompt)
 })

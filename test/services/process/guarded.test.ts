@@ -1,13 +1,18 @@
-import { spawn } from 'node:child_process'
+import { spawn, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { openSync, closeSync, readdirSync, readlinkSync } from 'node:fs'
 import { systemClock as clock } from '../../../services/lib/clock.ts'
 import { spawnGuarded } from '../../../services/process/spawn-guarded.ts'
 import { alive, allGone, withArgument } from './alive.ts'
+import { childEnvironment } from '../../../services/process/child-environment.ts'
+import { runCode, runPacked } from '../../../services/process/run-code.ts'
+import { makePipes } from '../../../services/process/pipes.ts'
+import { childProgram, workerProgram } from '../../../services/process/own-programs.ts'
 
 const linux = process.platform === 'linux'
 const run = (line: string, options: { stdin?: 'closed' | 'pipe', env?: NodeJS.ProcessEnv, cwd?: string } = {}) =>
@@ -205,4 +210,99 @@ t.test('many commands at once each end with their own', { skip: !linux }, async 
   }))
   t.same(all.map(({ code }) => code), [...all.keys()])
   t.same(all.filter(({ left }) => alive(left)), [])
+})
+
+t.test('a child gets the environment without what is ours', async (t) => {
+  const given = childEnvironment({
+    PATH: '/bin',
+    LOCAL_AGENT_TOKEN: 'a',
+    local_agent_passphrase: 'b',
+    AI_GATEWAY_API_KEY: 'c',
+    AI_GATEWAY_BASE_URL: 'd',
+    GONE: undefined
+  })
+  t.strictSame(given, { PATH: '/bin' })
+})
+
+t.test('a secret is dropped whatever the variable is called, and inside another value', async (t) => {
+  const environment = { COPY: 'key-of-the-gateway', HEADER: 'Bearer key-of-the-gateway', PIN: '12', YEAR: '2012', EMPTY: '' }
+  t.strictSame(childEnvironment(environment, ['key-of-the-gateway', '12', '']), { YEAR: '2012', EMPTY: '' })
+  t.equal(environment.COPY, 'key-of-the-gateway', 'the environment itself is left alone')
+})
+
+const PARAMETERS = '(function (require, __filename, __dirname, __url, __runOther)'
+
+t.test('a program of the pack knows its place, requires packages from there, and runs others of the pack', async (t) => {
+  const first = `${PARAMETERS} { return { __filename, __dirname, __url, join: require('node:path').join, other: __runOther('b.cjs') } })`
+  const second = `${PARAMETERS} { return 'the other' })`
+  const dir = t.testdir({ pack: `head${first}${second}` })
+  const fd = openSync(`${dir}/pack`, 'r')
+  t.teardown(() => closeSync(fd))
+  const index = { 'a.cjs': [4, first.length], 'b.cjs': [4 + first.length, second.length] } as const
+
+  t.match(runPacked(runCode, fd, { 'a.cjs': [...index['a.cjs']], 'b.cjs': [...index['b.cjs']] }, '/an app', 'a.cjs'), {
+    __filename: '/an app/a.cjs',
+    __dirname: '/an app',
+    __url: 'file:///an%20app/a.cjs',
+    join: Function,
+    other: 'the other'
+  })
+})
+
+const notLinux = process.platform !== 'linux' && 'Node gives children sockets there'
+
+t.test('without mkfifo a child gets sockets, and nothing is left behind', { skip: notLinux }, async (t) => {
+  const folder = t.testdir({})
+  const { TMPDIR } = process.env
+  process.env.TMPDIR = folder
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  })
+  t.equal(await makePipes(2, { PATH: '/no/such/folder' }), undefined)
+  t.same(readdirSync(folder), [])
+})
+
+t.test('elsewhere than on Linux a child gets sockets', async (t) => {
+  const original = Object.getOwnPropertyDescriptor(process, 'platform')!
+  Object.defineProperty(process, 'platform', { value: 'darwin', configurable: true })
+  t.teardown(() => Object.defineProperty(process, 'platform', original))
+  t.equal(await makePipes(1, process.env), undefined)
+})
+
+const noProc = process.platform !== 'linux' && 'reads /proc'
+
+/** Gives the process a property until the test ends. */
+function replace (t: Test, name: 'execPath' | 'versions', value: unknown) {
+  const original = Object.getOwnPropertyDescriptor(process, name)!
+  Object.defineProperty(process, name, { value, configurable: true })
+  t.teardown(() => Object.defineProperty(process, name, original))
+}
+
+t.test('children run the program that this process executes, whatever execPath says', { skip: noProc }, async (t) => {
+  const running = readlinkSync('/proc/self/exe')
+  replace(t, 'execPath', '/a/launcher/that/must/not/run')
+  const { command, args, env } = childProgram('salvage', ['--help'])
+  t.equal(command, running)
+  t.same(env, {}, 'and get nothing of Electron')
+  t.match(args, [/workers\/salvage\.ts$/, '--help'])
+  t.equal(execFileSync(command, ['-p', '1 + 1'], { encoding: 'utf8' }), '2\n')
+})
+
+t.test('children of an Electron app run its executable as Node', async (t) => {
+  replace(t, 'versions', { ...process.versions, electron: '45.4.1' })
+  t.same(childProgram('desktop').env, { ELECTRON_RUN_AS_NODE: '1' })
+})
+
+t.test('elsewhere than on Linux, children run execPath', async (t) => {
+  const original = Object.getOwnPropertyDescriptor(process, 'platform')!
+  Object.defineProperty(process, 'platform', { value: 'darwin', configurable: true })
+  t.teardown(() => Object.defineProperty(process, 'platform', original))
+  t.equal(childProgram('desktop').command, process.execPath)
+})
+
+t.test('without a build, workers run their source', async (t) => {
+  const { program, eval: isText } = workerProgram('task')
+  t.match(String(program), /workers\/task\.ts$/)
+  t.equal(isText, false)
 })

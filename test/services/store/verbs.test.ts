@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { collect, open } from './helper.ts'
+import { collect, open, watched } from './helper.ts'
 import { historyKey } from '../../../services/store/keys.ts'
+import { linesOf, readLines } from '../../../services/store/backup/backup.ts'
+import { openLevel } from '../../../services/store/database.ts'
+import { DIGEST } from '../../../services/store/record-names.ts'
+import { finishReplacementLocked, commitReplacement } from '../../../services/store/replacement/replace.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { openStore } from '../../../services/store/open.ts'
 
 t.test('what was written is there after the store was closed and opened again', async (t) => {
   const dir = t.testdir()
@@ -150,4 +156,162 @@ t.test('a closed store refuses everything, after finishing what it had accepted'
   await t.rejects(store.get('k/1'), { code: 'ERR_STORE_UNAVAILABLE', message: /closed/ })
   await t.rejects(collect(store.list('k/')), { code: 'ERR_STORE_UNAVAILABLE' })
   t.equal((await collect((await open(t, dir)).list('k/'))).length, 50)
+})
+
+const schema = { base: 1, version: 1 }
+async function * of<T> (list: T[]) {
+  yield * list
+}
+const records: Array<[string, unknown]> = [
+  ['grant/owner/id', { scope: 'folder' }],
+  ['undo/run/id', { key: 'x' }],
+  ['thread/a', { title: 'kept' }]
+]
+
+t.test('what was granted on a machine, and its copies for undo, go into no backup', async (t) => {
+  const lines: string[] = []
+  for await (const line of linesOf({ schema, digestKey: Buffer.alloc(32), records: of(records) }, {}, 0)) lines.push(line)
+  t.same(lines.slice(2).map((line) => JSON.parse(line)), [records[2], { end: 1 }])
+})
+
+t.test('and come out of none, whoever made it', async (t) => {
+  const lines = [{ backup: 1, schema, digestKey: '' }, { config: {} }, ...records, { end: 3 }].map((line) => JSON.stringify(line))
+  const read: unknown[] = []
+  for await (const record of (await readLines(of(lines))).records) read.push(record)
+  t.same(read, [records[2]])
+})
+
+/** A store whose contents came from another one. */
+async function moved (t: Parameters<typeof open>[0], dir: string) {
+  const from = await open(t, `${dir}/from`)
+  const to = await openStore({ dir: `${dir}/to`, clock: systemClock })
+  const { schema, digestKey, records } = from.contents(new AbortController().signal, () => {})
+  await from.transact([{ type: 'put', key: `named/${from.digest('a name')}`, value: 1 }])
+  const next = await to.stage({ schema, digestKey })
+  for await (const record of records) await next.put([record])
+  await next.finish()
+  await to.closeFor(() => commitReplacement(`${dir}/to`, { key: 'keep', copies: false }))
+  await finishReplacementLocked(`${dir}/to`)
+  return from.digest('a name')
+}
+
+t.test('names are digested as where the data came from, through every opening', async (t) => {
+  const dir = t.testdir()
+  const digest = await moved(t, dir)
+  for (let n = 0; n < 3; n++) {
+    const store = await openStore({ dir: `${dir}/to`, clock: systemClock })
+    t.equal(store.digest('a name'), digest)
+    t.equal(store.status().repaired, undefined)
+    t.equal(await store.get(`named/${digest}`), 1)
+    await store.close()
+  }
+})
+
+t.test('data whose key of names cannot be read are not opened as if they had none', async (t) => {
+  const dir = t.testdir()
+  await moved(t, dir)
+  const level = await openLevel(`${dir}/to/data`, { createIfMissing: false })
+  await level.batch([{ type: 'put', key: DIGEST, value: Buffer.from('nonsense') }], { sync: true })
+  await level.close()
+  await t.rejects(openStore({ dir: `${dir}/to`, clock: systemClock }), { code: 'ERR_STORE_DAMAGED', exitCode: 78 })
+})
+
+interface Brain {
+  facts: string[]
+}
+const empty = (): Brain => ({ facts: [] })
+
+t.test('200 updates at the same time lose none', async (t) => {
+  const dir = t.testdir()
+  const store = await open(t, dir)
+  const brain = store.record('brain', empty)
+
+  await Promise.all(
+    Array.from({ length: 200 }, (_, i) => store.record('brain', empty).update(async ({ facts }) => ({ facts: [...facts, `fact ${i}`] })))
+  )
+  await store.close()
+
+  t.equal((await (await open(t, dir)).record('brain', empty).get()).facts.length, 200)
+  t.equal(store.record('brain', empty), brain)
+})
+
+t.test('a record that was never written has its initial value', async (t) => {
+  const store = await open(t, t.testdir())
+
+  t.same(await store.record('brain', empty).get(), { facts: [] })
+})
+
+t.test('an update is on disk when it resolves, and the value it gives is the stored one', async (t) => {
+  const raw = watched()
+  const store = await open(t, t.testdir(), { openDatabase: raw.openDatabase })
+  const brain = store.record<Brain & { gone?: string }>('brain', empty)
+  raw.batches.length = 0
+
+  const updated = await brain.update(() => ({ facts: ['a'], gone: undefined }))
+
+  t.equal(raw.batches.length, 1)
+  t.strictSame(updated, { facts: ['a'] })
+  t.equal(await brain.get(), updated, 'read from memory')
+})
+
+t.test('a change that throws alters nothing, even when it had altered its copy', async (t) => {
+  const store = await open(t, t.testdir())
+  const brain = store.record('brain', empty)
+  await brain.update(() => ({ facts: ['kept'] }))
+
+  await t.rejects(
+    brain.update((value) => {
+      value.facts.push('half done')
+      throw new Error('changed my mind')
+    }),
+    { message: 'changed my mind' }
+  )
+
+  t.same(await brain.get(), { facts: ['kept'] })
+  t.same(await brain.update(({ facts }) => ({ facts: [...facts, 'next'] })), { facts: ['kept', 'next'] }, 'later updates go on')
+})
+
+t.test('what a record gives out cannot be changed behind its back', async (t) => {
+  const store = await open(t, t.testdir())
+  const brain = store.record('brain', empty)
+
+  const value = await brain.update((value) => {
+    value.facts.push('a')
+    return value
+  })
+
+  t.throws(() => value.facts.push('b'), TypeError)
+  t.same(await brain.get(), { facts: ['a'] })
+})
+
+t.test('a slow first read does not bring back a value that an update has replaced', async (t) => {
+  const dir = t.testdir()
+  const first = await open(t, dir)
+  await first.record('brain', empty).update(() => ({ facts: ['old'] }))
+  await first.close()
+  const raw = watched()
+  const gate = Promise.withResolvers<void>()
+  let reads = 0
+  const store = await open(t, dir, {
+    openDatabase: async (location, options) => {
+      const database = await raw.openDatabase(location, options)
+      return {
+        ...database,
+        async get (key) {
+          const isFirst = key.startsWith('!record') && ++reads === 1
+          const value = await database.get(key)
+          if (isFirst) await gate.promise
+          return value
+        }
+      }
+    }
+  })
+  const brain = store.record('brain', empty)
+
+  const slow = brain.get()
+  await brain.update(() => ({ facts: ['new'] }))
+  gate.resolve()
+  await slow
+
+  t.same(await brain.get(), { facts: ['new'] })
 })

@@ -1,5 +1,7 @@
 import t from 'tap'
 import { collect, listeningLog, manualClock, open, until, watched } from './helper.ts'
+import { onSmallDisk } from '../../harness/small-disk.ts'
+import { filesOf, harmEach, HARMS, makeStore } from './harm.ts'
 
 const put = (key: string, value: unknown = 1) => ({ type: 'put' as const, key, value })
 const noSpace = (path: string) =>
@@ -164,4 +166,43 @@ t.test('while the database cannot even be opened again, the store keeps trying',
 
   t.equal(Math.max(...sleeps.map(({ ms }) => ms)), 10_000)
   await store.transact([put('a')])
+})
+
+t.test('on a disk that runs full no acknowledged write is lost, and the store comes back once there is room', async (t) => {
+  const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url))
+  if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
+
+  t.match(seen.failure, /ERR_STORE_UNAVAILABLE.*No space left/)
+  t.equal(seen.latched.state, 'latched')
+  t.match(seen.late, /ERR_STORE_UNAVAILABLE/)
+  t.ok(seen.acknowledged.length > 50, 'the disk took some writes')
+  t.equal(seen.acknowledged.at(-1), 'k/room')
+  t.same(seen.found, seen.acknowledged)
+  t.same(seen.kept, seen.acknowledged)
+  return undefined
+})
+
+const few = Object.fromEntries(Object.entries(HARMS).filter(([what]) => /middle|half|removed|another/.test(what)))
+
+t.test('whatever is done to a file of a closed store: all records are there, or that some are missing is said, or the start is ' +
+  'refused', async (t) => {
+  const dir = t.testdir({ one: {}, other: {} })
+  const { closed } = await makeStore(`${dir}/one`)
+  // Of tables one; test/faults/damage.long.ts takes all, and every byte.
+  const files = filesOf(closed).filter((file) => /CURRENT|MANIFEST|INVENTORY|data\W000008\.ldb|\.log|key$/.test(file))
+  t.equal(files.length, 6)
+  const { wrong, verdicts } = await harmEach(t, closed, { files, harms: few, otherStore: (await makeStore(`${dir}/other`)).closed })
+
+  t.same(wrong, [])
+  t.match(Object.keys(verdicts).sort(), ['refused', 'told', 'whole'], 'each is met')
+})
+
+t.test('nor is a log that was harmed after a crash taken for whole, or a table that cannot be read', async (t) => {
+  const dir = t.testdir({ one: {}, other: {} })
+  const { killed } = await makeStore(`${dir}/one`)
+  const files = filesOf(killed).filter((file) => /log$|data\W000008\.ldb$/.test(file))
+  t.equal(files.length, 2)
+  const { wrong } = await harmEach(t, killed, { files, harms: few, otherStore: (await makeStore(`${dir}/other`)).killed })
+
+  t.same(wrong, [])
 })

@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
+import { existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { createFence } from '../../../services/tools/fence.ts'
 import { createToolHost, type Permissions } from '../../../services/tools/host.ts'
-import { names, over, server, tool } from './helper.ts'
+import { names, over, server, tool, build } from './helper.ts'
+import { runInOrder } from '../../../services/tools/run-in-order.ts'
 
 t.test('what has an effect asks, but for scroll, and so does what is not known; reads are allowed', async (t) => {
   const { host } = over(t)
@@ -222,4 +224,126 @@ t.test('a tool that does not listen is given up on: when aborted after 5 s, else
   const rejected = t.rejects(left, new Aborted('client'))
   await passed(5000)
   await rejected
+})
+
+t.test('a file tool changes the very files that were allowed and kept, wherever the path leads by now', async (t) => {
+  const workspace = t.testdir({ granted: { 'a.txt': 'granted' }, elsewhere: { 'a.txt': 'elsewhere' } })
+  const at = (path: string) => `${workspace}/${path}`
+  const { failure, output } = build({ workspace })
+  const paths = [at('granted/a.txt'), at('granted/b.txt')]
+  t.match(await output('writeFile', { path: 'granted/a.txt', content: 'mine' }, { paths }), { created: false })
+
+  renameSync(at('granted'), at('moved'))
+  symlinkSync('elsewhere', at('granted'))
+  const calls: Array<[tool: string, input: object]> = [
+    ['writeFile', { path: 'granted/a.txt', content: 'x' }],
+    ['editFile', { path: 'granted/a.txt', edits: [{ oldText: 'elsewhere', newText: 'x' }] }],
+    ['deleteFile', { path: 'granted/a.txt' }],
+    ['moveFile', { from: 'granted/a.txt', to: 'granted/b.txt' }]
+  ]
+  for (const [tool, input] of calls) t.match(await failure(tool, input, { paths }), /not the place that was to be changed/, tool)
+  t.equal(readFileSync(at('elsewhere/a.txt'), 'utf8'), 'elsewhere')
+  t.notOk(existsSync(at('elsewhere/b.txt')))
+})
+
+/** What callers decide by: approvals by effect and permission, judgement by `proves`, undo by `reportsChanges`. */
+const FACTS = {
+  readFile: { effect: 'read' },
+  searchFiles: { effect: 'read' },
+  findFiles: { effect: 'read' },
+  listDirectory: { effect: 'read' },
+  fetchUrl: { effect: 'read' },
+  systemInfo: { effect: 'read' },
+  writeFile: { effect: 'write', proves: 'file', widestScope: 'folder', reportsChanges: true },
+  editFile: { effect: 'write', proves: 'file', widestScope: 'folder', reportsChanges: true },
+  moveFile: { effect: 'write', proves: 'file', reportsChanges: true },
+  deleteFile: { effect: 'write', proves: 'deletion', widestScope: 'folder', reportsChanges: true },
+  runCommand: { effect: 'external' }
+}
+
+t.test('a tool carries what is known of it', async (t) => {
+  const { host } = build({ workspace: t.testdir() })
+  for (const [name, facts] of Object.entries(FACTS)) {
+    const { effect, proves, widestScope, reportsChanges } = host.find(name)!
+    t.same(JSON.parse(JSON.stringify({ effect, proves, widestScope, reportsChanges })), facts, name)
+    t.equal(host.permission(name), effect === 'read' ? 'allow' : 'ask', `${name} asks unless it only reads`)
+  }
+})
+
+t.test('only the newest attempt at a run passes', async (t) => {
+  const fence = createFence()
+  const first = fence.enter('a')
+  fence.check('a', first)
+  const other = fence.enter('b')
+  const second = fence.enter('a')
+  t.throws(() => fence.check('a', first), { code: 'ERR_STALE_ATTEMPT' })
+  fence.check('a', second)
+  fence.check('b', other)
+})
+
+t.test('a run that left lets nobody pass, and coming back it never repeats a number', async (t) => {
+  const fence = createFence()
+  const seen = new Set<number>()
+  for (let round = 0; round < 5; round++) {
+    const attempt = fence.enter('a')
+    seen.add(attempt)
+    fence.leave('a')
+    t.throws(() => fence.check('a', attempt), { code: 'ERR_STALE_ATTEMPT' })
+  }
+  t.equal(seen.size, 5)
+  t.throws(() => fence.check('never', 1), { code: 'ERR_STALE_ATTEMPT' })
+})
+
+/** Calls that end when they are told to, and what is under way. */
+function held () {
+  const begun: string[] = []
+  const ends = new Map<string, { resolve(): void, reject(error: Error): void }>()
+  const run = (call: string) =>
+    new Promise<void>((resolve, reject) => {
+      begun.push(call)
+      ends.set(call, { resolve, reject })
+    })
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+  return { begun, ends, run, settled }
+}
+const isRead = (call: string) => call.startsWith('r')
+const reads = (count: number) => Array.from({ length: count }, (_, n) => `r${n}`)
+
+t.test('reads run side by side, eight at a time, and a change waits for those before it', async (t) => {
+  const { begun, ends, run, settled } = held()
+  const over = runInOrder([...reads(10), 'write', 'r10'], isRead, run)
+  await settled()
+  t.same(begun, reads(8))
+  ends.get('r7')!.resolve()
+  await settled()
+  t.same(begun, reads(9))
+  for (const call of reads(9)) ends.get(call)!.resolve()
+  await settled()
+  t.same(begun, reads(10))
+  ends.get('r9')!.resolve()
+  await settled()
+  t.same(begun.at(-1), 'write')
+  ends.get('write')!.resolve()
+  await settled()
+  ends.get('r10')!.resolve()
+  await over
+})
+
+t.test('after a failure nothing begins, and what has begun is waited for', async (t) => {
+  const { begun, ends, run, settled } = held()
+  let isOver = false
+  const over = runInOrder([...reads(10), 'write'], isRead, run).finally(() => {
+    isOver = true
+  })
+  over.catch(() => {})
+  await settled()
+  ends.get('r3')!.reject(new Error('first'))
+  await settled()
+  ends.get('r0')!.reject(new Error('second'))
+  for (const call of reads(7)) ends.get(call)!.resolve()
+  await settled()
+  t.notOk(isOver)
+  ends.get('r7')!.resolve()
+  await t.rejects(over, { message: 'first' })
+  t.same(begun, reads(8))
 })

@@ -10,7 +10,8 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
-  writeFileSync
+  writeFileSync,
+  chmodSync
 } from 'node:fs'
 import { join } from 'node:path'
 import { hash, randomBytes } from 'node:crypto'
@@ -18,6 +19,7 @@ import t from 'tap'
 import { newId } from '../../../services/lib/ids.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { openUndo } from './helper.ts'
+import { onSmallDisk } from '../../harness/small-disk.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -255,4 +257,78 @@ t.test('the oldest copies make room for new ones, but none that an undo reads', 
   // The undo itself keeps 2 MiB, which is more than what is left.
   t.match(await undo.takeBack(both, {}), { restored: [at('one'), at('two')], skipped: [] })
   for await (const key of store.keys('undo-open/')) t.fail(key)
+})
+
+t.test('on a full disk nothing is changed without a copy, and an undo changes nothing or all of a file', async (t) => {
+  const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 16)
+  if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
+  const { refused, written, undoRefused, undone, stuck, back } = seen
+
+  t.ok(refused.length >= 8)
+  for (const each of refused) {
+    t.match(each, { error: /could not be kept for an undo \(no space left on device\)\. Nothing was changed/, isOld: true, copies: 0 })
+  }
+  t.match(written, { error: undefined, isOld: false, copies: 1 }, 'with room again, the same write succeeds')
+
+  t.match(undoRefused, { answer: { statusCode: 503 }, file: 'new' })
+  t.match(undone, { answer: { restored: [/file\.txt$/], skipped: [] }, isOld: true })
+
+  t.match(stuck, {
+    answer: { statusCode: 503, code: 'ERR_UNDO_UNAVAILABLE', error: /no space left/ },
+    file: 'new',
+    files: ['file.txt']
+  }, 'nothing is left of what found no room')
+  t.match(back, { answer: { restored: [/file\.txt$/] }, isOld: true, files: ['file.txt'] })
+  return undefined
+})
+
+const tree = (path: string) => ({ path, withContents: true })
+
+t.test('of a moved folder, what is too large to be kept stays where it was moved to, and the rest comes back', async (t) => {
+  const { at, change, undo } = await openUndo(t, { settings: { maxFileMb: 0.001 } })
+  mkdirSync(at('from'))
+  writeFileSync(at('from/small'), 'small')
+  writeFileSync(at('from/large'), 'x'.repeat(5000))
+  const runId = await change([tree('from'), tree('to')], () => renameSync(at('from'), at('to')))
+  const { skipped } = await undo.takeBack(runId, {})
+  t.match(skipped.filter(({ path }) => path.endsWith('large')), [{ reason: 'too_large' }, { reason: 'too_large' }])
+  t.equal(readFileSync(at('to/large'), 'utf8').length, 5000)
+  t.equal(readFileSync(at('from/small'), 'utf8'), 'small')
+})
+
+t.test('when nothing is kept, an undo removes nothing', async (t) => {
+  const { at, change, undo, files } = await openUndo(t, { settings: { maxTotalMb: 0 } })
+  writeFileSync(at('old'), 'old')
+  const moved = await change(['old', 'new'], () => renameSync(at('old'), at('new')))
+  t.match((await undo.takeBack(moved, {})).restored, [])
+  const made = await change(['made'], () => writeFileSync(at('made'), 'made'))
+  t.match((await undo.takeBack(made, {})).restored, [])
+  t.equal(readFileSync(at('new'), 'utf8') + readFileSync(at('made'), 'utf8'), 'oldmade')
+  t.same(files(), [])
+})
+
+t.test('a chain of moves, edits and deletions over the same names comes back as it was', async (t) => {
+  const { at, change, undo } = await openUndo(t)
+  mkdirSync(at('a/deep'), { recursive: true })
+  writeFileSync(at('a/deep/one'), '1')
+  chmodSync(at('a/deep/one'), 0o4751)
+  symlinkSync('deep/one', at('a/link'))
+  writeFileSync(at('b'), 'b')
+  const runId = await change(['b'], () => rmSync(at('b')))
+  await change([tree('a'), tree('b')], () => renameSync(at('a'), at('b')), { runId })
+  await change(['b/deep/one'], () => writeFileSync(at('b/deep/one'), '2'), { runId })
+  await change(['a/deep'], () => {
+    mkdirSync(at('a'))
+    writeFileSync(at('a/deep'), 'a file now')
+  }, { runId })
+  await change([tree('b/deep'), tree('a/deep')], () => {
+    rmSync(at('a/deep'))
+    renameSync(at('b/deep'), at('a/deep'))
+  }, { runId })
+  await change([tree('b')], () => rmSync(at('b'), { recursive: true }), { runId })
+  t.same((await undo.takeBack(runId, {})).skipped, [])
+  t.equal(readFileSync(at('b'), 'utf8'), 'b')
+  t.equal(readFileSync(at('a/link'), 'utf8'), '1')
+  t.equal(statSync(at('a/deep/one')).mode & 0o7777, 0o751)
+  t.notOk(existsSync(at('b/deep')))
 })

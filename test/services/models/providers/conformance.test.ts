@@ -2,13 +2,14 @@ import t from 'tap'
 import { systemClock } from '../../../../services/lib/clock.ts'
 import { createDirectProvider } from '../../../../services/models/providers/direct.ts'
 import { createGatewayProvider } from '../../../../services/models/providers/gateway.ts'
-import { createOfflineProvider } from '../../../../services/models/providers/offline/index.ts'
-import type { ScriptedTurn } from '../../../../services/models/providers/offline/index.ts'
+import { createOfflineProvider, type ScriptedTurn } from '../../../../services/models/providers/offline/index.ts'
 import { startFakeGateway, type Plan } from '../../../fakes/gateway.ts'
 import { startFakeOpenAI } from '../../../fakes/openai.ts'
 import { startModelServer } from '../../../fakes/model-server.ts'
 import { NATIVE_WIRES } from '../../../harness/native-wires.ts'
 import { providerSuite } from '../../../suites/provider.ts'
+import { REMOTE_KINDS } from '../../../harness/remote-providers.ts'
+import { remoteProviderSuite } from '../../../suites/remote-provider.ts'
 
 const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ')
 
@@ -81,3 +82,5 @@ for (const { kind, wire, model, said } of NATIVE_WIRES) {
     }
   })
 }
+
+for (const remote of REMOTE_KINDS) remoteProviderSuite(t, remote)

@@ -1,0 +1,165 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { startService } from '../harness/sidecar.ts'
+import { noBrowser, openBrowser, watch } from '../harness/browser.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
+import { FORMATS } from '../../schemas/formats.ts'
+
+const execute = promisify(execFile)
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+
+/** The shell blocks that talk to a running service, in the order of the page. */
+const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block).filter((block) => !/^npm /m.test(block))
+
+t.test('the shell blocks of the README run as they are pasted, one after the other', async (t) => {
+  const dir = t.testdir({ home: {}, work: {} })
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  // The page's folder has no blank, wherever the project lies.
+  const scratch = mkdtempSync('/tmp/local-agent-readme-')
+  t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
+  const script = blocks.join('').replaceAll('http://127.0.0.1:3001', service.url).replaceAll('/tmp/', `${scratch}/`)
+
+  const { stdout } = await execute('bash', ['-c', script], { timeout: 50_000, env: { PATH: process.env.PATH } })
+
+  t.equal(readFileSync(`${scratch}/demo/notes.txt`, 'utf8'), 'hello')
+  const steps = [
+    '"type":"tool-approval-request"',
+    '"finishReason":"tool-calls"',
+    '"finishReason":"stop"',
+    '\nhello',
+    '"type":"data-task"',
+    '"runNumber":1',
+    '"approved":true',
+    '"approved":true',
+    '"comment":"Be brief."',
+    '"status":"completed"',
+    '"status":"paused"',
+    '"status":"scheduled"'
+  ]
+  let at = 0
+  for (const step of steps) {
+    const found = stdout.indexOf(step, at)
+    t.not(found, -1, `then ${step}`)
+    at = Math.max(found + 1, at)
+  }
+  t.match(stdout, /event: task:complete/, 'the events were watched')
+  t.same(await (await fetch(`${service.url}/tasks`)).json(), { tasks: [] })
+  t.notOk(existsSync(`${dir}/home/config.json`), 'nothing needed to be configured')
+})
+
+const TOKEN = 'the-token'
+
+t.test('openapi.json is served as it is committed, to whom has the token', async (t) => {
+  const app = await build(t, { token: TOKEN })
+  t.equal((await app.inject('/openapi.json')).statusCode, 401)
+  const answer = await app.inject({ url: '/openapi.json', headers: { authorization: `Bearer ${TOKEN}` } })
+  t.match(answer.headers['content-type'], /^application\/json/)
+  t.match(answer.json(), { openapi: '3.1.0', info: { title: 'local-agent-service' } })
+})
+
+t.test('the page and its files are open, name no other host, and are all there is', async (t) => {
+  const app = await build(t, { token: TOKEN })
+  const page = await app.inject('/docs')
+  const { statusCode, headers, body } = await app.inject('/docs/')
+  t.same([statusCode, headers['content-security-policy'], body], [200, page.headers['content-security-policy'], page.body], 'with a slash')
+  t.match(page.headers, { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' })
+  t.match(page.headers['content-security-policy'], /^default-src 'none'; (?!.*(?:https?:|\*|unsafe-eval)).*connect-src 'self'/)
+  t.notMatch(page.body, /https?:|\/\/\w/)
+  const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path)
+  t.equal(files.length, 4)
+  for (const file of files) t.equal((await app.inject(file)).statusCode, 200, file)
+  for (const name of ['index.html', 'swagger-ui.js', '..%2Fpackage.json', 'constructor']) {
+    t.match((await app.inject(`/docs/${name}`)).json(), { statusCode: 404, code: 'ERR_NOT_FOUND' }, name)
+  }
+})
+
+t.test('the built service finds its document and the files of the page', async (t) => {
+  const dir = t.testdir({ home: {}, work: {} })
+  const { url } = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css']) {
+    t.equal((await fetch(url + path)).status, 200, path)
+  }
+})
+
+t.test('a browser without a network asks for the token, shows every operation and tries one', { skip: noBrowser }, async (t) => {
+  const app = await build(t, { token: TOKEN })
+  const browser = await openBrowser(t)
+  const page = await browser.newPage()
+  const { hosts, complaints } = watch(page)
+  const origin = `http://127.0.0.1:${await listen(app)}`
+
+  await page.goto(`${origin}/docs`)
+  await page.fill('[name=token]', 'a wrong one')
+  await page.click('text=Show the interface')
+  await page.waitForSelector('text=That is not the token.')
+  await page.fill('[name=token]', TOKEN)
+  await page.click('text=Show the interface')
+  await page.waitForSelector('.opblock')
+  t.equal(await page.locator('.opblock').count(), app.routeTable.endpoints.length)
+  t.notOk(await page.isVisible('form >> text=Show the interface'))
+
+  await page.click('#operations-brain-getBrain .opblock-summary-control')
+  await page.click('text=Try it out')
+  await page.click('button.execute')
+  await page.waitForSelector('.live-responses-table >> text=contextPreview')
+  t.same([...hosts], [new URL(origin).host], 'nobody else was asked')
+  t.same(complaints.filter((each) => !/status of 401/.test(each)), [], 'nothing was refused to the page')
+})
+
+const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'))
+
+/** What dialects of regular expressions lack or read differently, with the dialect. */
+const FORBIDDEN: Array<[RegExp, string]> = [
+  [/\\[pP]/, 'a class of Unicode: other letters without the flag u, unknown to Python'],
+  [/\\[dDwWsSbB]/, 'a class that Python and JavaScript extend beyond ASCII'],
+  [/\(\?[=!<]/, 'look-around: unknown to RE2'],
+  [/\\[1-9]|\\k/, 'a reference: unknown to RE2'],
+  [/\\u|\\c|\\[AzZ]/, 'an escape that RE2 or JavaScript lacks'],
+  [/\[[^\]]*(?<!\\)[/({|})-]\]|\[[^\]]*(?<!\\)[/({|})]/, 'punctuation in a class without a backslash: an error with the flag v'],
+  [/[^\0-\x7f]/, 'a character outside of ASCII: two of them without the flag u']
+]
+
+/** The patterns of schemas and of the names of fields, with their places. */
+function patternsOf (value: any, place = '#', found = new Map<string, string>()): Map<string, string> {
+  if (typeof value !== 'object' || value === null) return found
+  if (typeof value.pattern === 'string' && !place.includes('/examples')) found.set(value.pattern, place)
+  for (const name of Object.keys(value.patternProperties ?? {})) found.set(name, `${place}/patternProperties`)
+  for (const [key, each] of Object.entries(value)) patternsOf(each, `${place}/${key}`, found)
+  return found
+}
+const patterns = patternsOf(document)
+
+t.test('every pattern of the document is a regular expression in JavaScript with and without flags, and in Python', async (t) => {
+  t.ok(patterns.size >= 8)
+  for (const [pattern, place] of patterns) {
+    for (const flags of ['', 'u', 'v']) t.doesNotThrow(() => new RegExp(pattern, flags), `${place}: ${pattern} with "${flags}"`)
+    for (const [construct, why] of FORBIDDEN) t.notMatch(pattern, construct, `${place}: ${why}`)
+  }
+  const program = 'import json, re, sys\nfor each in json.load(sys.stdin): re.compile(each)'
+  t.doesNotThrow(() => execFileSync('python3', ['-W', 'error', '-c', program], { input: JSON.stringify([...patterns.keys()]) }))
+})
+
+t.test('the formats of the document are those that the service checks, and binary', async (t) => {
+  const formats = new Set<string>()
+  JSON.stringify(document, (key, value) => {
+    if (key === 'format' && typeof value === 'string') formats.add(value)
+    return ['example', 'examples'].includes(key) ? undefined : value
+  })
+  t.same([...formats].sort(), ['binary', ...Object.keys(FORMATS)].sort())
+})
+
+t.test('the service refuses what the portable pattern of an id cannot say', async (t) => {
+  const app = await build(t)
+  const named = (id: string) => app.inject({ method: 'POST', url: '/threads', payload: { id } })
+  for (const id of ['a', '\u{1f600}'.repeat(128), 'Zoë’s chat', 'x '.repeat(64)]) t.equal((await named(id)).statusCode, 201, id)
+  for (const id of ['', 'a/b', 'a\nb', 'a\u0085', '\ud800', 'x'.repeat(129), '\u{1f600}'.repeat(129)]) {
+    t.match((await named(id)).json(), { statusCode: 400, code: 'ERR_INVALID_REQUEST' }, JSON.stringify(id))
+  }
+  t.match((await named('\udc00x')).json(), { error: 'body.id must be up to 128 printable characters without "/".' })
+  for (const goal of [' \t\n', '\u3000\u00a0']) {
+    t.equal((await app.inject({ method: 'POST', url: '/tasks', payload: { goal } })).statusCode, 400)
+  }
+})
