@@ -1,3 +1,4 @@
-export { type BudgetError, isBudgetError, type Meter, type Reported, type UsageMeters } from './meter.ts'
+export { type BudgetError, isBudgetError } from './budgets.ts'
+export type { Meter, Reported, UsageMeters } from './meter.ts'
 export type { UsageRepository } from './usage-repository.ts'
 export { noUsage, tokensReported, totalOf } from './usage-sums.ts'

@@ -5,10 +5,10 @@ import type { Config } from '../../schemas/config.ts'
 import type { Budget } from '../../schemas/run-options.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { Role } from '../contracts/model-role.ts'
-import { defineError, ServiceError } from '../lib/service-error.ts'
+import { addSpent, checkPrice, checkSpent, spentOf } from './budgets.ts'
 import { costAt, costReported, type Prices } from './prices.ts'
-import type { DayRow, UsageOwner, UsageRepository } from './usage-repository.ts'
-import { addUsage, noUsage, roundUsd, tokensReported } from './usage-sums.ts'
+import type { UsageOwner, UsageRepository } from './usage-repository.ts'
+import { addUsage, noUsage, tokensReported } from './usage-sums.ts'
 
 /** What a provider reports at the end of a call. */
 export interface Reported {
@@ -144,61 +144,3 @@ function tokensOfCall (reported: Reported | undefined, estimate: () => Tokens): 
     ...(isOdd(tokens.outputTokens) && { outputTokens })
   }
 }
-
-/** A budget that is used up. */
-const BudgetMet = defineError('ERR_BUDGET', '%s')
-const BudgetUnpriced = defineError(
-  'ERR_BUDGET_UNPRICED',
-  'There is a budget in US dollars, but no price of the model %s is known, so it was not called. Set its price in config.json, such as ' +
-  '"prices": {"%s": {"input": 3, "output": 15}} in US dollars for a million tokens, or set a budget in tokens.'
-)
-
-export type BudgetError = ServiceError & { code: 'ERR_BUDGET' | 'ERR_BUDGET_UNPRICED' }
-
-/** Whether a model call was refused because of a budget. */
-export const isBudgetError = (error: unknown): error is BudgetError =>
-  error instanceof ServiceError && (error.code === 'ERR_BUDGET' || error.code === 'ERR_BUDGET_UNPRICED')
-
-/** The limits that a call is subject to: of its run, and of the day. */
-interface Limits {
-  run: Budget
-  day: NonNullable<NonNullable<Config['budget']>['day']>
-}
-
-/** Throws BudgetUnpriced unless the price of the model is known, where a budget is in US dollars. */
-async function checkPrice (model: string, { run, day }: Limits, isPriced: (model: string) => Promise<boolean>): Promise<void> {
-  if (run.usd === undefined && day.usd === undefined) return
-  if (!await isPriced(model)) throw new BudgetUnpriced(model, model)
-}
-
-/** Throws BudgetMet when the calls that have ended have reached a limit. */
-async function checkSpent ({ run, day }: Limits, ofRun: Spent, rowsOfToday: () => Promise<readonly DayRow[]>): Promise<void> {
-  if (run.tokens !== undefined && ofRun.tokens >= run.tokens) {
-    throw new BudgetMet(`The run used ${ofRun.tokens} tokens; its budget is ${run.tokens}.`)
-  }
-  if (run.usd !== undefined && ofRun.usd >= run.usd) {
-    throw new BudgetMet(`The run cost $${shown(ofRun.usd)}; its budget is $${shown(run.usd)}.`)
-  }
-  if (day.tokens === undefined && day.usd === undefined) return
-  const today = (await rowsOfToday()).map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
-  const hint = 'It is set by budget.day in config.json and begins anew at midnight.'
-  if (day.tokens !== undefined && today.tokens >= day.tokens) {
-    throw new BudgetMet(`All model calls of today used ${today.tokens} tokens; the budget of a day is ${day.tokens}. ${hint}`)
-  }
-  if (day.usd !== undefined && today.usd >= day.usd) {
-    throw new BudgetMet(`All model calls of today cost $${shown(today.usd)}; the budget of a day is $${shown(day.usd)}. ${hint}`)
-  }
-}
-
-/** What counts against a budget. Calls without a price cost nothing here. */
-interface Spent {
-  tokens: number
-  usd: number
-}
-
-const spentOf = ({ inputTokens, outputTokens, costUsd = 0 }: Pick<Usage, 'inputTokens' | 'outputTokens' | 'costUsd'>): Spent =>
-  ({ tokens: inputTokens + outputTokens, usd: costUsd })
-const addSpent = (a: Spent, b: Spent): Spent => ({ tokens: a.tokens + b.tokens, usd: roundUsd(a.usd + b.usd) })
-
-/** Writes an amount without the digits that nobody reads. */
-const shown = (usd: number) => Number(usd.toPrecision(4)).toString()
