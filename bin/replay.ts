@@ -54,7 +54,7 @@ export async function replayFile (
   try {
     const { home, cwd, recording } = copy
     const session = createReplaySession(recording, { isStrict, clock: systemClock })
-    const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...parts.settings, home, cwd, replay: session })
+    const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...parts.settings, home, cwd, boxes: boxesOf(recording), replay: session })
     try {
       mergeTools(app, recording)
       parts.prepare?.(app)
@@ -67,6 +67,10 @@ export async function replayFile (
     await copy.remove()
   }
 }
+
+/** Commands are not executed, so nothing makes boxes; where they would run is as it was. */
+const boxesOf = ({ header: { box = 'none' } }: Recording): Settings['boxes'] =>
+  box === 'none' ? { is: box, why: 'there was none when the run was recorded' } : { is: box, program: 'recorded' }
 
 /** Offers the tools of the recorded tool servers, which are not connected. */
 function mergeTools (app: App, { lines }: Recording): void {

@@ -19,6 +19,7 @@ export default fp(async (app) => {
       return recordRun(runId, {
         ...{ runs: engine.runs, threads, tasks, ledger, undo, host, registry },
         config: () => app.config.current,
+        box: () => app.sandbox.kind()?.is,
         secrets: secrets.all,
         workspace: app.workspace,
         machine: describeMachine(),
@@ -27,4 +28,4 @@ export default fp(async (app) => {
       }, signal)
     }
   })
-}, { name: 'recordings', dependencies: ['engine', 'agent', 'tasks', 'undo', 'ledger', 'tools', 'providers'] })
+}, { name: 'recordings', dependencies: ['sandbox', 'engine', 'agent', 'tasks', 'undo', 'ledger', 'tools', 'providers'] })

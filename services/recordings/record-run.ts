@@ -38,6 +38,8 @@ export interface RecordParts {
   host: Pick<ToolHost, 'sources' | 'permission'>
   registry: Pick<Registry, 'forRun' | 'active'> & Pick<ContextWindows, 'contextWindow'>
   config: () => Config
+  /** What makes boxes for commands; undefined while it was not looked for. */
+  box: () => Header['box']
   /** Every secret that the service knows. */
   secrets: () => string[]
   /** The folder that runs work in by default. */
@@ -61,10 +63,12 @@ export async function recordRun (runId: string, parts: RecordParts, signal: Abor
   const ids = [...new Set(record.asked)]
   const asks = await (record.taskId === undefined ? parts.ledger.all(ids) : parts.ledger.ofTask(ids))
   const items = asks.filter((item): item is RunItem => item.kind !== 'task')
+  const box = parts.box()
   const header: Header = {
     ...{ type: 'recording', version: FORMAT, service: VERSION, recordedAt: parts.now(), startedAt: record.startedAt },
     models: await modelsOf(run, parts, signal),
-    config: settingsOf(parts.config())
+    config: settingsOf(parts.config()),
+    ...(box !== undefined && { box })
   }
   const notHeld: string[] = []
   const asked = record.taskId === undefined
@@ -87,8 +91,9 @@ async function modelsOf ({ record, log }: Run, { registry }: RecordParts, signal
   return { capable, fast, ...(Number.isFinite(window) && { window }) }
 }
 
-const settingsOf = ({ permissions, analysis, agent, roots }: Config): Header['config'] => ({
+const settingsOf = ({ permissions, analysis, agent, commands, roots }: Config): Header['config'] => ({
   ...(roots && { roots }),
+  ...(commands && { commands }),
   ...(permissions && { permissions }),
   ...(analysis !== undefined && { analysis }),
   ...(agent && { agent })

@@ -5,6 +5,7 @@ import type { RunOptions } from '../../schemas/run-options.ts'
 import type { Stopped } from '../../schemas/stopped.ts'
 import type { TaskBody } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
+import type { BoxKind } from '../sandbox/index.ts'
 import type { FileChange, Permission, ToolEffect } from '../contracts/tool.ts'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { Reply } from '../models/index.ts'
@@ -29,7 +30,9 @@ export interface Header {
   /** The capable model with its context window in tokens, and the models that were asked beside the steps. */
   models?: { capable?: string, fast?: string, window?: number }
   /** The settings that decide how a run goes. */
-  config?: Pick<Config, 'permissions' | 'analysis' | 'agent' | 'roots'>
+  config?: Pick<Config, 'permissions' | 'analysis' | 'agent' | 'commands' | 'roots'>
+  /** What made boxes for commands. */
+  box?: BoxKind['is']
   /** What was replaced: the kind of secret, what stands for it, and how often. */
   replaced?: Array<{ what: string, by: string, count: number }>
   /** What belongs to the run and is not in the file, in words. */

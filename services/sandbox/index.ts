@@ -1,1 +1,1 @@
-export { type BoxedCommand, describeBoundary, type Sandbox } from './sandbox.ts'
+export { type BoxedCommand, type BoxKind, describeBoundary, type Sandbox } from './sandbox.ts'
