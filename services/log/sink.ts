@@ -205,8 +205,6 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
 /** A write to a file that takes longer when the process exits counts as hung; milliseconds. */
 const HUNG_MS = 200
 
-export type StandardOutput = ReturnType<typeof createStandardOutput>
-
 /** Creates sinks for stdout and stderr of this process, so that neither can block or end it. Call it before anything is written. */
 export function createStandardOutput ({ clock }: { clock: Clock }) {
   const open = (fd: 1 | 2, name: string) =>

@@ -11,7 +11,7 @@ export { type Folder, isMounted, withFile, withFolder, withParent, withSubfolder
 export { NOTHING_KEPT, type Perform, type ToolHost, type KeepCall, type KeptCall } from './host.ts'
 export { createValidator, describeProblem, type Validation, readInput } from './input-validator.ts'
 export { imageOf, isImage, forModel, isForUser, saidOnce } from './model-output.ts'
-export type { PathPolicy } from './path-policy.ts'
+export { type PathPolicy, within } from './path-policy.ts'
 export { createAskUser } from './questions/ask-user.ts'
 export type { ResourceServer } from './resources.ts'
 export { runInOrder } from './run-in-order.ts'

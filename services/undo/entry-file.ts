@@ -50,8 +50,6 @@ export async function readWhole (
   return { digest: `sha256:${hash.digest('base64url')}`, size }
 }
 
-export type EntryWriter = ReturnType<typeof createEntryWriter>
-
 /** Writes the file of an entry, which it creates for the first byte. Its methods throw CopiesUnavailable. */
 export function createEntryWriter (folder: string, id: string) {
   const key = randomBytes(32)

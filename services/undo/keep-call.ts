@@ -1,14 +1,12 @@
-import { sep } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, type Op } from '../store/index.ts'
-import type { KeepCall, KeptCall, PathPolicy } from '../tools/index.ts'
+import { within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/index.ts'
 import { createEntryWriter } from './entry-file.ts'
 import type { Entry, Item } from './undo-entry.ts'
 import { settleItems, surveyAll } from './survey.ts'
 import type { UndoSpace } from './space.ts'
 
-const within = (path: string, folder: string) => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 const overlap = (a: string[], b: string[]) => a.some((one) => b.some((other) => within(one, other) || within(other, one)))
 
 type AcquirePaths = ReturnType<typeof createPathLock>

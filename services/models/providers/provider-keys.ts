@@ -20,8 +20,6 @@ export interface KeyChange {
   keys?: Record<string, string | null>
 }
 
-export type ProviderKeys = Awaited<ReturnType<typeof createProviderKeys>>
-
 /** Creates the access to the keys of providers. A stored key takes precedence over one from the parent process. */
 export async function createProviderKeys ({ record, handedOver = {} }: Parts) {
   // A damaged record must not prevent the start: the user can configure the keys again.

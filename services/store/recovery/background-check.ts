@@ -11,8 +11,6 @@ const RETRY_MS = 60_000
 /** After this many written bytes, new tables are added to the manifest on disk: a start after a crash reads about as many bytes. */
 const UPDATE_BYTES = 16 * 1024 * 1024
 
-export type TableCheck = ReturnType<typeof createTableCheck>
-
 /**
  * Checks in the background the tables that the start trusted without reading, and keeps the manifest of tables up to date.
  * `signal` stops the checks. `disable` makes the store refuse all calls; its reason tells the user how to repair damage.
