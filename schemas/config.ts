@@ -197,11 +197,11 @@ export const ConfigKeys = {
   })),
   permissions: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Literal('allow'), Type.Literal('ask'), Type.Literal('deny')]))),
   commands: Type.Optional(Type.Object({
-    sandbox: Type.Optional(Type.Unsafe<'auto' | 'required' | 'off'>({
-      type: 'string',
-      enum: ['auto', 'required', 'off'],
-      description: 'auto: commands run in a box where one can be had, unless a call asks to run outside; required: in a box or not at all'
-    }))
+    sandbox: Type.Optional(
+      Type.Union([Type.Literal('auto'), Type.Literal('required'), Type.Literal('off')], {
+        description: 'auto: commands run in a box where one can be had, unless a call asks to run outside; required: in a box or not at all'
+      })
+    )
   }, { additionalProperties: false })),
   roots: Type.Optional(
     Type.Array(Type.String({ pattern: '^(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)', description: 'An absolute path; "~" is not expanded' }))

@@ -1,4 +1,4 @@
-import type { Scope, Until } from '../../schemas/grants.ts'
+import { type Scope, ScopeSchema, type Until } from '../../schemas/grants.ts'
 import { type Decision, isAnswers } from '../approvals/index.ts'
 import { BadMessage, type RawMessage } from '../threads/index.ts'
 
@@ -76,7 +76,8 @@ function allResponses (source: AnswerSource): Answers {
   }
 }
 
-const isScope = (value: unknown): value is Scope => ['once', 'exact', 'folder', 'tool'].includes(value as string)
+const SCOPES = ScopeSchema.anyOf.map((scope) => scope.const)
+const isScope = (value: unknown): value is Scope => SCOPES.includes(value as Scope)
 
 function isUntil (value: unknown): value is Until {
   if (typeof value !== 'object' || value === null) return false
@@ -98,7 +99,7 @@ function decision (
     throw new BadMessage(`${where}.answers must hold texts or lists of texts by the ids of their questions, in place of "approved".`)
   }
   if (reason !== undefined && typeof reason !== 'string') throw new BadMessage(`${where}.reason must be a string.`)
-  if (scope !== undefined && !isScope(scope)) throw new BadMessage(`${where}.scope must be "once", "exact", "folder" or "tool".`)
+  if (scope !== undefined && !isScope(scope)) throw new BadMessage(`${where}.scope must be one of ${SCOPES.join(', ')}.`)
   if (until !== undefined && !isUntil(until)) {
     throw new BadMessage(`${where}.until must be {"uses": <number of calls>}, {"at": <epoch milliseconds>} or both.`)
   }

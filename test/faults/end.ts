@@ -27,7 +27,7 @@ export async function endWithEverythingOpen (t: Test, many: number, { loaded = f
     if (said.includes('ask')) return { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] }
     if (said.includes('flood')) return { text: FLOOD }
     return { text: ['waiting ', 'never'], ending: 'stall', after: 4 }
-  }, { config: { permissions: { runCommand: 'allow' } } })
+  }, { config: { permissions: { runCommand: 'allow' }, commands: { sandbox: 'off' } } })
   const post = (path: string, body: object) =>
     fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   const say = (content: string) => post('/run', { messages: [{ role: 'user', content }] })

@@ -8,7 +8,8 @@ import { allGone } from '../services/process/alive.ts'
 import { spawnService, startService, type Sidecar } from '../harness/sidecar.ts'
 import { parseEvents } from '../harness/sse.ts'
 
-const START = { permissions: { runCommand: 'allow' } }
+/** Tests find processes by the ids that commands tell, which are others in a box. */
+const START = { permissions: { runCommand: 'allow' }, commands: { sandbox: 'off' } }
 /** Writes for a minute, a word every 20 ms. */
 const SLOW = { model: 'offline/scripted', offline: { script: [{ text: 'word '.repeat(3000), chunkMs: 20 }] } }
 const WITHIN_MS = 5_000

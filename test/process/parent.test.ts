@@ -16,7 +16,7 @@ const posix = process.platform === 'win32' && 'uses sh'
 /** The end of a service takes 5 s at most, and its start what a busy machine makes of it. */
 const END_MS = 20_000
 
-function place (t: Test, config: object = { permissions: { runCommand: 'allow' } }) {
+function place (t: Test, config: object = { permissions: { runCommand: 'allow' }, commands: { sandbox: 'off' } }) {
   const dir = t.testdir({ home: { 'config.json': JSON.stringify(config) }, work: {} })
   return { home: `${dir}/home`, cwd: `${dir}/work` }
 }

@@ -70,8 +70,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     const over = grants.filter(({ until, endedAt }) => endedAt === undefined && until?.at !== undefined && until.at <= time())
     if (over.length > 0) await store.transact(over.map((grant) => put({ ...grant, endedAt: time() })))
   }
-  /** A command needs a token, except where a person has approved that very command in earlier runs. */
-  const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || !isCommand(grant)
+  /** A command needs a token, except where a person has approved that very command in earlier runs, and in the box. */
+  const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || grant.scope === 'sandbox' || !isCommand(grant)
 
   async function all (owner: Owner): Promise<Grant[]> {
     const found: Grant[] = []

@@ -141,6 +141,7 @@ const wrong: Array<[object, RegExp]> = [
   [{ port: '3001' }, /"port" must be integer/],
   [{ permissions: { writeFile: 'yes' } }, /"permissions\.writeFile" must be one of allow, ask, deny/],
   [{ permissions: ['writeFile'] }, /"permissions" must be object/],
+  [{ commands: { sandbox: 'maybe' } }, /"commands\.sandbox" must be one of auto, required, off/],
   [{ mcp: [{ name: 'x' }] }, /"mcp\.0" has none of the allowed forms: .*`command`.* or `url`/],
   [{ mcp: [{ name: 'a/b', command: 'c' }] }, /"mcp\.0\.name"/],
   [{ allowedOrigins: ['*'] }, /"allowedOrigins\.0" must be an origin/],

@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { asked, of } from '../harness/agent.ts'
+import { BUBBLEWRAP } from '../harness/boxes.ts'
+import { parseEvents, type Sent } from '../harness/sse.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
+
+const skip = process.platform === 'linux' ? false : 'bubblewrap is for Linux'
+type Input = Record<string, unknown>
+type Json = Record<string, any>
+
+/** The service with a model that runs these commands in one step, each time that it is told to go. */
+async function setUp (t: Test, settings: Parameters<typeof withGateway>[2] = {}) {
+  let plan: Input[] = []
+  const { app } = await withGateway(t, () => {
+    const calls = plan.splice(0)
+    return calls.length > 0 ? { toolCalls: calls.map((input) => ({ toolName: 'runCommand', input })) } : { text: 'done' }
+  }, { boxes: BUBBLEWRAP, ...settings })
+  const headers = settings.token === undefined ? {} : { authorization: `Bearer ${settings.token}` }
+  const send = async (method: 'GET' | 'POST', url: string, payload?: object) =>
+    await app.inject({ method, url, headers, ...(payload && { payload }) })
+  return {
+    app,
+    call: async (method: 'GET' | 'POST', url: string, payload?: object): Promise<Json> => (await send(method, url, payload)).json(),
+    async go (commands: Array<string | Input>, more: object = {}): Promise<Sent[]> {
+      plan = commands.map((command) => typeof command === 'string' ? { command } : command)
+      return parseEvents((await send('POST', '/run', { messages: [{ role: 'user', content: 'go' }], id: 'a', ...more })).body)
+    },
+    answer: async (approvalId: string, more: object = {}): Promise<Sent[]> => {
+      const content = [{ type: 'tool-approval-response', approvalId, approved: true, ...more }]
+      return parseEvents((await send('POST', '/run/approve', { messages: [{ role: 'tool', content }] })).body)
+    }
+  }
+}
+const leaving = (command: string): Input => ({ command, outside: true, reason: 'it needs the computer' })
+const requests = (events: Sent[]): Json[] => of(events, 'tool-approval-request')
+const outputs = (events: Sent[]): Json[] => of(events, 'tool-output-available').map(({ output }) => output)
+
+t.test('a conversation asks once for its box, without a token, and then works; what leaves the box asks', { skip }, async (t) => {
+  const { app, call, go, answer } = await setUp(t)
+  mkdirSync(`${app.cwd}/inner`)
+  const first = await go(['echo x >> log; cat /proc/1/comm'])
+  t.match(requests(first), [{
+    boundary: { is: 'confined', text: /^Runs in a box: it can write in ".*" alone, .* has no network\.$/ },
+    scopes: [{ scope: 'once' }, { scope: 'sandbox', text: /^Also later, unasked: every command of runCommand in the box of ".*work"/ }]
+  }])
+  t.match(await call('GET', '/approvals'), { approvals: [{ boundary: { is: 'confined' } }] })
+  const ran = await answer(asked(first)[0], { scope: 'sandbox' })
+  t.match(outputs(ran), [{ stdout: 'bwrap\n' }], JSON.stringify(ran))
+
+  const later = await go(['echo y >> log', { command: 'pwd; echo z >> ../log', cwd: 'inner' }])
+  t.match(outputs(later), [{ exitCode: 0 }, { exitCode: 0, stdout: `${app.cwd}/inner\n` }])
+  t.equal(readFileSync(`${app.cwd}/log`, 'utf8'), 'x\ny\nz\n')
+  t.match(await call('GET', '/grants?threadId=a'), { grants: [{ scope: 'sandbox', cwd: app.cwd, uses: 2 }] })
+
+  const asking: Array<[input: Input, is: string, more?: object]> = [
+    [leaving('true'), 'outside'],
+    [{ command: 'true', network: ['example.com'] }, 'networked'],
+    [{ command: 'true' }, 'confined', { id: 'another' }],
+    [{ command: 'true' }, 'confined', { cwd: `${app.cwd}/inner` }]
+  ]
+  for (const [input, is, more] of asking) {
+    const events = await go([input], more)
+    t.match(requests(events), [{ boundary: { is } }], JSON.stringify(input))
+    t.same(requests(events)[0].scopes.map(({ scope }: Json) => scope), is === 'confined' ? ['once', 'sandbox'] : ['once'])
+    await answer(asked(events)[0], { approved: false })
+  }
+})
+
+t.test('a task that is granted its box tests and builds, and does nothing outside', { skip }, async (t) => {
+  const inputs = [{ command: 'echo built > out' }, leaving('echo x > left'), { command: 'true', network: ['example.com'] }]
+  const { app } = await withGateway(t, ({ body: { prompt } }) => {
+    const input = inputs[prompt.filter(({ role }: Json) => role === 'assistant').length]
+    return input === undefined ? { text: 'That is all.' } : { toolCalls: [{ toolName: 'runCommand', input }] }
+  }, { boxes: BUBBLEWRAP })
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { id } = await tasks.create('build', {
+    plan: { phases: [{ description: 'build' }] },
+    taskType: 'triggered',
+    approval: { mode: 'granted' }
+  })
+  const granted = await app.inject({
+    method: 'POST',
+    url: '/grants',
+    payload: { taskId: id, toolName: 'runCommand', input: { command: 'make' }, scope: 'sandbox' }
+  })
+  t.match(granted.json(), { scope: 'sandbox', source: 'request', cwd: app.cwd })
+  await tasks.post(`/${id}/run`)
+  const { runId } = await events.until('task:complete')
+  t.match((await tasks.get(`/${id}/runs/${runId}`)).toolCalls, [
+    { status: 'completed', output: { exitCode: 0 }, grantId: granted.json().grantId },
+    { status: 'denied' },
+    { status: 'denied' }
+  ])
+  t.equal(readFileSync(`${app.cwd}/out`, 'utf8'), 'built\n')
+})
+
+t.test('a grant for a command outside rests when commands in the box of its folder ran unasked', { skip }, async (t) => {
+  const { call, go, answer } = await setUp(t, { token: 'correct horse' })
+  for (const command of [leaving('sh deploy'), { command: 'echo true > deploy' }]) {
+    const [approvalId] = asked(await go([command]))
+    await answer(approvalId, { scope: 'outside' in command ? 'exact' : 'sandbox' })
+  }
+  t.same(asked(await go(['echo evil > deploy'])), [])
+  const again = await go([leaving('sh deploy')])
+  t.match(requests(again), [{ reason: /^The grant for this command rests: ".*" was written unasked/, boundary: { is: 'outside' } }])
+  t.match(await call('GET', '/grants?threadId=a'), { grants: [{ scope: 'exact', suspended: { path: /work$/ } }, { scope: 'sandbox' }] })
+})
+
+t.test('where there is no box the request says so', async (t) => {
+  const { go } = await setUp(t, { boxes: undefined, config: { commands: { sandbox: 'off' } } })
+  t.match(requests(await go(['true'])), [{ boundary: { is: 'outside', text: /turned off in config\.json/ }, scopes: [{ scope: 'once' }] }])
+})
+
+t.test('where a box is demanded and there is none, nothing is asked and nothing runs', async (t) => {
+  const { app, go } = await setUp(t, { boxes: { is: 'none', why: 'there is none' }, config: { commands: { sandbox: 'required' } } })
+  const events = await go(['echo x > made'])
+  t.match(of(events, 'tool-output-error'), [{ errorText: 'No box can be had on this computer: there is none.' }])
+  t.same(asked(events), [])
+  t.notOk(existsSync(`${app.cwd}/made`))
+})
+
+t.test('the options of a run demand a box that config.json does not', { skip }, async (t) => {
+  const { go } = await setUp(t, { config: { permissions: { runCommand: 'allow' } } })
+  const options = { sandbox: 'required' }
+  t.match(outputs(await go([leaving('echo out')])), [{ stdout: 'out\n' }], 'allowed by config.json')
+  const events = await go([leaving('echo out'), { command: 'cat /proc/1/comm' }], { options })
+  t.match(of(events, 'tool-output-error'), [{ errorText: 'No command may run outside the box here.' }])
+  t.match(outputs(events), [{ stdout: 'bwrap\n' }])
+})
+
+t.test('a command that was approved in its box runs nowhere else, also when a person corrects it', { skip }, async (t) => {
+  const { call, app, go } = await setUp(t)
+  const correct = async (input: Input) => {
+    const [approvalId] = asked(await go(['echo mine > file']))
+    const over = new Promise<string>((resolve) => app.agent.onEnd(resolve))
+    const decided = await call('POST', `/approvals/${approvalId}`, { approved: true, input })
+    await over
+    return decided
+  }
+  t.match(await correct({ command: 'cat /proc/1/comm > file' }), { state: 'approved' })
+  t.equal(readFileSync(`${app.cwd}/file`, 'utf8'), 'bwrap\n')
+  t.match(await correct({ command: 'cat /proc/self/comm > file', outside: true, reason: 'mine' }), { state: 'approved' })
+  t.equal(readFileSync(`${app.cwd}/file`, 'utf8'), 'cat\n')
+})
