@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
-import { DigestQuery, DigestSchema } from '../schemas/digest.ts'
+import { DigestQuery, DigestSchema, DigestSeenBodySchema, DigestSeenSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { GrantBodySchema } from '../schemas/grants.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
@@ -84,6 +85,9 @@ const SHARED = [
   StoppedSchema,
   QuestionSchema,
   DigestSchema,
+  DigestSeenBodySchema,
+  DigestSeenSchema,
+  GrantBodySchema,
   ...taskEvents,
   TaskStreamEventSchema
 ]
@@ -113,6 +117,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(DigestSchema), 400: ErrorRef }
     }
   }, async (request) => tasks.digest(request.query))
+
+  app.post('/tasks/digest/seen', {
+    schema: {
+      tags,
+      operationId: 'seeTaskDigest',
+      summary: 'Notes how far a reader has seen the digest, where its next one begins',
+      body: ref(DigestSeenBodySchema),
+      response: { 200: ref(DigestSeenSchema), 400: ErrorRef }
+    }
+  }, async (request) => tasks.seeDigest(request.body))
 
   app.get('/tasks', {
     schema: {

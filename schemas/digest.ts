@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { ClaimSchema, JudgementFields } from './evaluation.ts'
+import type { GrantBody } from './grants.ts'
 import { SlotSchema } from './schedule.ts'
 import { TaskRunSchema } from './task-runs.ts'
 import { RunStatusSchema, RunTriggerSchema } from './tasks.ts'
@@ -68,6 +69,26 @@ const Failing = Type.Object({
 })
 const Next = Type.Object({ ...ofTask, at: Timestamp, text })
 
+const Denied = Type.Object({
+  runId: Type.String({ description: 'The newest run in which it was denied' }),
+  toolName: Type.String(),
+  about: Type.String({ description: 'The input of the call as JSON, shortened' }),
+  count: Type.Integer({ description: 'The number of such calls' }),
+  grant: Type.Optional(Type.Unsafe<GrantBody>({
+    ...Type.Ref('GrantBody'),
+    description: 'The body for POST /grants that would have allowed the call; absent where none would'
+  })),
+  text
+})
+const Passed = Type.Object({
+  fate: SlotSchema.properties.fate,
+  reason: SlotSchema.properties.reason,
+  count: Type.Integer({ description: 'The number of planned times' }),
+  from: Timestamp,
+  at: Type.Integer({ description: 'The last of these times. Milliseconds since the Unix epoch' }),
+  text
+})
+
 const section = <S extends TSchema>(item: S, description: string) =>
   Type.Object({
     items: Type.Array(item),
@@ -77,6 +98,16 @@ const section = <S extends TSchema>(item: S, description: string) =>
     })
   }, { description })
 
+/** What happened to one task. */
+const OfTask = Type.Object({
+  ...ofTask,
+  runs: section(Run, 'Runs that failed, were stopped, or found or changed something; newest first'),
+  nothingToDo: Type.Integer({ description: 'The number of runs that completed and had nothing to do' }),
+  denied: Type.Array(Denied, { description: 'Calls that were denied because no grant covers them, each once' }),
+  passed: Type.Array(Passed, { description: 'Planned times without a run, one entry for each reason' }),
+  text
+})
+
 export const DigestSchema = Type.Object({
   since: Timestamp,
   until: Type.Integer({
@@ -85,7 +116,9 @@ export const DigestSchema = Type.Object({
       'the Unix epoch'
   }),
   text: Type.String({ description: 'The digest as a few sentences' }),
-  completed: section(Run, 'Runs that completed since then, newest first'),
+  tasks: section(OfTask, 'What happened, by task: first those with something new, by the time of their newest'),
+  nothingToDo: Type.Integer({ description: 'The number of runs that completed and had nothing to do; no list shows them' }),
+  completed: section(Run, 'Runs that completed since then and had something to do, newest first'),
   failed: section(Run, 'Runs that failed since then, newest first'),
   stopped: section(Run, 'Runs that were rejected, cancelled or interrupted since then, newest first'),
   notRun: section(NotRun, 'Planned times without a run, with the reason: skipped on purpose or missed; newest first'),
@@ -103,13 +136,25 @@ export type Digest = Static<typeof DigestSchema>
 export type DigestRun = Static<typeof Run>
 export type DigestQuestion = Static<typeof Waiting>
 export type DigestAppCall = Static<typeof WaitingForApp>
+export type DigestOfTask = Static<typeof OfTask>
+export type DigestDenied = Static<typeof Denied>
 export type DigestNotRun = Static<typeof NotRun>
 
+const Client = Type.String({
+  pattern: '^[A-Za-z0-9._\\-]{1,64}$',
+  description: 'A name that a reader gives itself, such as console: up to 64 letters, digits, dots, dashes and underscores'
+})
+
 export const DigestQuery = Type.Object({
-  since: Type.Integer({
+  since: Type.Optional(Type.Integer({
     minimum: 0,
     maximum: 8_640_000_000_000_000,
-    description: 'Begin of the digest, in milliseconds since the Unix epoch: `until` of the last digest, or the last activity of the user'
+    description: 'Begin of the digest, in milliseconds since the Unix epoch: `until` of the last digest, or the last activity of the ' +
+      'user. It comes before `client`; one of the two is needed'
+  })),
+  client: Type.Optional({
+    ...Client,
+    description: `${Client.description}. The digest begins where this reader has seen it, at first a day ago`
   }),
   limit: Type.Integer({
     minimum: 1,
@@ -118,3 +163,21 @@ export const DigestQuery = Type.Object({
     description: 'Maximum number of items in each list'
   })
 }, { additionalProperties: false })
+/** Where a digest begins, and how long its lists are. */
+export type DigestRequest = Static<typeof DigestQuery>
+
+export const DigestSeenBodySchema = Type.Object({
+  client: Client,
+  until: Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: '`until` of the digest that was seen' })
+}, {
+  additionalProperties: false,
+  $id: 'DigestSeenBody',
+  description: 'How far a reader has seen the digest',
+  examples: [{ client: 'console', until: 1795537311968 }]
+})
+export type DigestSeenBody = Static<typeof DigestSeenBodySchema>
+export const DigestSeenSchema = Type.Object({ client: Type.String(), until: Timestamp }, {
+  $id: 'DigestSeen',
+  description: 'Where the next digest of this reader begins. It never goes back'
+})
+export type DigestSeen = Static<typeof DigestSeenSchema>

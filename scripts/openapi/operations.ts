@@ -61,6 +61,7 @@ export const DESCRIPTIONS: Record<string, string> = {
 
   taskEvents: 'Never ends by itself and replays nothing: read `GET /tasks` first for the state. `/events` has ids and can be resumed.',
   taskDigest: 'Meant for a summary at the start of the day: what ended, what failed, what waits and what comes next.',
+  seeTaskDigest: 'One place for each reader, whichever device it is on. It never goes back, so that a stale page hides nothing.',
   listTasks: 'Use `status` and `type` to select, and `cursor` with `nextCursor` of the previous page.',
   previewSchedule: 'Nothing is stored or run. The same texts are understood by `schedule.interval` and in conversations; times are those ' +
     'of a task that is started now.',

@@ -44,3 +44,12 @@ export const HOW_TO_WORK =
   'Change what the request needs and nothing else; to clean up is no leave to delete backups, keys or the only copy of something. ' +
   'In git, look at the state first; commit, push, reset or discard only what you were asked to, and never what you did not make. ' +
   'Say plainly what failed or was left out.'
+
+/** The reasons of denials for lack of a grant, for the model: in tasks of mode `granted`, and in runs with `interactive: false`. */
+export const NOT_GRANTED =
+  'Nobody is asked in this task, and no grant covers this call. Do the rest without it, and report what was left out.'
+export const NOBODY_APPROVES = 'Nobody is there to approve this call, so it was not run. Do the rest without it, and say what was left out.'
+
+/** Whether a call was denied because no grant covers it. */
+export const isUngranted = ({ status, error = '' }: { status: string, error?: string }): boolean =>
+  status === 'denied' && [NOT_GRANTED, NOBODY_APPROVES].some((reason) => error.startsWith(reason))

@@ -121,6 +121,9 @@ export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
   slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => padded(time, 16)).join('-')
+/** How far a reader has seen the digest. */
+export const DIGEST_SEEN = 'digest-seen/'
+export const digestSeenKey = (client: string) => DIGEST_SEEN + client
 /** Outcomes of runs and slots in order of time. */
 export const outcomePrefix = (kind: string) => `task-past/${kind}/`
 export const outcomeKey = (kind: string, at: number, id: string) => `${outcomePrefix(kind)}${padded(at, 16)}-${id}`

@@ -7,11 +7,12 @@ import { createLifecycle } from './lifecycle.ts'
 import { createDefinitions, CLOSING } from './definitions.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest/digest.ts'
+import { missingGrant } from './digest/missing-grant.ts'
 import { isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
-import { isOver, taskRunView } from '../runs/index.ts'
+import { isOver, taskRunView, withRunOptions } from '../runs/index.ts'
 import type { Origin, StoredRun, StoredTask } from './task-records.ts'
 import { taskView } from './task-view.ts'
 import { isOnce } from '../calendar/index.ts'
@@ -42,6 +43,15 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const approvals = createRunApprovals({ deps, executor, queue })
   const ticker = createScheduleTicker({ deps, queue, schedules, approvals })
   const lists = createTaskLists({ repository, schedules, liveQuestions })
+  const digest = createDigest({
+    repository,
+    ledger,
+    liveQuestions,
+    store,
+    clock,
+    timezone: schedules.timezone,
+    missingGrant: (task, call) => missingGrant(withRunOptions(deps, task.options), task, call)
+  })
   const recovered = Promise.withResolvers<void>()
   let ticking: Promise<void> | undefined
   let problem: string | undefined
@@ -180,7 +190,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     },
 
     /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
-    digest: createDigest({ repository, ledger, liveQuestions, store, clock, timezone: schedules.timezone }),
+    digest: digest.digest,
+    seeDigest: digest.seen,
 
     /** Recovers interrupted runs, then starts the schedule ticker. */
     async open () {

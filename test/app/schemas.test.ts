@@ -265,6 +265,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/tasks/digest?since=0&limit=1')
   },
   'POST /schedules/preview 200': (app) => post(app, '/schedules/preview', { text: 'every other friday at 9' }),
+  'POST /tasks/digest/seen 200': (app) => post(app, '/tasks/digest/seen', { client: 'test', until: 1 }),
   'POST /tasks 201': (app) => post(app, '/tasks', weekly),
   'GET /tasks/:id 200': async (app) => {
     const { task } = await asking(app)

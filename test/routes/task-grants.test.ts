@@ -158,6 +158,20 @@ t.test('a nightly task runs one granted command and nothing else, over a restart
   t.notOk(existsSync(`${cwd}/made.txt`))
   t.match((await grantsOf(next)('GET', `?taskId=${id}`)).grants, [{ uses: 2 }])
   await later.advance(2_000)
-  const { completed: { items } } = await nextTasks.get('/digest?since=0')
+  const { completed: { items }, tasks: { items: [{ denied }] } } = await nextTasks.get('/digest?since=0')
   t.match(items[0].text, /completed .*\(1 call by grant, 2 others denied\)/)
+
+  t.match(denied, [
+    { toolName: 'writeFile', count: 2, grant: { taskId: id, scope: 'folder' }, text: /2 calls of writeFile .* were denied/ },
+    { toolName: 'runCommand', count: 2, grant: { taskId: id, scope: 'exact', input: { command: 'echo tested  >> log' } } }
+  ])
+  for (const { grant } of denied) t.match(await grantsOf(next)('POST', '', grant), { taskId: id, source: 'request' })
+  const events = await nextTasks.watch()
+  await later.advance((await nextTasks.get(`/${id}`)).nextRunAt - later.now())
+  const { runId } = await events.until('task:complete')
+  t.match((await nextTasks.get(`/${id}/runs/${runId}`)).toolCalls, [
+    { status: 'completed' },
+    { status: 'completed', toolName: 'writeFile', grantId: /./ },
+    { status: 'denied', toolName: 'runCommand', error: /no grant covers this call/ }
+  ], 'as it says; the file that was written lets the command ask again')
 })

@@ -1,7 +1,7 @@
 import type { Tool } from '../../contracts/tool.ts'
+import { NOBODY_APPROVES } from '../../contracts/model-texts.ts'
 import type { CallPorts } from './call-ports.ts'
 
-const NOBODY = 'Nobody is there to approve this call, so it was not run. Do the rest without it, and say what was left out.'
 const NO_QUESTIONS = 'The user cannot be asked in this run: decide yourself, and say what you assumed.'
 
 /** Returns what the calls of a run meet that need a person: nothing, if the person is there; without `mayAsk`, no questions are asked. */
@@ -9,7 +9,7 @@ export function whoIsAsked (
   interactive: boolean | undefined,
   mayAsk = interactive === true
 ): Pick<CallPorts, 'deniesUngranted' | 'deniesQuestions'> {
-  return { ...(interactive === false && { deniesUngranted: NOBODY }), ...(!mayAsk && { deniesQuestions: NO_QUESTIONS }) }
+  return { ...(interactive === false && { deniesUngranted: NOBODY_APPROVES }), ...(!mayAsk && { deniesQuestions: NO_QUESTIONS }) }
 }
 
 /** Returns the tools without those that ask the user, unless the run may ask. */

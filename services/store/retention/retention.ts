@@ -7,6 +7,7 @@ import {
   CONVERSATIONS,
   DECIDED,
   DECIDED_OF,
+  DIGEST_SEEN,
   IDEMPOTENCY,
   OPEN_APPROVALS,
   RUN_INPUTS,
@@ -35,6 +36,7 @@ const BY_FIELD = {
   [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
   [IDEMPOTENCY]: { field: 'at', days: 1 },
   [COMPOSED]: { field: 'at', days: YEAR },
+  [DIGEST_SEEN]: { field: 'at', days: YEAR },
   [DECIDED_OF]: { field: 'at', days: YEAR },
   [TASK_ORIGINS]: { field: 'at', days: 90 },
   [OPEN_APPROVALS]: { field: 'expiresAt', days: 7 }

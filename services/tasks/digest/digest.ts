@@ -1,6 +1,20 @@
-import { DIGEST_LIMITS, type Digest, type DigestAppCall, type DigestQuestion, type DigestRun } from '../../../schemas/digest.ts'
+import {
+  DIGEST_LIMITS,
+  type Digest,
+  type DigestAppCall,
+  type DigestOfTask,
+  type DigestQuestion,
+  type DigestRequest,
+  type DigestRun,
+  type DigestSeen,
+  type DigestSeenBody
+} from '../../../schemas/digest.ts'
+import type { GrantBody } from '../../../schemas/grants.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { outcomePrefix, outcomeTime, type Store } from '../../store/index.ts'
+import { defineError } from '../../lib/service-error.ts'
+import { digestSeenKey, outcomePrefix, outcomeTime, type Store, unlessDamaged } from '../../store/index.ts'
+import { createDigestText, type DigestText, shorten, shortGoal } from './digest-text.ts'
+import { type DeniedCall, deniedCalls, once, type Outcomes, outcomesByTask, type TaskOutcomes } from './by-task.ts'
 import { type Ledger, type LiveQuestions, questionView } from '../../approvals/index.ts'
 import type { TaskRepository } from '../task-repository.ts'
 import type { OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
@@ -8,14 +22,28 @@ import type { AppCallItem, TaskApproval } from '../../contracts/approval-record.
 import type { TaskStates } from '../task-index.ts'
 import { runsNextAt } from '../task-health.ts'
 import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
-import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
-import type { Slot } from '../../../schemas/schedule.ts'
 
 /** Outcomes of the last moments may not be stored yet, so the digest ends this long before now; milliseconds. */
 const SETTLES_MS = 1_000
 
 /** Claims shown of each run. */
 const CLAIMS_SHOWN = 5
+
+/** Entries of an index that are looked at. */
+const MOST_SCANNED = 20_000
+/** Where the first digest of a reader begins that has seen none: so long ago; milliseconds. */
+const FIRST_MS = 24 * 60 * 60 * 1000
+
+const NoBeginning = defineError(
+  'ERR_BAD_REQUEST',
+  'Give "since", or the "client" whose place POST /tasks/digest/seen has noted: the digest needs a beginning.'
+)
+
+/** How far a reader has seen the digest, and when it said so. */
+interface SeenUntil {
+  until: number
+  at: number
+}
 
 /** The first items of a list, and the number of further items. */
 interface Excerpt<T> {
@@ -28,34 +56,44 @@ interface Excerpt<T> {
  * that it shows, which the outcome index in `schedule/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
-  { repository, ledger, liveQuestions, store, clock, timezone }: {
+  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant }: {
     repository: TaskRepository,
     ledger: Ledger,
     liveQuestions: Pick<LiveQuestions, 'ofTask'>,
     store: Store,
     clock: Clock,
-    timezone: () => string
+    timezone: () => string,
+    /** Returns the body for `POST /grants` that would have allowed the call. */
+    missingGrant: (task: StoredTask, call: DeniedCall) => Promise<GrantBody | undefined>
   }
 ) {
-  /** The newest outcomes of that kind since that time, without those of deleted tasks. */
-  async function outcomesSince<T extends { taskId: string }> (
+  /** The outcomes of that kind since that time, newest first, without those of deleted tasks. Runs with nothing to do are counted alone. */
+  async function outcomesSince<T extends { taskId: string, nothing?: true }> (
     kind: OutcomeKind,
     since: number,
-    limit: number,
     states: TaskStates
-  ): Promise<Excerpt<T>> {
-    const items: T[] = []
-    let more = 0
+  ): Promise<Outcomes<T>> {
+    const found: Outcomes<T> = { entries: [], nothing: new Map() }
+    let scanned = 0
     for await (const [key, entry] of store.list<T>(outcomePrefix(kind), { reverse: true, damaged () {} })) {
-      if (outcomeTime(kind, key) < since || items.length + more === DIGEST_LIMITS.counted) break
+      const at = outcomeTime(kind, key)
+      if (at < since || found.entries.length === DIGEST_LIMITS.counted || ++scanned > MOST_SCANNED) break
       if (!states.has(entry.taskId)) continue
-      if (items.length < limit) items.push(entry)
-      else more++
+      if (entry.nothing) found.nothing.set(entry.taskId, (found.nothing.get(entry.taskId) ?? 0) + 1)
+      else found.entries.push({ ...entry, at })
     }
-    return { items, more }
+    return found
   }
 
-  return async function digest ({ since, limit }: { since: number, limit: number }): Promise<Digest> {
+  /** Where the digest of a reader begins. Throws NoBeginning (400). */
+  async function beginOf ({ since, client }: Pick<DigestRequest, 'since' | 'client'>): Promise<number> {
+    if (since !== undefined) return since
+    if (client === undefined) throw new NoBeginning()
+    return (await unlessDamaged(store.get<SeenUntil>(digestSeenKey(client))))?.until ?? Math.max(clock.now() - FIRST_MS, 0)
+  }
+
+  async function digest ({ limit, ...query }: DigestRequest): Promise<Digest> {
+    const since = await beginOf(query)
     const describe = createDigestText(timezone())
     const until = Math.max(clock.now() - SETTLES_MS, 0)
     const tasks = new Map<string, StoredTask>()
@@ -72,21 +110,31 @@ export function createDigest (
     for (const taskId of states.notFinished()) await taskOf(taskId)
     const all = [...tasks.values()]
 
-    const endedRuns = async (kind: OutcomeKind): Promise<Excerpt<DigestRun>> => {
-      const { items, more } = await outcomesSince<RunOutcome>(kind, since, limit, states)
-      const runs = await Promise.all(
-        items.map(async (pointer) => ({ run: await repository.runById(pointer.runId), task: await taskOf(pointer.taskId) }))
-      )
-      return {
-        items: runs.flatMap(({ run, task }) =>
-          run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, describe)]
-        ),
-        more
-      }
+    const runs = new Map<string, Promise<StoredRun | undefined>>()
+    /** Reads a run once; undefined when it does not exist or is damaged. */
+    const runOf = (runId: string) => {
+      const run = runs.get(runId) ?? repository.runById(runId)
+      runs.set(runId, run)
+      return run
     }
-    const [completed, failed, stopped] = await Promise.all([endedRuns('completed'), endedRuns('failed'), endedRuns('stopped')])
+    const shownRun = async ({ runId, taskId }: RunOutcome): Promise<DigestRun[]> => {
+      const [run, task] = [await runOf(runId), await taskOf(taskId)]
+      return run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, describe)]
+    }
+    const [ofCompleted, ofFailed, ofStopped, ofSlots] = await Promise.all([
+      outcomesSince<RunOutcome>('completed', since, states),
+      outcomesSince<RunOutcome>('failed', since, states),
+      outcomesSince<RunOutcome>('stopped', since, states),
+      outcomesSince<SlotOutcome>('notRun', since, states)
+    ])
+    const endedRuns = async ({ entries }: Outcomes<RunOutcome>): Promise<Excerpt<DigestRun>> => {
+      const { items, more } = excerpt(entries, limit)
+      return { items: (await Promise.all(items.map(shownRun))).flat(), more }
+    }
+    const [completed, failed, stopped] = await Promise.all([ofCompleted, ofFailed, ofStopped].map(endedRuns))
+    const nothingToDo = [...ofCompleted.nothing.values()].reduce((sum, n) => sum + n, 0)
 
-    const outcomes = await outcomesSince<SlotOutcome>('notRun', since, limit, states)
+    const outcomes = excerpt(ofSlots.entries, limit)
     const slots = await Promise.all(outcomes.items.map(async ({ taskId, slot }) => ({ task: await taskOf(taskId), slot })))
     const notRun = {
       items: slots.flatMap(({ task, slot }) =>
@@ -94,6 +142,38 @@ export function createDigest (
       ),
       more: outcomes.more
     }
+
+    /** What happened to one task. */
+    async function ofTask ({ taskId, shown, more, nothing, denied, passed }: TaskOutcomes): Promise<DigestOfTask[]> {
+      const task = await taskOf(taskId)
+      if (task === undefined) return []
+      const deniedIn = async ({ runId }: RunOutcome) => {
+        const run = await runOf(runId)
+        return run === undefined ? [] : deniedCalls(run, (id) => unlessDamaged(repository.events(id)))
+      }
+      const calls = (await Promise.all(denied.map(deniedIn))).flat()
+      const items = (await Promise.all(shown.map(shownRun))).flat()
+      const deniedOnce = await Promise.all(once(calls).map(async ({ call, count }) => {
+        const grant = await missingGrant(task, call)
+        const { runId, toolName, input } = call
+        const about = shorten(JSON.stringify(input) ?? '')
+        return { runId, toolName, about, count, ...(grant && { grant }), text: describe.denied({ toolName, about, count, grant }) }
+      }))
+      return [{
+        taskId,
+        goal: shortGoal(task),
+        runs: { items, more },
+        nothingToDo: nothing,
+        denied: deniedOnce,
+        passed: passed.map((slot) => {
+          const { fate, reason, count = 1, from = slot.at, at } = slot
+          return { fate, reason, count, from, at, text: describe.notRun(task, slot) }
+        }),
+        text: describe.task(task, { runs: items.length + more, nothing, denied: deniedOnce.length, passed })
+      }]
+    }
+    const grouped = excerpt(outcomesByTask({ runs: [ofFailed, ofCompleted, ofStopped], slots: ofSlots }), limit)
+    const byTask = { items: (await Promise.all(grouped.items.map(ofTask))).flat(), more: grouped.more }
 
     const waits: DigestQuestion[] = []
     const calls: DigestAppCall[] = []
@@ -117,7 +197,7 @@ export function createDigest (
       ),
       limit
     )
-    const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await repository.runById(task.liveRun!.runId) })))
+    const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await runOf(task.liveRun!.runId) })))
     const working = {
       items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: describe.working(task, run) }]),
       more: busy.more
@@ -154,8 +234,20 @@ export function createDigest (
       more: ahead.more
     }
 
-    const sections = { completed, failed, stopped, notRun, waiting, waitingForApp, working, failing, next }
+    const sections = { tasks: byTask, nothingToDo, completed, failed, stopped, notRun, waiting, waitingForApp, working, failing, next }
     return { since, until, text: describe.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
+  }
+
+  return {
+    digest,
+
+    /** Notes how far a reader has seen the digest; never less than before. */
+    async seen ({ client, until }: DigestSeenBody): Promise<DigestSeen> {
+      const before = (await unlessDamaged(store.get<SeenUntil>(digestSeenKey(client))))?.until ?? 0
+      const seen = { until: Math.max(before, until), at: clock.now() } satisfies SeenUntil
+      await store.transact([{ type: 'put', key: digestSeenKey(client), value: seen }])
+      return { client, until: seen.until }
+    }
   }
 }
 
@@ -173,9 +265,7 @@ const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, 
   startedAt
 })
 
-type Describe = ReturnType<typeof createDigestText>
-
-function question (item: TaskApproval, task: StoredTask, describe: Describe): DigestQuestion {
+function question (item: TaskApproval, task: StoredTask, describe: DigestText): DigestQuestion {
   const { approvalId, kind, toolName, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
   const texts = questions?.map(({ text }) => text).join(' ')
   const about = shorten({ tool: JSON.stringify(input), result: output, question: texts }[kind] ?? '')
@@ -198,14 +288,14 @@ function question (item: TaskApproval, task: StoredTask, describe: Describe): Di
 function appCall (
   { approvalId: toolCallId, runId, app, toolName, input, state, createdAt, expiresAt }: AppCallItem,
   task: StoredTask,
-  describe: Describe
+  describe: DigestText
 ): DigestAppCall {
   const call = { toolName, about: shorten(JSON.stringify(input)), isClaimed: state === 'claimed', app }
   const text = describe.waitingForApp(task, call)
   return { taskId: task.id, goal: shortGoal(task), runId, toolCallId, ...call, createdAt, expiresAt, text }
 }
 
-function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: Describe): DigestRun {
+function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: DigestText): DigestRun {
   const { standsFor, output, error, review, evaluation: { outcome, evidence, judge, claims } = {} } = run
   return {
     ...runFields(run, task),
@@ -220,128 +310,4 @@ function endedRun (run: StoredRun, completedAt: number, task: StoredTask, descri
     claims: claims?.slice(0, CLAIMS_SHOWN),
     text: describe.run(task, run)
   }
-}
-
-/** Characters shown of a goal. */
-const GOAL_SHOWN = 120
-/** Characters shown of an output, error or input that stands alone. */
-const TEXT_SHOWN = 300
-/** Characters shown of such a text within a sentence. */
-const QUOTE_SHOWN = 160
-
-const shorten = (text: string, limit = TEXT_SHOWN) => text.length > limit ? `${text.slice(0, limit)}…` : text
-const inLine = (text: string, limit = QUOTE_SHOWN) => shorten(text.replace(/\s+/g, ' ').trim(), limit)
-const shortGoal = ({ goal }: Pick<StoredTask, 'goal'>) => inLine(goal, GOAL_SHOWN)
-
-const REASONS: Record<string, string> = {
-  overlap: 'the run before was still under way',
-  late: 'its time was noticed too late, and this schedule has no catch-up run',
-  paused: 'the task was paused',
-  changed: 'its schedule was changed just then',
-  cancelled: 'the task was cancelled just then',
-  failing: 'the task is failing, and is tried less often until a run completes'
-}
-const STOPPED: Partial<Record<StoredRun['status'], string>> = {
-  failed: 'failed',
-  rejected: 'was rejected',
-  cancelled: 'was cancelled',
-  interrupted: 'was interrupted'
-}
-
-/** Describes the entries of a digest in sentences, with local times of the time zone. */
-function createDigestText (timezone: string) {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
-  const time = (at: number) => format.format(at)
-  const name = (task: StoredTask) => `“${shortGoal(task)}”`
-
-  return {
-    run: (task: StoredTask, { runNumber, status, review, standsFor, output, error, evaluation, toolCalls }: StoredRun) => {
-      const subject = `Run ${runNumber} of ${name(task)}${
-        standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`
-      }`
-      const calls = grantedCalls(toolCalls)
-      const unseen = review === 'superseded' || review === 'expired' ? ', its result unseen' : ''
-      const how = `${judgementOf(evaluation)}${unseen}${calls}`
-      if (status === 'completed') return `${subject} completed${how}${output ? `: ${inLine(output)}` : '.'}`
-      return `${subject} ${STOPPED[status]}${calls}${error ? `: ${inLine(error)}` : '.'}`
-    },
-
-    notRun: (task: StoredTask, { at, from, count, fate, reason, since, settledAt }: Slot) => {
-      const times = count === undefined ? `at ${time(at)}` : `${counted(count, 'time')} from ${time(from!)} to ${time(at)}`
-      const why = fate === 'missed'
-        ? `this was noticed only at ${time(settledAt!)}, too late to make up for it`
-        : since !== undefined ? `it has waited for you since ${time(since)}` : REASONS[reason ?? ''] ?? reason
-      return `${name(task)} did not run ${times}: ${why}.`
-    },
-
-    waiting: (task: StoredTask, { kind, toolName, about, reason }: Pick<DigestQuestion, 'kind' | 'toolName' | 'about' | 'reason'>) =>
-      `${name(task)} asks ${{
-        tool: `whether it may use ${toolName} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`,
-        result: `whether its result is good: ${inLine(about)}`,
-        question: inLine(about)
-      }[kind]}`,
-
-    waitingForApp: (
-      task: StoredTask,
-      { app, toolName, about, isClaimed }: Pick<DigestAppCall, 'app' | 'toolName' | 'about' | 'isClaimed'>
-    ) =>
-      `${name(task)} waits for ${app === undefined ? 'its application' : `the application ${inLine(app)}`}, which ${
-        isClaimed ? 'executes' : 'is to execute'
-      } ${toolName} with ${inLine(about)}`,
-
-    working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
-      `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,
-
-    failing: (task: StoredTask, { failures, nextTryAt }: StoredHealth, error?: string) =>
-      `${name(task)} has failed ${failures} times in a row${nextTryAt === undefined ? '' : ` and is tried again at ${time(nextTryAt)}`}${
-        error ? `; the last time: ${inLine(error)}` : '.'
-      }`,
-
-    next: (task: StoredTask, at: number) => `${name(task)} runs at ${time(at)}.`,
-
-    all (
-      since: number,
-      { completed, failed, stopped, notRun, waiting, waitingForApp, working, failing, next }: Omit<Digest, 'since' | 'until' | 'text'>,
-      damaged: string[]
-    ) {
-      const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped')]
-        .filter((part) => part !== '')
-      return [
-        `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
-        ...sentence('Passed without a run', counts(notRun, 'planned time')),
-        ...sentence('Waiting for your answer', counts(waiting, 'question')),
-        ...sentence('Waiting for an application', counts(waitingForApp, 'call')),
-        ...sentence('Under way', counts(working, 'run')),
-        ...sentence('Failing five times in a row or more', counts(failing, 'task')),
-        ...sentence('Damaged, so that they cannot be read', damaged.join(', ')),
-        ...(next.items.length > 0 ? [`Next: ${next.items[0].text}`] : [])
-      ].join(' ')
-    }
-  }
-}
-
-/** What is to be said of a completed run beside its report. */
-function judgementOf ({ judge, outcome, evidence }: Partial<TaskEvaluation> = {}): string {
-  if (outcome === 'nothing_to_do') return ' with nothing to do'
-  if (outcome === 'partly') return ' in part'
-  if (judge === 'none') return ' (not judged)'
-  return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : ''
-}
-
-/** Returns what ran by a grant, and what was denied beside it; '' for a run without granted calls. */
-function grantedCalls (calls: StoredRun['toolCalls']): string {
-  const ran = calls.filter(({ grantId }) => grantId !== undefined).length
-  const denied = calls.filter(({ status }) => status === 'denied').length
-  if (ran === 0) return ''
-  return ` (${counted(ran, 'call')} by grant${denied > 0 ? `, ${counted(denied, 'other')} denied` : ''})`
-}
-
-const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`
-const sentence = (title: string, text: string) => text === '' ? [] : [`${title}: ${text}.`]
-
-/** Returns "3 runs failed", or "at least 1000 runs failed" where counting stopped; '' for none. */
-function counts ({ items, more }: { items: unknown[], more: number }, thing: string, participle = '') {
-  const n = items.length + more
-  if (n === 0) return ''
-  return `${n >= DIGEST_LIMITS.counted ? 'at least ' : ''}${counted(n, thing)}${participle && ` ${participle}`}`
 }

@@ -1,7 +1,7 @@
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { type JudgeDeps, judgeRun } from '../../judge/index.ts'
 import { type RunEvent, type RunContext, answerText } from '../../contracts/run-events.ts'
-import { PHASE_TOOL } from '../../contracts/model-texts.ts'
+import { NOT_GRANTED, PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { Phase } from '../../../schemas/tasks.ts'
 import { createValidator, NOTHING_KEPT, type ToolHost, forModel } from '../../tools/index.ts'
@@ -87,9 +87,6 @@ function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean
     }
   }
 }
-
-/** The reason of a denial in mode `granted`, for the model. */
-const NOT_GRANTED = 'Nobody is asked in this task, and no grant covers this call. Do the rest without it, and report what was left out.'
 
 /** Whether the runs of a task use what approved runs have taught: after the first N, and in mode `granted`. */
 const usesLearned = ({ approval: { mode, firstN, approvedRuns } }: Pick<StoredTask, 'approval'>): boolean =>

@@ -1,13 +1,14 @@
 import type { Slot } from '../../../schemas/schedule.ts'
 import type { RunStatus } from '../../../schemas/tasks.ts'
 import { type Op, outcomeKey } from '../../store/index.ts'
+import { isUngranted } from '../../contracts/model-texts.ts'
 import type { StoredRun } from '../task-records.ts'
 
 /** The outcomes that the digest groups: ended runs by their status, and slots without a run. */
 export type OutcomeKind = 'completed' | 'failed' | 'stopped' | 'notRun'
 
-/** A reference to an ended run. */
-export type RunOutcome = { taskId: string, runId: string }
+/** A reference to an ended run. `nothing`: it completed and had nothing to do. `denied`: calls were denied for lack of a grant. */
+export type RunOutcome = { taskId: string, runId: string, nothing?: true, denied?: true }
 /** A slot that began no run. */
 export type SlotOutcome = { taskId: string, slot: Slot }
 
@@ -22,11 +23,16 @@ const KINDS: Partial<Record<RunStatus, OutcomeKind>> = {
 /** The operation that adds a run to the outcome index or removes it; none while the run has not ended. */
 export function outcomeOfRun (
   type: Op['type'],
-  { taskId, runId, status, completedAt }: Pick<StoredRun, 'taskId' | 'runId' | 'status' | 'completedAt'>
+  { taskId, runId, status, completedAt, evaluation, toolCalls }: Pick<
+    StoredRun,
+    'taskId' | 'runId' | 'status' | 'completedAt' | 'evaluation' | 'toolCalls'
+  >
 ): Op[] {
   const kind = KINDS[status]
   if (kind === undefined || completedAt === undefined) return []
-  return [opOf<RunOutcome>(type, outcomeKey(kind, completedAt, runId), { taskId, runId })]
+  const denied = toolCalls.some(isUngranted) && { denied: true as const }
+  const nothing = !denied && status === 'completed' && evaluation?.outcome === 'nothing_to_do' && { nothing: true as const }
+  return [opOf<RunOutcome>(type, outcomeKey(kind, completedAt, runId), { taskId, runId, ...nothing, ...denied })]
 }
 
 /** The operation that adds a slot to the outcome index or removes it; none unless the slot was skipped or missed. */

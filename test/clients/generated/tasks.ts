@@ -161,11 +161,14 @@ t.test('tasks and their runs', async (t) => {
     shownAt: Number,
     closedAt: undefined
   }, 'showNotification')
+  is(t, (await sdk.seeTaskDigest({ ...options, body: { client: 'test', until: 1 } })).data, { client: 'test', until: 1 }, 'seeTaskDigest')
   const none = { items: [], more: 0 }
   is(t, (await sdk.taskDigest({ ...options, query: { since: 0, limit: 5 } })).data, {
     since: 0,
     until: Number,
     text: /Waiting for your answer: 1 question/,
+    tasks: none,
+    nothingToDo: 0,
     completed: none,
     failed: none,
     stopped: none,

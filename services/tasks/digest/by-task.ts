@@ -1,0 +1,104 @@
+import type { Slot } from '../../../schemas/schedule.ts'
+import { isUngranted } from '../../contracts/model-texts.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { toolCallsOf } from '../../runs/index.ts'
+import type { RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
+import type { StoredRun } from '../task-records.ts'
+
+/** Entries of the index of outcomes, newest first, with their times; and by task the number of runs that had nothing to do. */
+export interface Outcomes<T> {
+  entries: Array<T & { at: number }>
+  nothing: Map<string, number>
+}
+
+/** What happened to one task, by the index alone. */
+export interface TaskOutcomes {
+  taskId: string
+  /** Runs to show, newest first, and the number of others. */
+  shown: Array<RunOutcome & { at: number }>
+  more: number
+  /** The number of runs that had nothing to do. */
+  nothing: number
+  /** Runs in which calls were denied for lack of a grant. */
+  denied: RunOutcome[]
+  /** Planned times without a run, one for each fate and reason. */
+  passed: Slot[]
+}
+
+/** Runs shown of a task and of each kind of end, so that many failures do not hide the one run that found something. */
+const SHOWN = 3
+/** Runs of a task whose denied calls are read. */
+const DENIED_RUNS = 5
+
+/** Groups outcomes by task: those with something new first, by the time of their newest outcome. */
+export function outcomesByTask ({ runs, slots }: { runs: Array<Outcomes<RunOutcome>>, slots: Outcomes<SlotOutcome> }): TaskOutcomes[] {
+  const groups = new Map<string, TaskOutcomes & { newest: number }>()
+  const groupOf = (taskId: string) => {
+    const group = groups.get(taskId) ?? { taskId, shown: [], more: 0, nothing: 0, denied: [], passed: [], newest: 0 }
+    groups.set(taskId, group)
+    return group
+  }
+  for (const { entries, nothing } of runs) {
+    const shownOf = new Map<string, number>()
+    for (const entry of entries) {
+      const group = groupOf(entry.taskId)
+      const shown = shownOf.get(entry.taskId) ?? 0
+      shownOf.set(entry.taskId, shown + 1)
+      if (shown < SHOWN) group.shown.push(entry)
+      else group.more++
+      if (entry.denied && group.denied.length < DENIED_RUNS) group.denied.push(entry)
+      group.newest = Math.max(group.newest, entry.at)
+    }
+    for (const [taskId, count] of nothing) groupOf(taskId).nothing += count
+  }
+  for (const { taskId, slot } of slots.entries) {
+    const { passed } = groupOf(taskId)
+    const alike = passed.findIndex(({ fate, reason }) => fate === slot.fate && reason === slot.reason)
+    if (alike === -1) passed.push(slot)
+    else passed[alike] = joined(passed[alike], slot)
+  }
+  const isNew = ({ shown }: TaskOutcomes) => shown.length > 0
+  return [...groups.values()]
+    .map(({ shown, ...group }) => ({ ...group, shown: shown.sort((a, b) => b.at - a.at) }))
+    .sort((a, b) => Number(isNew(b)) - Number(isNew(a)) || b.newest - a.newest)
+    .map(({ newest, ...group }) => group)
+}
+
+/** Returns one slot that stands for both; `earlier` is the earlier one. */
+const joined = (later: Slot, earlier: Slot): Slot => ({
+  ...later,
+  from: earlier.from ?? earlier.at,
+  count: (later.count ?? 1) + (earlier.count ?? 1),
+  ...(earlier.since !== undefined && { since: earlier.since })
+})
+
+/** A call that was denied because no grant covers it. */
+export interface DeniedCall {
+  runId: string
+  toolName: string
+  input: unknown
+}
+
+/** Returns the calls of a run that were denied for lack of a grant, with their whole inputs, which the events of the run hold. */
+export async function deniedCalls (
+  { runId, toolCalls }: Pick<StoredRun, 'runId' | 'toolCalls'>,
+  events: (runId: string) => Promise<readonly RunEvent[] | undefined>
+): Promise<DeniedCall[]> {
+  const denied = toolCalls.filter(isUngranted)
+  const isShortened = denied.some(({ input }) => typeof input === 'string')
+  const whole = isShortened ? toolCallsOf(await events(runId) ?? []).filter(isUngranted) : denied
+  return whole.map(({ toolName, input }) => ({ runId, toolName, input }))
+}
+
+/** Returns each different call once, with the number of calls like it. */
+export function once (calls: readonly DeniedCall[]): Array<{ call: DeniedCall, count: number }> {
+  const found = new Map<string, { call: DeniedCall, count: number }>()
+  for (const call of calls) {
+    const key = `${call.toolName} ${canonicalJson(call.input)}`
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { call, count: 1 })
+    else known.count++
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,153 @@
+import { DIGEST_LIMITS, type Digest, type DigestAppCall, type DigestDenied, type DigestQuestion } from '../../../schemas/digest.ts'
+import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
+import type { Slot } from '../../../schemas/schedule.ts'
+import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
+
+/** Characters shown of a goal. */
+const GOAL_SHOWN = 120
+/** Characters shown of an output, error or input that stands alone. */
+const TEXT_SHOWN = 300
+/** Characters shown of such a text within a sentence. */
+const QUOTE_SHOWN = 160
+
+export const shorten = (text: string, limit = TEXT_SHOWN) => text.length > limit ? `${text.slice(0, limit)}…` : text
+const inLine = (text: string, limit = QUOTE_SHOWN) => shorten(text.replace(/\s+/g, ' ').trim(), limit)
+export const shortGoal = ({ goal }: Pick<StoredTask, 'goal'>) => inLine(goal, GOAL_SHOWN)
+
+const REASONS: Record<string, string> = {
+  overlap: 'the run before was still under way',
+  late: 'its time was noticed too late, and this schedule has no catch-up run',
+  paused: 'the task was paused',
+  changed: 'its schedule was changed just then',
+  cancelled: 'the task was cancelled just then',
+  failing: 'the task is failing, and is tried less often until a run completes'
+}
+const STOPPED: Partial<Record<StoredRun['status'], string>> = {
+  failed: 'failed',
+  rejected: 'was rejected',
+  cancelled: 'was cancelled',
+  interrupted: 'was interrupted'
+}
+
+export type DigestText = ReturnType<typeof createDigestText>
+
+/** Describes the entries of a digest in sentences, with local times of the time zone. */
+export function createDigestText (timezone: string) {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
+  const time = (at: number) => format.format(at)
+  const name = (task: StoredTask) => `“${shortGoal(task)}”`
+
+  return {
+    run: (task: StoredTask, { runNumber, status, review, standsFor, output, error, evaluation, toolCalls }: StoredRun) => {
+      const subject = `Run ${runNumber} of ${name(task)}${
+        standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`
+      }`
+      const calls = grantedCalls(toolCalls)
+      const unseen = review === 'superseded' || review === 'expired' ? ', its result unseen' : ''
+      const how = `${judgementOf(evaluation)}${unseen}${calls}`
+      if (status === 'completed') return `${subject} completed${how}${output ? `: ${inLine(output)}` : '.'}`
+      return `${subject} ${STOPPED[status]}${calls}${error ? `: ${inLine(error)}` : '.'}`
+    },
+
+    notRun: (task: StoredTask, { at, from, count, fate, reason, since, settledAt }: Slot) => {
+      const times = count === undefined ? `at ${time(at)}` : `${counted(count, 'time')} from ${time(from!)} to ${time(at)}`
+      const why = fate === 'missed'
+        ? `this was noticed only at ${time(settledAt!)}, too late to make up for it`
+        : since !== undefined ? `it has waited for you since ${time(since)}` : REASONS[reason ?? ''] ?? reason
+      return `${name(task)} did not run ${times}: ${why}.`
+    },
+
+    waiting: (task: StoredTask, { kind, toolName, about, reason }: Pick<DigestQuestion, 'kind' | 'toolName' | 'about' | 'reason'>) =>
+      `${name(task)} asks ${{
+        tool: `whether it may use ${toolName} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`,
+        result: `whether its result is good: ${inLine(about)}`,
+        question: inLine(about)
+      }[kind]}`,
+
+    waitingForApp: (
+      task: StoredTask,
+      { app, toolName, about, isClaimed }: Pick<DigestAppCall, 'app' | 'toolName' | 'about' | 'isClaimed'>
+    ) =>
+      `${name(task)} waits for ${app === undefined ? 'its application' : `the application ${inLine(app)}`}, which ${
+        isClaimed ? 'executes' : 'is to execute'
+      } ${toolName} with ${inLine(about)}`,
+
+    working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
+      `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,
+
+    failing: (task: StoredTask, { failures, nextTryAt }: StoredHealth, error?: string) =>
+      `${name(task)} has failed ${failures} times in a row${nextTryAt === undefined ? '' : ` and is tried again at ${time(nextTryAt)}`}${
+        error ? `; the last time: ${inLine(error)}` : '.'
+      }`,
+
+    denied: ({ toolName, about, count, grant }: Pick<DigestDenied, 'toolName' | 'about' | 'count' | 'grant'>) =>
+      `${counted(count, 'call')} of ${toolName} with ${inLine(about)} ${count === 1 ? 'was' : 'were'} denied, as no grant covers ${
+        count === 1 ? 'it' : 'them'
+      }${grant === undefined ? ', and none can' : ''}.`,
+
+    task: (
+      task: StoredTask,
+      { runs, nothing, denied, passed }: { runs: number, nothing: number, denied: number, passed: readonly Slot[] }
+    ) => {
+      const times = passed.reduce((sum, { count = 1 }) => sum + count, 0)
+      const parts = [
+        ...runs > 0 ? [counted(runs, 'run')] : [],
+        ...nothing > 0 ? [`${counted(nothing, runs > 0 ? 'other' : 'run')} with nothing to do`] : [],
+        ...denied > 0 ? [`${counted(denied, 'call')} denied for lack of a grant`] : [],
+        ...times > 0 ? [`${counted(times, 'planned time')} without a run`] : []
+      ]
+      return `${name(task)}: ${parts.join(', ')}.`
+    },
+
+    next: (task: StoredTask, at: number) => `${name(task)} runs at ${time(at)}.`,
+
+    all (
+      since: number,
+      { nothingToDo, completed, failed, stopped, notRun, waiting, waitingForApp, working, failing, next }: Omit<
+        Digest,
+        'since' | 'until' | 'text' | 'tasks'
+      >,
+      damaged: string[]
+    ) {
+      const idle = nothingToDo === 0 ? '' : `${counted(nothingToDo, 'run')} had nothing to do`
+      const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped'), idle]
+        .filter((part) => part !== '')
+      return [
+        `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
+        ...sentence('Passed without a run', counts(notRun, 'planned time')),
+        ...sentence('Waiting for your answer', counts(waiting, 'question')),
+        ...sentence('Waiting for an application', counts(waitingForApp, 'call')),
+        ...sentence('Under way', counts(working, 'run')),
+        ...sentence('Failing five times in a row or more', counts(failing, 'task')),
+        ...sentence('Damaged, so that they cannot be read', damaged.join(', ')),
+        ...(next.items.length > 0 ? [`Next: ${next.items[0].text}`] : [])
+      ].join(' ')
+    }
+  }
+}
+
+/** What is to be said of a completed run beside its report. */
+function judgementOf ({ judge, outcome, evidence }: Partial<TaskEvaluation> = {}): string {
+  if (outcome === 'nothing_to_do') return ' with nothing to do'
+  if (outcome === 'partly') return ' in part'
+  if (judge === 'none') return ' (not judged)'
+  return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : ''
+}
+
+/** Returns what ran by a grant, and what was denied beside it; '' for a run without granted calls. */
+function grantedCalls (calls: StoredRun['toolCalls']): string {
+  const ran = calls.filter(({ grantId }) => grantId !== undefined).length
+  const denied = calls.filter(({ status }) => status === 'denied').length
+  if (ran === 0) return ''
+  return ` (${counted(ran, 'call')} by grant${denied > 0 ? `, ${counted(denied, 'other')} denied` : ''})`
+}
+
+const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`
+const sentence = (title: string, text: string) => text === '' ? [] : [`${title}: ${text}.`]
+
+/** Returns "3 runs failed", or "at least 1000 runs failed" where counting stopped; '' for none. */
+function counts ({ items, more }: { items: unknown[], more: number }, thing: string, participle = '') {
+  const n = items.length + more
+  if (n === 0) return ''
+  return `${n >= DIGEST_LIMITS.counted ? 'at least ' : ''}${counted(n, thing)}${participle && ` ${participle}`}`
+}
