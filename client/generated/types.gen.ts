@@ -941,7 +941,173 @@ export type Digest = {
      */
     text: string;
     /**
-     * Runs that completed since then, newest first
+     * What happened, by task: first those with something new, by the time of their newest
+     */
+    tasks: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            /**
+             * Runs that failed, were stopped, or found or changed something; newest first
+             */
+            runs: {
+                items: Array<{
+                    taskId: string;
+                    /**
+                     * The goal of the task, shortened
+                     */
+                    goal: string;
+                    runId: string;
+                    runNumber: number;
+                    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+                    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
+                    /**
+                     * Milliseconds since the Unix epoch
+                     */
+                    startedAt: number;
+                    /**
+                     * Milliseconds since the Unix epoch
+                     */
+                    completedAt: number;
+                    /**
+                     * For a catch-up run: the number of planned times that it replaces
+                     */
+                    standsFor?: number;
+                    /**
+                     * The output of the run, shortened
+                     */
+                    output?: string;
+                    /**
+                     * Why the run did not complete, shortened
+                     */
+                    error?: string;
+                    /**
+                     * What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed
+                     */
+                    review?: 'approved' | 'rejected' | 'superseded' | 'expired';
+                    /**
+                     * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
+                     */
+                    outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+                    /**
+                     * The first claims of the report
+                     */
+                    claims?: Array<{
+                        claim: string;
+                        /**
+                         * What kind of effect the report claims
+                         */
+                        effect: 'file' | 'deletion' | 'command' | 'message' | 'other';
+                        /**
+                         * The path, command or recipient
+                         */
+                        target?: string;
+                        /**
+                         * The id of the tool call that the judge named
+                         */
+                        call: string | null;
+                        /**
+                         * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
+                         */
+                        verdict: 'confirmed' | 'contradicted' | 'unchecked';
+                        /**
+                         * Why the claim is contradicted or unchecked
+                         */
+                        reason?: string;
+                    }>;
+                    /**
+                     * All claims together; not_needed: the report claims no effect
+                     */
+                    evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
+                    /**
+                     * none: no model judged the run, only its tool calls were looked at
+                     */
+                    judge?: 'model' | 'none';
+                    /**
+                     * The item as a sentence, with times in the local time zone of the machine
+                     */
+                    text: string;
+                }>;
+                /**
+                 * Number of items that are not listed; at most 1000 past items are counted
+                 */
+                more: number;
+            };
+            /**
+             * The number of runs that completed and had nothing to do
+             */
+            nothingToDo: number;
+            /**
+             * Calls that were denied because no grant covers them, each once
+             */
+            denied: Array<{
+                /**
+                 * The newest run in which it was denied
+                 */
+                runId: string;
+                toolName: string;
+                /**
+                 * The input of the call as JSON, shortened
+                 */
+                about: string;
+                /**
+                 * The number of such calls
+                 */
+                count: number;
+                grant?: GrantBody;
+                /**
+                 * The item as a sentence, with times in the local time zone of the machine
+                 */
+                text: string;
+            }>;
+            /**
+             * Planned times without a run, one entry for each reason
+             */
+            passed: Array<{
+                /**
+                 * run: the planned time became the run `runId`; coalesced: the run planned for `into` replaced it; skipped: left out on purpose (`reason`); missed: too old for a catch-up run
+                 */
+                fate: 'run' | 'coalesced' | 'skipped' | 'missed';
+                /**
+                 * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), changed or cancelled (the task was changed or cancelled at that moment)
+                 */
+                reason?: string;
+                /**
+                 * The number of planned times
+                 */
+                count: number;
+                /**
+                 * Milliseconds since the Unix epoch
+                 */
+                from: number;
+                /**
+                 * The last of these times. Milliseconds since the Unix epoch
+                 */
+                at: number;
+                /**
+                 * The item as a sentence, with times in the local time zone of the machine
+                 */
+                text: string;
+            }>;
+            /**
+             * The item as a sentence, with times in the local time zone of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * Number of items that are not listed; at most 1000 past items are counted
+         */
+        more: number;
+    };
+    /**
+     * The number of runs that completed and had nothing to do; no list shows them
+     */
+    nothingToDo: number;
+    /**
+     * Runs that completed since then and had something to do, newest first
      */
     completed: {
         items: Array<{
@@ -1407,6 +1573,31 @@ export type Digest = {
      * Ids of tasks that cannot be read and do not run
      */
     damaged?: Array<string>;
+};
+
+/**
+ * Where the next digest of this reader begins. It never goes back
+ */
+export type DigestSeen = {
+    client: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    until: number;
+};
+
+/**
+ * How far a reader has seen the digest
+ */
+export type DigestSeenBody = {
+    /**
+     * A name that a reader gives itself, such as console: up to 64 letters, digits, dots, dashes and underscores
+     */
+    client: string;
+    /**
+     * `until` of the digest that was seen
+     */
+    until: number;
 };
 
 /**
@@ -7097,11 +7288,15 @@ export type TaskEventsResponse = TaskEventsResponses[keyof TaskEventsResponses];
 export type TaskDigestData = {
     body?: never;
     path?: never;
-    query: {
+    query?: {
         /**
-         * Begin of the digest, in milliseconds since the Unix epoch: `until` of the last digest, or the last activity of the user
+         * Begin of the digest, in milliseconds since the Unix epoch: `until` of the last digest, or the last activity of the user. It comes before `client`; one of the two is needed
          */
-        since: number;
+        since?: number;
+        /**
+         * A name that a reader gives itself, such as console: up to 64 letters, digits, dots, dashes and underscores. The digest begins where this reader has seen it, at first a day ago
+         */
+        client?: string;
         /**
          * Maximum number of items in each list
          */
@@ -7143,6 +7338,55 @@ export type TaskDigestResponses = {
 };
 
 export type TaskDigestResponse = TaskDigestResponses[keyof TaskDigestResponses];
+
+export type SeeTaskDigestData = {
+    body: DigestSeenBody;
+    path?: never;
+    query?: never;
+    url: '/tasks/digest/seen';
+};
+
+export type SeeTaskDigestErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type SeeTaskDigestError = SeeTaskDigestErrors[keyof SeeTaskDigestErrors];
+
+export type SeeTaskDigestResponses = {
+    /**
+     * Where the next digest of this reader begins. It never goes back
+     */
+    200: DigestSeen;
+};
+
+export type SeeTaskDigestResponse = SeeTaskDigestResponses[keyof SeeTaskDigestResponses];
 
 export type ListTasksData = {
     body?: never;
