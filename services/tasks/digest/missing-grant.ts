@@ -21,7 +21,7 @@ export async function missingGrant (
   if (JSON.stringify(input).length > MOST_INPUT) return undefined
   const folder = await host.folders.of(toolName, input, cwd).catch(() => undefined)
   if (folder === undefined) return undefined
-  const offered = grants.scopes(await grants.facts({ toolName, input }, folder, host), host).map(({ scope }) => scope)
+  const offered = grants.scopes(await grants.facts({ toolName, input }, { folder, cwd }, host), host).map(({ scope }) => scope)
   const scope = USEFUL.find((each) => offered.includes(each))
   return scope === undefined ? undefined : { taskId, toolName, input: input as GrantBody['input'], scope, cwd }
 }
