@@ -28,7 +28,8 @@ import {
   TaskRunSchema,
   TaskSteerBodySchema,
   TaskSteeredSchema,
-  TaskToolCallSchema
+  TaskToolCallSchema,
+  RunFailureSchema
 } from '../schemas/task-runs.ts'
 import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
@@ -73,6 +74,7 @@ const SHARED = [
   TaskEvaluationSchema,
   TaskToolCallSchema,
   TaskQuestionSchema,
+  RunFailureSchema,
   TaskRunSchema,
   TaskRunListSchema,
   RunQueuedSchema,

@@ -4,6 +4,7 @@ import { ref, Timestamp } from './common.ts'
 import { JudgementFields } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { StructuredAnswer } from './run-options.ts'
+import { RunFailureSchema } from './task-runs.ts'
 import { PhaseSchema, RunStatusSchema, TaskHealthSchema, TaskStatusSchema } from './tasks.ts'
 
 const RunId = Type.String()
@@ -80,8 +81,20 @@ export const taskEvents = [
   event(
     'TaskErrorEvent',
     'task:error',
-    { runId: RunId, error: Type.String(), status: RunStatusSchema },
+    { runId: RunId, error: Type.String(), status: RunStatusSchema, failure: Type.Optional(ref(RunFailureSchema)) },
     'A run ended without success: failed, rejected, cancelled or interrupted'
+  ),
+  event(
+    'TaskRetryEvent',
+    'task:retry',
+    {
+      runId: RunId,
+      reason: Type.Literal('provider'),
+      error: Type.String(),
+      tries: Type.Integer({ description: 'How often its last step was tried so far' }),
+      retryAt: Timestamp
+    },
+    'The model provider of a run is down: the run gives its place back, and goes on from its last step at `retryAt`'
   ),
   event('TaskSteerEvent', 'task:steer', { comment: Type.String() }, 'A steering comment was added'),
   event(

@@ -46,6 +46,18 @@ export const TaskQuestionSchema = Type.Object({
 }, { $id: 'TaskQuestion', description: 'What a run waits for a person to decide or answer' })
 export type TaskQuestion = Static<typeof TaskQuestionSchema>
 
+export const RunFailureSchema = Type.Object({
+  reason: Type.Unsafe<'goal' | 'provider' | 'access' | 'budget' | 'day_budget' | 'time' | 'error'>({
+    type: 'string',
+    enum: ['goal', 'provider', 'access', 'budget', 'day_budget', 'time', 'error'],
+    description: 'goal: it did not reach its goal; provider: the model provider or the network was down; access: the provider refused ' +
+      'the key, has no credit, or does not know the model; budget, day_budget: the budget of the run, or of the day, was used up; ' +
+      'time: it took too long; error: anything else'
+  }),
+  code: text('The code of the error')
+}, { $id: 'RunFailure', description: 'Why a run failed. provider, access and day_budget do not count in the health of its task' })
+export type RunFailure = Static<typeof RunFailureSchema>
+
 export const TaskRunSchema = Type.Object({
   runId: Type.String(),
   taskId: Type.String(),
@@ -60,7 +72,12 @@ export const TaskRunSchema = Type.Object({
   durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
   output: text('The final text; of a run that wrote none, its object as JSON'),
   object: Type.Optional(StructuredAnswer),
-  error: text('Why the run did not complete'),
+  error: text('Why the run did not complete, or waits for its model provider'),
+  failure: Type.Optional(ref(RunFailureSchema)),
+  retryAt: Type.Optional({
+    ...Timestamp,
+    description: 'Of a queued run whose model provider is down: the time at which it goes on from its last step'
+  }),
   review: Type.Optional(Type.Unsafe<'approved' | 'rejected' | 'superseded' | 'expired'>({
     type: 'string',
     enum: ['approved', 'rejected', 'superseded', 'expired'],

@@ -145,6 +145,10 @@ export const TaskSchema = Type.Object({
     description: 'For a one_shot with a single time that passed too long ago to be made up for: that time. POST /tasks/{id}/run runs it ' +
       'now, POST /tasks/{id}/cancel drops it'
   })),
+  retryAt: Type.Optional({
+    ...Timestamp,
+    description: 'While a run of the task waits for its model provider: the time at which it goes on; POST /tasks/:id/run lets it go on now'
+  }),
   waitingFor: Type.Optional(Type.Array(
     Type.Object({ kind: WaitingKind, id: Type.String({ description: 'The approvalId, or the toolCallId of a call of the application' }) }),
     {

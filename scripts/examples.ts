@@ -26,6 +26,7 @@ const TESTS = [
   'test/routes/long-conversations.test.ts',
   'test/routes/questions.test.ts',
   'test/routes/runs.test.ts',
+  'test/routes/outages.test.ts',
   'test/routes/schedule-life.test.ts',
   'test/routes/task-tool-calls.test.ts',
   'test/routes/memory-facts.test.ts',

@@ -244,7 +244,7 @@ export const previewCorrection = <ThrowOnError extends boolean = false>(options:
 /**
  * Decides an approval request and continues the run that waits for it
  *
- * Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on when the last open item of its step is decided, whichever operation decided the others.
+ * Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. The first decision counts; the same one again is answered as the first was, another with 409. The run goes on when the last open item of its step is decided, whichever operation decided the others.
  */
 export const decideApproval = <ThrowOnError extends boolean = false>(options: Options<DecideApprovalData, ThrowOnError>): RequestResult<DecideApprovalResponses, DecideApprovalErrors, ThrowOnError> => (options.client ?? client).post<DecideApprovalResponses, DecideApprovalErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -592,7 +592,7 @@ export const cancelTask = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Queues a run of a task now, independently of its schedule
  *
- * Also for a task without a schedule; the single time of a one_shot is then used up. `input` is for this run alone: its model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. A repeated `Idempotency-Key` gets the first answer.
+ * Also for a task without a schedule; the single time of a one_shot is then used up. `input` is for this run alone: its model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. Without `input`, a run that waits for its model provider goes on at once, and the newest run that was ended because of it goes on from its last step. A repeated `Idempotency-Key` gets the first answer.
  */
 export const runTask = <ThrowOnError extends boolean = false>(options: Options<RunTaskData, ThrowOnError>): RequestResult<RunTaskResponses, RunTaskErrors, ThrowOnError> => (options.client ?? client).post<RunTaskResponses, RunTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -2793,9 +2793,14 @@ export type Run = {
         [key: string]: unknown;
     };
     /**
-     * Why the run did not complete
+     * Why the run did not complete, or waits for its model provider
      */
     error?: string;
+    failure?: RunFailure;
+    /**
+     * Of a queued run whose model provider is down: the time at which it goes on from its last step
+     */
+    retryAt?: number;
     /**
      * What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed
      */
@@ -2932,6 +2937,20 @@ export type RunEndEvent = {
      * Milliseconds since the Unix epoch
      */
     at: number;
+};
+
+/**
+ * Why a run failed. provider, access and day_budget do not count in the health of its task
+ */
+export type RunFailure = {
+    /**
+     * goal: it did not reach its goal; provider: the model provider or the network was down; access: the provider refused the key, has no credit, or does not know the model; budget, day_budget: the budget of the run, or of the day, was used up; time: it took too long; error: anything else
+     */
+    reason: 'goal' | 'provider' | 'access' | 'budget' | 'day_budget' | 'time' | 'error';
+    /**
+     * The code of the error
+     */
+    code?: string;
 };
 
 /**
@@ -3518,6 +3537,8 @@ export type StreamEvent = ({
 } & TaskCompleteEvent) | ({
     type: 'task:error';
 } & TaskErrorEvent) | ({
+    type: 'task:retry';
+} & TaskRetryEvent) | ({
     type: 'task:steer';
 } & TaskSteerEvent) | ({
     type: 'task:health';
@@ -3635,6 +3656,10 @@ export type Task = {
      * For a one_shot with a single time that passed too long ago to be made up for: that time. POST /tasks/{id}/run runs it now, POST /tasks/{id}/cancel drops it
      */
     missedAt?: number;
+    /**
+     * While a run of the task waits for its model provider: the time at which it goes on; POST /tasks/:id/run lets it go on now
+     */
+    retryAt?: number;
     /**
      * What waits for a person; kind app waits for the application. The result of a run waits while the task goes on; with the status pending_approval the task goes on after the answer
      */
@@ -3890,6 +3915,7 @@ export type TaskErrorEvent = {
     runId: string;
     error: string;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
+    failure?: RunFailure;
 };
 
 /**
@@ -4145,6 +4171,25 @@ export type TaskQuestion = {
 };
 
 /**
+ * The model provider of a run is down: the run gives its place back, and goes on from its last step at `retryAt`
+ */
+export type TaskRetryEvent = {
+    type: 'task:retry';
+    taskId: string;
+    runId: string;
+    reason: 'provider';
+    error: string;
+    /**
+     * How often its last step was tried so far
+     */
+    tries: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    retryAt: number;
+};
+
+/**
  * One execution of a task
  */
 export type TaskRun = {
@@ -4180,9 +4225,14 @@ export type TaskRun = {
         [key: string]: unknown;
     };
     /**
-     * Why the run did not complete
+     * Why the run did not complete, or waits for its model provider
      */
     error?: string;
+    failure?: RunFailure;
+    /**
+     * Of a queued run whose model provider is down: the time at which it goes on from its last step
+     */
+    retryAt?: number;
     /**
      * What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed
      */
@@ -4350,6 +4400,8 @@ export type TaskStreamEvent = ({
 } & TaskCompleteEvent) | ({
     type: 'task:error';
 } & TaskErrorEvent) | ({
+    type: 'task:retry';
+} & TaskRetryEvent) | ({
     type: 'task:steer';
 } & TaskSteerEvent) | ({
     type: 'task:health';
@@ -8722,7 +8774,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted
          */
         types?: string;
         /**

@@ -37,7 +37,7 @@ export const DESCRIPTIONS: Record<string, string> = {
   previewApproval: 'Nothing is changed, and nothing is read that the tool itself may not read. Commands and tools of servers ' +
     'have no preview.',
   decideApproval: 'Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. ' +
-    'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
+    'The first decision counts; the same one again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
   listNotifications: 'One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open ' +
     'by then; `needsShowing` says that it is on no screen yet.',
@@ -77,7 +77,9 @@ export const DESCRIPTIONS: Record<string, string> = {
   resumeTask: 'A task with a schedule waits for its next time again.',
   cancelTask: 'The task stays, with its runs, and can be started again.',
   runTask: 'Also for a task without a schedule; the single time of a one_shot is then used up. `input` is for this run alone: its ' +
-    'model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. A repeated `Idempotency-Key` gets the first answer.',
+    'model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. Without `input`, a run that waits for its ' +
+    'model provider goes on at once, and the newest run that was ended because of it goes on from its last step. A repeated ' +
+    '`Idempotency-Key` gets the first answer.',
   steerTask: 'All comments are told to later runs. With `runNow` a run is queued at once.',
   approveTask: '`notes` are told to later runs. `POST /approvals/{id}` does the same by the id of the approval alone.',
   listTaskRuns: 'Use `cursor` with `nextCursor` of the previous page.',

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
@@ -12,12 +13,21 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { Meter, Reported } from '../usage/index.ts'
 import { tokensOf } from './token-estimate.ts'
 
-/** A model call that failed on every attempt. */
+/** A model call that failed on every attempt. `isOutage`: the provider or the network is to blame, so that it may succeed later. */
 export class ModelFailed extends ServiceError {
-  constructor ({ message, code }: Failure) {
+  readonly isOutage: boolean
+
+  constructor ({ message, code }: Failure, isOutage: boolean) {
     super(code, message)
+    this.isOutage = isOutage
   }
 }
+
+/** Failures for which the same call may succeed in some minutes or hours, beside those that may succeed at once. */
+const OF_NETWORK: readonly ErrorCode[] = ['ERR_PROVIDER_RESPONSE', 'ERR_PROVIDER_CERTIFICATE', 'ERR_PROVIDER_TLS']
+
+/** Whether the error is a failure of a provider or of the network. */
+export const isOutage = (error: unknown): error is ModelFailed => error instanceof ModelFailed && error.isOutage
 
 export interface ModelCall {
   /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
@@ -69,6 +79,8 @@ const MAX_WAIT_MS = 60_000
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
   let dropped = 0
+  /** Whether one of the models may answer later. */
+  let mayRecover = false
   for (const [at, id] of call.models.entries()) {
     let isShortened = false
     let prompt: LanguageModelV4Prompt | undefined
@@ -85,10 +97,11 @@ export async function streamModel (call: ModelCall): Promise<void> {
         if (call.signal.aborted) throw call.signal.reason
         if (progress.rejection) throw progress.rejection.error
         failure = call.describe(error, id)
+        mayRecover ||= failure.retryable || OF_NETWORK.includes(failure.code)
         call.meter.failed({ model: id, role: 'capable', ms: call.clock.awake() - progress.begunAt, code: failure.code })
         const { started, isCutOff } = progress
         // An answer that makes no sense would make none again.
-        if (started && (!failure.retryable || failure.code === 'ERR_PROVIDER_RESPONSE')) throw new ModelFailed(failure)
+        if (started && (!failure.retryable || failure.code === 'ERR_PROVIDER_RESPONSE')) throw new ModelFailed(failure, false)
         if (failure.code === TOO_LONG && !isShortened) {
           isShortened = true
           prompt = undefined
@@ -97,7 +110,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
         const wait = failure.retryAfterMs ?? RETRY_MS * 2 ** attempt
         const isSlow = isCutOff && !started && call.timeouts(id).isOwn
         const isAgain = failure.retryable && !isSlow && wait <= MAX_WAIT_MS && attempt < RETRIES
-        if (started && !isAgain && at === call.models.length - 1) throw new ModelFailed(failure)
+        if (started && !isAgain && at === call.models.length - 1) throw new ModelFailed(failure, mayRecover)
         if (started) call.onDropped({ attempt: ++dropped, reason: failure.message.replace(TRY_AGAIN, '') })
         if (!isAgain) break
         await call.pause(call.clock.sleep(wait, call.signal))
@@ -106,7 +119,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
       }
     }
   }
-  throw new ModelFailed(failure)
+  throw new ModelFailed(failure, mayRecover)
 }
 
 interface Progress {

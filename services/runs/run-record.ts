@@ -29,6 +29,8 @@ type Shown =
   | 'output'
   | 'object'
   | 'error'
+  | 'failure'
+  | 'retryAt'
   | 'stopped'
   | 'toolCount'
   | 'qualityScore'
@@ -97,6 +99,8 @@ export interface TaskRun extends AnyRun {
   crashes: number
   /** The run was stopped in order, so its continuation does not count as a crash. */
   suspended?: boolean
+  /** Since when, and how often in vain, the step after `steps` was asked for. Milliseconds since the Unix epoch. */
+  outage?: { since: number, tries: number, steps: number }
   /** Whether a person must approve the tools and the result of this run. */
   needsApproval: boolean
   /** What became of the request to approve its result. */

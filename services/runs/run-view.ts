@@ -19,7 +19,7 @@ interface Shown {
 
 /** Returns the public form of a run of a task. */
 export function taskRunView (run: TaskRun, { questions, events, limit, input }: Shown): TaskRunView {
-  const { refined, crashes, suspended, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
+  const { refined, crashes, suspended, outage, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
   return { ...shown, questions, ...(input !== undefined && { input }), ...(events && { toolCalls: toolCallsOf(events, limit) }) }
 }
 

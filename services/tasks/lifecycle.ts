@@ -13,9 +13,19 @@ import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
 import { QuestionNotFound, RunNotFound, WrongState, assertState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
 import { isOver } from '../runs/index.ts'
-import { hasUsedAllRuns, withoutTiming, withFinalStatus, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
+import {
+  hasUsedAllRuns,
+  isOutdated,
+  withFinalStatus,
+  withoutTiming,
+  withTimingOf,
+  type StoredRun,
+  type StoredTask
+} from './task-records.ts'
 import { newRun } from './new-run.ts'
 import type { ChoiceValue } from './task-choices.ts'
+import { goingOn, isRestartable, isWaitingForProvider } from './runner/outage.ts'
+import { outcomeOfRun } from './schedule/outcomes.ts'
 import { tryNext } from './task-health.ts'
 import type { Schedules } from './schedule/schedules.ts'
 
@@ -109,7 +119,9 @@ export function createLifecycle (
     const { runId } = task.liveRun!
     queue.drop(runId)
     const run = await executor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await repository.runById(task.liveRun!.runId)
-    return { task, runs: run === undefined || run.status === 'queued' ? [] : [{ ...run, status: 'interrupted' }], events: [] }
+    if (run === undefined || (run.status === 'queued' && !isWaitingForProvider(run))) return { task, runs: [], events: [] }
+    const { retryAt, ...paused } = run
+    return { task: { ...task, retryAt: undefined }, runs: [{ ...paused, status: 'interrupted' }], events: [] }
   }
 
   async function pause (task: StoredTask): Promise<Change<StoredTask>> {
@@ -120,7 +132,7 @@ export function createLifecycle (
       const after: StoredTask = { ...rest, status: 'paused', pausedReason: 'user' }
       return { ...stopped, task: after, answer: after }
     }
-    if (task.status === 'scheduled') return paused({ task })
+    if (task.status === 'scheduled' && task.liveRun === undefined) return paused({ task })
     const { task: alone, ...dropped } = await dropNext(task, 'The task was paused before this run began.')
     const stopped = task.status === 'pending_approval'
       ? { task: alone, runs: [], events: [] }
@@ -156,7 +168,7 @@ export function createLifecycle (
     if (live?.status === 'queued') return to('running', { after: enqueue })
     // The interrupted run continues from its last step.
     if (live?.status === 'interrupted') {
-      return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, suspended: true }], after: enqueue })
+      return to('running', { runs: [goingOn(live)], after: enqueue })
     }
     const { queued, ...begun } = await beginRun(resumed, 'start')
     return { ...begun, answer: begun.task }
@@ -186,8 +198,41 @@ export function createLifecycle (
     return { ...stopped, task: cancelled, ops, answer: cancelled }
   }
 
-  async function run (task: StoredTask, input?: unknown): Promise<Change<RunQueued>> {
+  /** Queues a new run behind the live one. */
+  async function queueBehind (task: StoredTask): Promise<{ task: StoredTask, runs: StoredRun[], ops: Op[] }> {
+    const { task: numbered, run, ops } = await newRun(repository, task, 'steer', clock.now())
+    return { task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } }, runs: [run], ops }
+  }
+
+  /** The change that lets a run go on which waits for its provider, or was ended because of it. */
+  function goOn (task: StoredTask, run: StoredRun): Change<RunQueued> & { ops: Op[] } {
+    const { runId, runNumber } = run
+    return {
+      task: { ...task, status: 'running', liveRun: { runId, runNumber } },
+      runs: [goingOn(run)],
+      ops: outcomeOfRun('del', run),
+      answer: { ok: true, taskId: task.id, runId, runNumber },
+      after: () => queue.push(task.id, runId)
+    }
+  }
+
+  /** Returns the newest run of the task if its provider ended it and it can go on from its last step. */
+  async function endedByProvider (task: StoredTask): Promise<StoredRun | undefined> {
+    const last = task.liveRun === undefined ? await repository.runNumbered(task.id, task.totalRuns) : undefined
+    return last !== undefined && isRestartable(last) && !isOutdated(task, last) ? last : undefined
+  }
+
+  /** Returns the run that waits for its provider. */
+  const waitingRun = async ({ retryAt, liveRun }: StoredTask): Promise<StoredRun | undefined> =>
+    retryAt === undefined || liveRun === undefined ? undefined : repository.runById(liveRun.runId)
+
+  /** Runs the task now. Without `input` a run goes on that its provider holds up, or has ended. */
+  async function run (task: StoredTask, input?: unknown): Promise<Change<RunQueued> & { ops: Op[] }> {
     assertState(task, 'run')
+    const waiting = input === undefined ? await waitingRun(task) : undefined
+    if (waiting !== undefined) return goOn(task, waiting)
+    const ended = input === undefined ? await endedByProvider(task) : undefined
+    if (ended !== undefined) return goOn(task.taskType === 'one_shot' ? task : { ...task, returnTo: task.status }, ended)
     const { queued, ...begun } = await beginRun(task, 'manual', task.status, input)
     return { ...begun, answer: queued }
   }
@@ -226,7 +271,7 @@ export function createLifecycle (
     run: (taskId: string, { input }: TaskRunBody, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> =>
       repository.change(taskId, async (task) => {
         const begun = await run(task, input)
-        return { ...begun, ops: [...begun.ops ?? [], ...remember(begun.answer)] }
+        return { ...begun, ops: [...begun.ops, ...remember(begun.answer)] }
       }),
 
     /**
@@ -260,18 +305,21 @@ export function createLifecycle (
           ops: remember(answer),
           answer
         }
-        const isLive = task.status === 'running' || task.status === 'pending_approval'
-        if (!runNow || (isLive && task.nextRun !== undefined)) return change
-        if (!isLive) {
+        if (!runNow) return change
+        const waiting = await waitingRun(task)
+        if (task.status !== 'running' && task.status !== 'pending_approval' && waiting === undefined) {
           const { queued, ...begun } = await beginRun(steered, 'steer', task.status)
           return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
         }
-        const { task: numbered, run, ops } = await newRun(repository, steered, 'steer', now)
+        const behind = task.nextRun === undefined ? await queueBehind(steered) : { task: steered, runs: [], ops: [] }
+        // A run that waits for its provider goes on now, and the new one after it.
+        const on = waiting && goOn(behind.task, waiting)
         return {
           ...change,
-          task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } },
-          runs: [run],
-          ops: [...ops, ...change.ops!]
+          task: on?.task ?? behind.task,
+          runs: [...on?.runs ?? [], ...behind.runs],
+          ops: [...behind.ops, ...change.ops!],
+          after: on?.after
         }
       }),
 

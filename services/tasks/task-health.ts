@@ -1,3 +1,4 @@
+import type { RunFailure } from '../../schemas/task-runs.ts'
 import type { TaskHealth } from '../../schemas/tasks.ts'
 import { lastSlotUpTo, nextSlot } from '../calendar/index.ts'
 import type { StoredHealth, StoredRun, StoredTask } from './task-records.ts'
@@ -8,6 +9,9 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** The time for which a task is failing before its person is asked what to do with it; milliseconds. */
 const ASKED_AFTER_MS = 14 * DAY_MS
 
+/** Reasons of failures for which the task is not to blame. */
+const NOT_COUNTED: ReadonlySet<string | undefined> = new Set<RunFailure['reason']>(['provider', 'access', 'day_budget'])
+
 export const WELL: StoredHealth = { state: 'ok', failures: 0 }
 
 /** Returns the health of a task for its readers. */
@@ -17,10 +21,14 @@ export function healthView ({ health = WELL }: Pick<StoredTask, 'health'>): Task
 }
 
 /** Returns the health of a task after a run: one that completed makes it well, and one that failed counts. `now`: epoch milliseconds. */
-export function healthAfter (task: StoredTask, { status, trigger }: Pick<StoredRun, 'status' | 'trigger'>, now: number): StoredHealth {
+export function healthAfter (
+  task: StoredTask,
+  { status, trigger, failure }: Pick<StoredRun, 'status' | 'trigger' | 'failure'>,
+  now: number
+): StoredHealth {
   const before = task.health ?? WELL
   if (status === 'completed') return WELL
-  if (status !== 'failed') return before
+  if (status !== 'failed' || NOT_COUNTED.has(failure?.reason)) return before
   const failures = before.failures + 1
   if (failures < FAILURES) return { ...before, failures }
   // A run that a person began does not postpone the next one of the schedule.

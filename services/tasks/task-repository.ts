@@ -83,6 +83,10 @@ async function settleApprovals (
   }
 }
 
+/** The task with the time at which its live run goes on, if that waits for its provider. */
+const withRetry = ({ retryAt: _, ...task }: StoredTask, retryAt: number | undefined): StoredTask =>
+  retryAt === undefined ? task : { ...task, retryAt }
+
 /** A change of a task: `task`, `runs`, `approvals` and `ops` are written together; then `events` are emitted; then `after` is called. */
 export interface Change<T> {
   task: StoredTask
@@ -172,7 +176,7 @@ export function createTaskRepository (
 
   /** Sets the time at which the next slot or the expiry of an approval is due. Also called for tasks that are read at startup. */
   function watch (task: StoredTask) {
-    const times = [task.waitsUntil ?? Infinity, asksAt(task)]
+    const times = [task.waitsUntil ?? Infinity, asksAt(task), task.status === 'scheduled' ? task.retryAt ?? Infinity : Infinity]
     if (task.status === 'scheduled' || task.status === 'running' || task.status === 'pending_approval') {
       times.push(task.nextRunAt ?? Infinity)
     }
@@ -190,7 +194,8 @@ export function createTaskRepository (
     const pointers = [given.reviewRun, given.liveRun].filter((pointer) => pointer !== undefined)
     const found = await Promise.all(pointers.map(({ runId }) => runs.find((run) => run.runId === runId) ?? runById(runId)))
     const waiting = found.filter((run) => run !== undefined)
-    const settled = await settleApprovals(ledger, { task: given, runs, waiting, changed })
+    const retryAt = waiting.find(({ runId }) => runId === given.liveRun?.runId)?.retryAt
+    const settled = await settleApprovals(ledger, { task: withRetry(given, retryAt), runs, waiting, changed })
     const { task, choices } = await settleChoice(ledger, settled.task, choice)
     const writes: Op[] = [
       { type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } },

@@ -41,7 +41,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const definitions = createDefinitions(deps, schedules, closing.signal)
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
   const approvals = createRunApprovals({ deps, executor, queue })
-  const ticker = createScheduleTicker({ deps, queue, schedules, approvals })
+  const ticker = createScheduleTicker({ deps, executor, queue, schedules, approvals })
   const lists = createTaskLists({ repository, schedules, liveQuestions })
   const digest = createDigest({
     repository,

@@ -7,6 +7,8 @@ import { roundUsd } from './usage-sums.ts'
 
 /** A budget that is used up. */
 const BudgetMet = defineError('ERR_BUDGET', '%s')
+/** The budget of a day that is used up. */
+class DayBudgetMet extends BudgetMet {}
 const BudgetUnpriced = defineError(
   'ERR_BUDGET_UNPRICED',
   'There is a budget in US dollars, but no price of the model %s is known, so it was not called. Set its price in config.json, such as ' +
@@ -18,6 +20,9 @@ export type BudgetError = ServiceError & { code: 'ERR_BUDGET' | 'ERR_BUDGET_UNPR
 /** Whether a model call was refused because of a budget. */
 export const isBudgetError = (error: unknown): error is BudgetError =>
   error instanceof ServiceError && (error.code === 'ERR_BUDGET' || error.code === 'ERR_BUDGET_UNPRICED')
+
+/** Whether the budget of a day refused the call, and not that of its run. */
+export const isOfDay = (error: unknown): boolean => error instanceof DayBudgetMet
 
 /** The budgets that a call is subject to: of its run, and of the day. */
 interface Limits {
@@ -43,10 +48,10 @@ export async function checkSpent ({ run, day }: Limits, ofRun: Spent, rowsOfToda
   const today = (await rowsOfToday()).map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
   const hint = 'It is set by budget.day in config.json and begins anew at midnight.'
   if (day.tokens !== undefined && today.tokens >= day.tokens) {
-    throw new BudgetMet(`All model calls of today used ${today.tokens} tokens; the budget of a day is ${day.tokens}. ${hint}`)
+    throw new DayBudgetMet(`All model calls of today used ${today.tokens} tokens; the budget of a day is ${day.tokens}. ${hint}`)
   }
   if (day.usd !== undefined && today.usd >= day.usd) {
-    throw new BudgetMet(`All model calls of today cost $${shown(today.usd)}; the budget of a day is $${shown(day.usd)}. ${hint}`)
+    throw new DayBudgetMet(`All model calls of today cost $${shown(today.usd)}; the budget of a day is $${shown(day.usd)}. ${hint}`)
   }
 }
 

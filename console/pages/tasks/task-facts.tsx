@@ -29,6 +29,9 @@ export function TaskFacts ({ task }: { task: Task }) {
         </dd>
         <dt>{say('tasks.when')}</dt>
         <dd>{schedule ? sayScheduleWords(task) : say(`tasks.type.${taskType}`)}</dd>
+        {task.retryAt !== undefined && (
+          <><dt>{say('tasks.outage')}</dt><dd>{say('tasks.retry')} <Time at={task.retryAt} /></dd></>
+        )}
         {task.nextRunAt !== undefined && task.status === 'scheduled' && (
           <><dt>{say('tasks.next')}</dt><dd><Time at={task.nextRunAt} /></dd></>
         )}

@@ -72,8 +72,12 @@ export function createDigestText (timezone: string) {
         isClaimed ? 'executes' : 'is to execute'
       } ${toolName} with ${inLine(about)}`,
 
-    working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
-      `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,
+    working: (task: StoredTask, { runNumber, status, startedAt, retryAt }: StoredRun) =>
+      `Run ${runNumber} of ${name(task)} ${
+        retryAt === undefined
+          ? `${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}`
+          : `waits for its model provider, and goes on at ${time(retryAt)}`
+      }.`,
 
     failing: (task: StoredTask, { failures, nextTryAt }: StoredHealth, error?: string) =>
       `${name(task)} has failed ${failures} times in a row${nextTryAt === undefined ? '' : ` and is tried again at ${time(nextTryAt)}`}${

@@ -192,7 +192,7 @@ export function createDigest (
     const waitingForApp = excerpt(calls.sort(oldestFirst), limit)
 
     const busy = excerpt(
-      all.filter(({ status, liveRun }) => status === 'running' && liveRun !== undefined).sort((a, b) =>
+      all.filter(({ status, liveRun, retryAt }) => (status === 'running' || retryAt !== undefined) && liveRun !== undefined).sort((a, b) =>
         a.liveRun!.runId < b.liveRun!.runId ? -1 : 1
       ),
       limit

@@ -2,6 +2,7 @@ import type { Config } from '../../../schemas/config.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { createRunItems, isOver, withoutCutCall, askItems } from '../../runs/index.ts'
 import type { RunDeps } from '../task-deps.ts'
+import { failureOf, waitForProvider } from './outage.ts'
 import { type RunEnding, afterRun, closeRun, whileResultWaits } from './run-ending.ts'
 import { type WorkerPool, WorkerDied } from './workers.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
@@ -219,7 +220,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
           after: () => requeue(task.id, run.runId)
         }
       }
-      return conclude(task, run, events, endingOf(result.error, run.runId))
+      return waitForProvider(task, run, result.error, clock.now()) ?? conclude(task, run, events, endingOf(result.error, run.runId))
     }
     if (executed.isWaiting ? executed.asked.length === 0 : !executed.isAccepted) {
       return conclude(task, run, events, { status: 'interrupted', error: 'The worker of this run stopped before the run was complete.' })
@@ -235,6 +236,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
       }
       return conclude(task, run, events, {
         status: 'failed',
+        failure: { reason: 'goal' },
         error: `The run did not reach its goal: ${run.evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
       })
     }
@@ -324,10 +326,10 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     }
     const kind = abortKind(error)
     if (kind === 'timeout' || kind === 'budget' || error instanceof ServiceError) {
-      return { status: 'failed', error: (error as Error).message }
+      return { status: 'failed', error: (error as Error).message, failure: failureOf(error) }
     }
     log.error({ err: error, runId }, 'a task run failed')
-    return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
+    return { status: 'failed', error: 'Something went wrong inside the service; its log says more.', failure: { reason: 'error' } }
   }
 
   return { suspendRun, afterAttempt, conclude }

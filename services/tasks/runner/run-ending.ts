@@ -1,4 +1,5 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
+import type { RunFailure } from '../../../schemas/task-runs.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
 import { filesCreated, mergeMemory, sources } from './run-memory.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
@@ -13,6 +14,8 @@ export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_
 export interface RunEnding {
   status: TerminalStatus
   error?: string
+  /** Why it failed. */
+  failure?: RunFailure
   review?: StoredRun['review']
 }
 
@@ -20,7 +23,7 @@ export interface RunEnding {
 export function closeRun (
   run: StoredRun,
   log: readonly RunEvent[],
-  { status, error, review }: RunEnding,
+  { status, error, failure, review }: RunEnding,
   now: number
 ): { run: StoredRun, events: TaskStreamEvent[] } {
   const completed = status === 'completed'
@@ -29,14 +32,16 @@ export function closeRun (
   const ended = { taskId, runId, runNumber }
   const reason = error ?? `The run was ${status}.`
   const durationMs = Math.max(now - run.startedAt, 0)
+  const { retryAt, failure: _, outage, ...rest } = run
   const closed: StoredRun = {
-    ...run,
+    ...rest,
     status,
     phases,
     completedAt: now,
     durationMs,
     toolCalls: toolCallsOf(log, CALL_SHOWN),
     ...(!completed && { error: reason }),
+    ...(failure && { failure }),
     ...(review && { review })
   }
   const phaseEvents: TaskStreamEvent[] = changed.map(({ id: phaseId, description: phase, status }) =>
@@ -47,7 +52,7 @@ export function closeRun (
       ...phaseEvents,
       completed
         ? { type: 'task:complete', ...ended, status, output, object, durationMs, toolCount, qualityScore }
-        : { type: 'task:error', taskId, runId, status, error: reason }
+        : { type: 'task:error', taskId, runId, status, error: reason, ...(failure && { failure }) }
     ]
   }
 }
@@ -90,7 +95,7 @@ const withWork = (memory: StoredTask['memory'], log: readonly RunEvent[]) =>
   mergeMemory(memory, { filesCreated: filesCreated(log), sources: sources(toolCallsOf(log)) })
 
 /** The task without its live run, in its next status. */
-function afterLiveRun ({ liveRun, returnTo, pausedReason, ...task }: StoredTask, runStatus: TerminalStatus): StoredTask {
+function afterLiveRun ({ liveRun, retryAt, returnTo, pausedReason, ...task }: StoredTask, runStatus: TerminalStatus): StoredTask {
   // A task that was paused while its run waited for a person stays paused, as it does after a manual run.
   const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
   if (task.nextRun !== undefined) {

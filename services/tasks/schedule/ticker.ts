@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from '../../../schemas/schedule.ts'
 import { isOnce } from '../../calendar/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isDamage } from '../../store/index.ts'
+import { isDamage, unlessDamaged } from '../../store/index.ts'
 import { isGone } from '../task-errors.ts'
 import { lateness } from '../runner/task-prompt.ts'
 import type { TaskRepository, Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { createRunApprovals } from '../run-approvals.ts'
+import type { RunExecutor } from '../runner/executor.ts'
+import { goingOn } from '../runner/outage.ts'
 import type { Queue } from '../runner/queue.ts'
 import { withFinalStatus, withoutTiming, type StoredTask } from '../task-records.ts'
 import { newRun } from '../new-run.ts'
@@ -25,8 +27,9 @@ const BATCH = 16
 const DRIFT_MS = 2_000
 
 /** Watches the clock: begins the runs of slots that are due, and expires approvals without a decision. */
-export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
+export function createScheduleTicker ({ deps, executor, queue, schedules, approvals }: {
   deps: RunDeps,
+  executor: Pick<RunExecutor, 'conclude'>,
   queue: Queue,
   schedules: Schedules,
   approvals: ReturnType<typeof createRunApprovals>
@@ -39,15 +42,41 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
       const expired = await approvals.expire(task)
       if (expired !== undefined) return expired
       const asked = asksAt(task) <= clock.now() ? await askWhatToDo(task) : undefined
-      const decided = await decideSlots(asked?.task ?? task)
+      const current = asked?.task ?? task
+      const decided = await decideSlots(current) ?? await goOn(current)
       return decided === undefined ? asked : { ...decided, choice: decided.choice ?? asked?.choice }
     })
+
+  /** Lets the run go on that has waited for its provider until now; undefined when there is none. */
+  async function goOn (task: StoredTask): Promise<Change<undefined> | undefined> {
+    const { status, liveRun, retryAt = Infinity } = task
+    const run = status === 'scheduled' && retryAt <= clock.now() && liveRun ? await repository.runById(liveRun.runId) : undefined
+    if (run === undefined) return undefined
+    return { task: { ...task, status: 'running' }, runs: [goingOn(run)], answer: undefined, after: () => queue.push(task.id, run.runId) }
+  }
+
+  /** Ends the run that waits for its provider, because the next one is due. */
+  async function giveUp (task: StoredTask): Promise<Change<undefined>> {
+    const run = task.liveRun && await repository.runById(task.liveRun.runId)
+    if (run === undefined) return { task: { ...task, liveRun: undefined }, answer: undefined }
+    const { error, failure } = run
+    const history = await unlessDamaged(repository.events(run.runId)) ?? []
+    return executor.conclude(task, run, history, { status: 'failed', error, failure })
+  }
 
   /** Decides the fate of every slot that is due, with the run that it begins; undefined when nothing changes. */
   async function decideSlots (task: StoredTask): Promise<Change<undefined> | undefined> {
     const checked = isScheduled(task) ? schedules.decideDue(task) : undefined
     if (checked === undefined) return undefined
     const { found } = checked
+    if (found.run !== undefined && task.retryAt !== undefined) {
+      const ended = await giveUp(task)
+      // A run was queued behind it.
+      if (ended.task.liveRun !== undefined) return ended
+      const { retryAt, ...rest } = ended.task
+      const { runs = [], ...decided } = await decideSlots(rest) ?? { task: rest, answer: undefined }
+      return { ...decided, runs: [...ended.runs ?? [], ...runs], events: ended.events }
+    }
     // Write nothing when nothing has changed.
     if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(checked.task, task)) return undefined
     const created = found.run &&
@@ -66,7 +95,8 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
       created !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: created.run.runId } : slot
     )
     const { ops, slotCount } = await schedules.keep(after, slots)
-    const isFinished = !once && after.status === 'scheduled' && created === undefined && found.next === undefined
+    const isOpen = after.liveRun !== undefined || created !== undefined || found.next !== undefined
+    const isFinished = !once && after.status === 'scheduled' && !isOpen
     const counted = { ...after, slotCount }
     const change: Change<undefined> = {
       task: isFinished ? withFinalStatus(withoutTiming(counted), 'completed') : counted,
@@ -172,8 +202,8 @@ const missedText = (goal: string, at: number, now: number) =>
   `late by now: ${goal.slice(0, GOAL_SHOWN)}`
 
 /** Whether the schedule of the task is active, also while a run executes. */
-const isScheduled = ({ status, returnTo }: StoredTask) =>
-  status === 'scheduled' || ((status === 'running' || status === 'pending_approval') && (returnTo ?? 'scheduled') === 'scheduled')
+const isScheduled = ({ status, returnTo = 'scheduled' }: StoredTask) =>
+  returnTo === 'scheduled' && (status === 'scheduled' || status === 'running' || status === 'pending_approval')
 
 function * dueTimes ({ due }: TaskRepository) {
   for (const { at } of due.values()) yield at

@@ -316,6 +316,8 @@ t.test('the runs, and the events that tell of them', async (t) => {
     attempts: 1,
     plannedAt: undefined,
     standsFor: undefined,
+    failure: undefined,
+    retryAt: undefined,
     stopped: undefined
   }, 'getRun')
   is(t, (await sdk.listRuns({ ...options, query: { threadId, limit: 1 } })).data, {

@@ -36,6 +36,7 @@ t.test('tasks and their runs', async (t) => {
     missedAt: undefined,
     waitingFor: undefined,
     health: { state: 'ok' as const, failures: 0, since: undefined, nextTryAt: undefined },
+    retryAt: undefined,
     pausedReason: undefined,
     createdAt: Number,
     updatedAt: Number
@@ -129,6 +130,8 @@ t.test('tasks and their runs', async (t) => {
     plannedAt: undefined,
     standsFor: undefined,
     review: undefined,
+    failure: undefined,
+    retryAt: undefined,
     stopped: undefined
   }
   is(t, (await sdk.getTaskRun({ ...options, path: { ...path, runId } })).data, run, 'getTaskRun')
