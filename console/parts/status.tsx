@@ -20,6 +20,7 @@ const TONES: Record<string, [tone: string, sign: string]> = {
   scheduled: ['calm', '○'],
   pending_approval: ['warn', '!'],
   waiting: ['warn', '!'],
+  resultWaits: ['warn', '!'],
   waiting_for_app: ['warn', '!'],
   authorizing: ['warn', '!'],
   paused: ['calm', '❚❚'],

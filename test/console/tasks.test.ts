@@ -32,6 +32,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByLabel('Goal').fill('write "Good morning" to notes.txt')
     await page.getByLabel('on a schedule').check()
     await page.getByLabel('At', { exact: true }).fill(night)
+    t.ok(await page.getByLabel('Ask before its first changes').isChecked(), 'it asks where something is at stake')
     await page.getByLabel('Never ask: allow everything').check()
     await page.reload()
     t.equal(await page.getByLabel('Goal').inputValue(), 'write "Good morning" to notes.txt', 'what was typed survives a reload')
@@ -80,6 +81,10 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await press(page.getByRole('button', { name: 'Approve' }))
     await page.getByRole('heading', { name: 'Result of a run' }).waitFor()
     t.match((await listGrants({ ...asked, query: { taskId: id } })).data.grants, [{ scope: 'exact' }])
+    await page.evaluate(`{ const { now } = Date; Date.now = () => now() + ${48 * HOUR} }`)
+    await press(page.getByRole('button', { name: 'Approve' }))
+    await page.getByText('this has waited for more than a day').first().waitFor()
+    t.match((await getTask({ ...asked, path: { id } })).data.waitingFor, [{ kind: 'result' }], 'an old item is decided once more')
     await press(page.getByRole('button', { name: 'Approve' }))
     await section(page, 'Runs').getByText('Completed').waitFor()
     await page.getByRole('listitem').filter({ hasText: 'exactly' }).getByRole('button', { name: 'Remove' }).click()
@@ -101,6 +106,36 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
     t.equal((await getTask({ client: agent.client, path: { id } })).response?.status, 404)
   })
+
+  await visit('a result holds up nothing, and an answer to one that a newer one replaced leads to the newer one', async (t, page) => {
+    const body = { goal: 'system info', taskType: 'triggered' as const, approval: { mode: 'always' as const }, plan }
+    const { data: { id } } = await createTask({ ...asked, body })
+    const result = async (before?: string) => {
+      await runTask({ ...asked, path: { id } })
+      for (;;) {
+        const [open] = (await getTask({ ...asked, path: { id } })).data.waitingFor ?? []
+        if (open !== undefined && open.id !== before) return open.id
+      }
+    }
+    const first = await result()
+    const list = await (await page.request.get('/approvals?limit=500')).text()
+    let isStale = true
+    const answer = { body: list, contentType: 'application/json' }
+    await page.route('**/approvals?*', (route) => isStale ? route.fulfill(answer) : route.continue())
+    page.on('request', (request) => {
+      if (request.method() === 'POST') isStale = false
+    })
+    await page.goto(`/console/tasks/${id}`)
+    await section(page, 'About this task').getByText('Its result waits for you').waitFor()
+    const second = await result(first)
+    await press(page.locator(`[data-waiting="${first}"]`).getByRole('button', { name: 'Approve' }))
+    await page.locator(`[data-waiting="${second}"]`).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'took its place' }).filter({ hasText: second }).waitFor()
+    t.equal(await page.locator(`[data-waiting="${first}"]`).count(), 0)
+    await section(page, 'Runs').getByText('nobody looked at its result before a newer one came').waitFor()
+    await press(page.locator(`[data-waiting="${second}"]`).getByRole('button', { name: 'Approve' }))
+    await section(page, 'About this task').getByText('Its result waits for you').waitFor({ state: 'detached' })
+  }, { expected: /409/ })
 
   await visit('a task that waits for its time says that its last run failed, and why', async (t, page) => {
     const cwd = `${work}/gone`

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { useRefusals } from '../../parts/waiting/refused.tsx'
 import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
 import { useItemKeys } from './use-item-keys.ts'
 
@@ -29,12 +30,14 @@ function Items ({ approvals }: { approvals: Approval[] }) {
   const list = useRef<HTMLDivElement>(null)
   useItemKeys(list)
   useNews(approvals.length)
-  if (approvals.length === 0) return <Empty text={say('inbox.nothingWaits')} />
+  const { note, onRefused } = useRefusals(approvals)
+  if (approvals.length === 0) return <>{note}<Empty text={say('inbox.nothingWaits')} /></>
   return (
     <>
+      {note}
       <p className='quiet'>{say('inbox.keys')}</p>
       <div className='waiting-list' ref={list}>
-        {approvals.slice(0, shown).map((approval) => <WaitingItem key={approval.approvalId} approval={approval} />)}
+        {approvals.slice(0, shown).map((approval) => <WaitingItem key={approval.approvalId} approval={approval} onRefused={onRefused} />)}
       </div>
       {approvals.length > shown && (
         <Button onClick={() => setShown(shown + SHOWN)}>{say('inbox.showMore', { count: approvals.length - shown })}</Button>

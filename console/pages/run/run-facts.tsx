@@ -23,7 +23,7 @@ export function RunFacts ({ run }: { run: Run }) {
         {taskId !== undefined && <TaskName id={taskId} />}
         {threadId !== undefined && <ThreadName id={threadId} />}
         <dt>{say('tasks.state')}</dt>
-        <dd><Status value={run.status} /></dd>
+        <dd><Status value={run.status} />{run.review && <span className='quiet'> · {say(`run.review.${run.review}`)}</span>}</dd>
         <dt>{say('run.began')}</dt>
         <dd>
           <Time at={startedAt} />{' '}

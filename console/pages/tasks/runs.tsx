@@ -40,7 +40,7 @@ export function Runs ({ taskId }: { taskId: string }) {
 }
 
 function RunRow ({ run }: { run: TaskRun }) {
-  const { runId, runNumber, status, trigger, startedAt, durationMs, toolCount, output, error, evaluation } = run
+  const { runId, runNumber, status, review, trigger, startedAt, durationMs, toolCount, output, error, evaluation } = run
   const said = (error ?? output ?? '').replace(/\s+/g, ' ').trim()
   return (
     <div className='row'>
@@ -50,6 +50,7 @@ function RunRow ({ run }: { run: TaskRun }) {
       <span className='quiet'>
         {durationMs !== undefined && <>{sayDuration(durationMs)} · </>}{say('run.callCount', { count: toolCount })}
       </span>
+      {(review === 'superseded' || review === 'expired') && <span className='quiet'>{say(`run.review.${review}`)}</span>}
       {evaluation?.evidence === 'contradicted' && (
         <span className='status status-bad'><span aria-hidden='true'>✕</span> {say('run.contradicted')}</span>
       )}

@@ -4,7 +4,7 @@ import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { countsRuns } from './form-values.ts'
 import { sayScheduleWords } from './schedule-words.ts'
-import { statusOf, titleOf, type TaskOption } from './task-words.ts'
+import { hasOpenResult, statusOf, titleOf, type TaskOption } from './task-words.ts'
 import type { Task } from './task-queries.ts'
 
 const OPTIONS: TaskOption[] = ['model', 'effort', 'instructions']
@@ -20,6 +20,7 @@ export function TaskFacts ({ task }: { task: Task }) {
         <dt>{say('tasks.state')}</dt>
         <dd>
           <Status value={statusOf(task)} />
+          {hasOpenResult(task) && <> <Status value='resultWaits' /></>}
           {task.health.state === 'failing' && (
             <>
               {' '}<Status value='failing' />

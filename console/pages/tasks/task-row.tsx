@@ -5,7 +5,7 @@ import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { sayScheduleWords } from './schedule-words.ts'
-import { statusOf, titleOf } from './task-words.ts'
+import { hasOpenResult, statusOf, titleOf } from './task-words.ts'
 
 /** A task in the list: its goal, its state, when it runs, and its last and next run. */
 export function TaskRow ({ task }: { task: Task }) {
@@ -17,6 +17,7 @@ export function TaskRow ({ task }: { task: Task }) {
       <Link href={`/tasks/${id}`} className='task-goal'><VisibleText text={titleOf(goal)} limit={Infinity} /></Link>
       <span>
         <Status value={statusOf(task)} />
+        {hasOpenResult(task) && <> <Status value='resultWaits' /></>}
         {health.state === 'failing'
           ? <> <Status value='failing' /></>
           : lastRunStatus === 'failed' && task.status !== 'failed' && <> <Status value='lastRunFailed' /></>}

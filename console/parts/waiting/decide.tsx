@@ -27,8 +27,9 @@ export function Decide ({ approval, decision, previewDigest }: Props) {
   function decide (approved: boolean, unbound = false) {
     setPressed(unbound ? 'unbound' : approved ? 'approve' : 'deny')
     const bound = unbound ? { unbound } : previewDigest !== undefined && { previewDigest }
-    decision.send({ approved, ...(reason.trim() !== '' && { reason: reason.trim() }), ...(approved && { ...bound, ...grantOf(chosen) }) })
-    setReason('')
+    const given = reason.trim()
+    const isSent = decision.send({ approved, ...(given !== '' && { reason: given }), ...(approved && { ...bound, ...grantOf(chosen) }) })
+    if (isSent) setReason('')
   }
 
   return (

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { decideApproval, type Approval, type ApprovalDecision, type DecidedApproval } from '../../../client/generated/index.ts'
 import { AgentError } from '../../../client/errors.ts'
 import { keys } from '../../lib/queries.ts'
@@ -7,9 +7,21 @@ import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../announcer.tsx'
 
+/** What has waited longer than this is decided only when it is pressed again; ms. */
+const OLD_MS = 24 * 60 * 60 * 1000
+
+/** A decision that the service did not take, about an item that may be gone by now. */
+export interface Refusal {
+  approvalId: string
+  error: Error
+}
+
 /** The decision of an approval, as its form needs it. */
 export interface DecisionInProgress {
-  send: (decision: ApprovalDecision) => void
+  /** Returns false if the decision was not sent, because the item is old and must be decided once more. */
+  send: (decision: ApprovalDecision) => boolean
+  /** Whether an old item must be decided once more. */
+  asksAgain: boolean
   isPending: boolean
   isSuccess: boolean
   error: unknown
@@ -17,7 +29,11 @@ export interface DecisionInProgress {
 }
 
 /** Sends the decision of an approval, has it read aloud, and moves the focus from the buttons, which go, to the item. */
-export function useDecision ({ approvalId }: Approval, onDecided?: (item: HTMLElement) => void) {
+export function useDecision (
+  { approvalId, createdAt }: Approval,
+  { onDecided, onRefused }: { onDecided?: (item: HTMLElement) => void, onRefused?: (refusal: Refusal) => void }
+) {
+  const [asksAgain, setAsksAgain] = useState(false)
   const item = useRef<HTMLElement>(null)
   const queries = useQueryClient()
   const announce = useAnnounce()
@@ -31,10 +47,18 @@ export function useDecision ({ approvalId }: Approval, onDecided?: (item: HTMLEl
     onError (thrown) {
       // Somebody else decided it, or its time is over: the list tells.
       if (thrown instanceof AgentError && [404, 409, 410].includes(thrown.statusCode ?? 0)) {
+        onRefused?.({ approvalId, error: thrown })
         void queries.invalidateQueries({ queryKey: keys.approvals() })
       }
     }
   })
-  const decision: DecisionInProgress = { send: mutate, isPending, isSuccess, error, data }
+  function send (decision: ApprovalDecision): boolean {
+    const isAgain = asksAgain || Date.now() - createdAt < OLD_MS
+    setAsksAgain(!isAgain)
+    if (isAgain) mutate(decision)
+    else announce(say('approval.old'))
+    return isAgain
+  }
+  const decision: DecisionInProgress = { send, asksAgain, isPending, isSuccess, error, data }
   return { decision, item }
 }

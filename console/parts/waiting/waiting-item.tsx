@@ -10,7 +10,7 @@ import { RequestOwner } from './request-owner.tsx'
 import { ServerRequest } from './server-request.tsx'
 import { ResultRequest } from './result-request.tsx'
 import { ToolRequest } from './tool-request.tsx'
-import { useDecision } from './use-decision.ts'
+import { useDecision, type Refusal } from './use-decision.ts'
 import './waiting.css'
 
 interface Props {
@@ -19,14 +19,16 @@ interface Props {
   withoutOwner?: boolean
   /** Called with the item when the service has accepted the decision of this page. */
   onDecided?: (item: HTMLElement) => void
+  /** Called when the service refused the decision for good: the item may be gone before its sentence was read. */
+  onRefused?: (refusal: Refusal) => void
 }
 
 /**
  * Something that waits for the user, with all that is needed to decide it: the call of a tool, the result of a run, questions, or a choice
  * about a task. It gets the focus after the decision, so that the focus is not lost with the buttons.
  */
-export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
-  const { decision, item } = useDecision(approval, onDecided)
+export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused }: Props) {
+  const { decision, item } = useDecision(approval, { onDecided, onRefused })
   const { approvalId, kind, createdAt, expiresAt, note } = approval
   const isOpen = approval.state === 'pending' && !decision.isSuccess
   return (
@@ -48,6 +50,7 @@ export function WaitingItem ({ approval, withoutOwner, onDecided }: Props) {
       {kind === 'server' && <ServerRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'task' && <Choices approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'question' && <Questions approval={approval} decision={decision} isOpen={isOpen} />}
+      {isOpen && decision.asksAgain && <p className='note note-warn'>{say('approval.old')}</p>}
       {!isOpen && <p className='quiet'>{say(`approval.state.${decision.data?.state ?? approval.state}`)}</p>}
     </article>
   )

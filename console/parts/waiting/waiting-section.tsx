@@ -2,18 +2,21 @@ import { useQuery } from '@tanstack/react-query'
 import type { Approval } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { openApprovals } from '../frame.tsx'
+import { useRefusals } from './refused.tsx'
 import { WaitingItem } from './waiting-item.tsx'
 
 /** What waits for the user of one run or task, of which the ids are given; nothing when nothing waits. */
 export function WaitingSection (owner: Partial<Pick<Approval, 'runId' | 'taskId'>>) {
   const { data } = useQuery(openApprovals)
-  const waiting = data?.approvals.filter(({ runId, taskId }) =>
+  const waiting = (data?.approvals ?? []).filter(({ runId, taskId }) =>
     owner.taskId === undefined ? runId === owner.runId : taskId === owner.taskId)
-  if (waiting === undefined || waiting.length === 0) return null
+  const { note, onRefused } = useRefusals(waiting)
+  if (waiting.length === 0 && note === undefined) return null
   return (
     <section className='section' aria-label={say('tasks.waiting')}>
       <h2>{say('tasks.waiting')}</h2>
-      {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner />)}
+      {note}
+      {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onRefused={onRefused} />)}
     </section>
   )
 }
