@@ -31,7 +31,10 @@ const supervisor = createSupervisor({
     maxRestarts: ms(values['max-restarts'], 3),
     backoffMs: ms(values['backoff-ms'], 1_000)
   },
-  onEvent: (event) => console.log(JSON.stringify(event))
+  onEvent: (event) => console.log(JSON.stringify(event)),
+  // What a person is to be told. A real shell shows it with the means of its system, and opens the console when it is pressed.
+  onNotification: (notification) => console.log(JSON.stringify({ event: 'notification', ...notification })),
+  onNotificationClosed: (notificationId) => console.log(JSON.stringify({ event: 'notification-closed', notificationId }))
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

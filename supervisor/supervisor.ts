@@ -1,3 +1,4 @@
+import { followNotifications, type NotificationHandlers } from './follow-notifications.ts'
 import { ServiceEnded, isPermanent } from './service-ended.ts'
 import { pause, watchService, type LifeLimits } from './service-life.ts'
 import { startCommand, type Exit, type Ready, type Secrets, type StartService } from './service-child.ts'
@@ -33,7 +34,7 @@ const DEFAULTS: Limits = {
 }
 const MAX_BACKOFF_MS = 30_000
 
-export interface SupervisorOptions {
+export interface SupervisorOptions extends Partial<NotificationHandlers> {
   /** The executable: `local-agent`, the sidecar, or a Node of at least 22.18 with `dist/server.js` as first argument. */
   command?: string
   args?: readonly string[]
@@ -53,7 +54,8 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 
 /**
  * Starts the service, checks its health, and restarts it after crashes and hangs. It is not restarted after an exit that a restart
- * cannot mend (exit codes 64 to 98), after an orderly end (0), and after too many restarts without a healthy time between them.
+ * cannot mend (exit codes 64 to 98), after an orderly end (0), and after too many restarts without a healthy time between them. With
+ * `onNotification` it claims what a person is to be told and hands it over, to be shown.
  */
 export function createSupervisor ({
   command = 'local-agent',
@@ -64,6 +66,8 @@ export function createSupervisor ({
   secrets = {},
   limits: given,
   onEvent = () => {},
+  onNotification,
+  onNotificationClosed,
   onLog = (line) => { process.stderr.write(`${line}\n`) }
 }: SupervisorOptions = {}) {
   const limits = { ...DEFAULTS, ...given }
@@ -80,12 +84,16 @@ export function createSupervisor ({
   async function runOnce (): Promise<{ exit: Exit, log: readonly string[], wasHealthy: boolean }> {
     onEvent({ event: 'starting' })
     let healthyAt = Infinity
+    const over = new AbortController()
     life = watchService(start(), secrets, limits, {
       onReady (ready) {
         healthyAt = performance.now() + limits.healthyMs
         current = ready
         nextReady.resolve(ready)
         onEvent({ event: 'ready', ...ready })
+        if (onNotification === undefined) return
+        const token = secrets.token ?? (env ?? process.env).LOCAL_AGENT_TOKEN
+        void followNotifications({ url: ready.url, token, signal: over.signal }, { onNotification, onNotificationClosed })
       },
       onMissed: (missed) => onEvent({ event: 'unhealthy', missed }),
       onHung: () => onEvent({ event: 'hung' }),
@@ -94,6 +102,7 @@ export function createSupervisor ({
     const { exited, log } = life
     if (stopped.signal.aborted) life.end()
     const exit = await exited
+    over.abort()
     if (current !== undefined) nextReady = newReady()
     current = life = undefined
     onEvent({ event: 'exit', ...exit })

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { app, BrowserWindow, ipcMain, net, protocol, safeStorage } from 'electron'
+import { app, BrowserWindow, ipcMain, net, Notification, protocol, safeStorage } from 'electron'
 import { createSupervisor, ServiceEnded } from 'local-agent-service/supervisor'
 
 /** Pages of the app. The service must know this origin; a page of file:// has none that it could know. */
@@ -57,6 +57,8 @@ app.whenReady().then(async () => {
     return path.startsWith(PAGES + sep) ? net.fetch(pathToFileURL(path).href) : new Response(null, { status: 404 })
   })
   allowOrigin()
+  /** What is shown now, by the ids of the service. Without a reference a notification could be collected before it is pressed. */
+  const shown = new Map<string, Notification>()
   const supervisor = createSupervisor({
     command,
     args: [...args, '--port', '0'],
@@ -65,6 +67,16 @@ app.whenReady().then(async () => {
     onEvent (event) {
       // The address may change with a restart.
       if (event.event === 'ready') for (const window of BrowserWindow.getAllWindows()) window.webContents.send('agent:ready')
+    },
+    onNotification ({ notificationId, title, text = '' }) {
+      const notification = new Notification({ title, body: text })
+      notification.on('click', () => BrowserWindow.getAllWindows()[0]?.show())
+      shown.set(notificationId, notification)
+      notification.show()
+    },
+    onNotificationClosed (notificationId) {
+      shown.get(notificationId)?.close()
+      shown.delete(notificationId)
     }
   })
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { createSupervisor, ServiceEnded, type SupervisorEvent, type SupervisorOptions } from '../../supervisor/index.ts'
+import { createSupervisor, type Notification, ServiceEnded, type SupervisorEvent, type SupervisorOptions } from '../../supervisor/index.ts'
 import { atEnd } from '../harness/at-end.ts'
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
@@ -200,4 +200,41 @@ t.test('runs the real service over a kill, with the token from its standard inpu
   await supervisor.start()
   await supervisor.stop()
   t.same(await supervisor.ended, { code: 0, signal: null })
+})
+
+t.test('hands over what a person is to be told, once, and says when it is over', async (t) => {
+  const dir = place(t)
+  const told: Notification[] = []
+  const closed: string[] = []
+  let move = () => {}
+  const until = async (isThere: () => boolean) => {
+    while (!isThere()) await new Promise<void>((resolve) => { move = resolve })
+  }
+  const { supervisor } = supervise(t, dir, {
+    args: [SERVER, '--port', '0'],
+    cwd: `${dir}/work`,
+    env: { ...process.env, LOCAL_AGENT_HOME: `${dir}/home` },
+    secrets: { token: 'a-token' },
+    onNotification (notification) {
+      told.push(notification)
+      move()
+    },
+    onNotificationClosed (id) {
+      closed.push(id)
+      move()
+    }
+  })
+  const { url } = await supervisor.start()
+  const headers = { authorization: 'Bearer a-token', 'content-type': 'application/json' }
+  const ask = async (path: string, body?: object): Promise<any> =>
+    (await fetch(`${url}${path}`, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })).json()
+  const { id } = await ask('/tasks', { goal: 'write "x" to a.txt', approval: { mode: 'always' } })
+  await ask(`/tasks/${id}/run`, {})
+  await until(() => told.length > 0)
+  t.match(told, [{ kind: 'waiting', taskId: id, title: /approval of a call/, reminder: false }])
+  const [{ notificationId, waitsFor: [{ approvalId }], needsShowing }] = (await ask('/notifications')).notifications
+  t.same([notificationId, needsShowing], [told[0].notificationId, false], 'it has said that it shows it')
+  await ask(`/approvals/${approvalId}`, { approved: false })
+  await until(() => closed.length > 0)
+  t.same(closed, [notificationId])
 })
