@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { buildApp, type App } from '../app.ts'
+import type { Config } from '../schemas/config.ts'
+import type { Budget } from '../schemas/run-options.ts'
 import { systemClock } from '../services/lib/clock.ts'
 import { Usage } from '../services/lib/usage-error.ts'
 import { type ExpectLine, MOST_BYTES, type Recording, readRecording } from '../services/recordings/recording.ts'
+import { recordedTrial, type Trial, trialTools, tryModel } from '../services/recordings/replay/model-trial.ts'
 import { replayRecording } from '../services/recordings/replay/replay-recording.ts'
 import { createReplaySession } from '../services/recordings/replay/replay-session.ts'
 import type { Outcome } from '../services/recordings/replay/outcome-text.ts'
@@ -15,7 +18,8 @@ import type { Settings } from '../settings.ts'
 export const inProcess = (app: Pick<App, 'inject'>): RecordedService => ({
   async request (method, url, payload) {
     const response = await app.inject({ method, url, ...(payload && { payload }) })
-    return { status: response.statusCode, body: response.body === '' ? undefined : response.json() }
+    const isJson = /^application\/json/.test(String(response.headers['content-type']))
+    return { status: response.statusCode, body: isJson ? response.json() : response.body }
   }
 })
 
@@ -54,7 +58,8 @@ export async function replayFile (
   try {
     const { home, cwd, recording } = copy
     const session = createReplaySession(recording, { isStrict, clock: systemClock })
-    const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...parts.settings, home, cwd, boxes: boxesOf(recording), replay: session })
+    const boxes = boxesOf(recording)
+    const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...parts.settings, home, cwd, boxes, replay: session })
     try {
       mergeTools(app, recording)
       parts.prepare?.(app)
@@ -66,6 +71,49 @@ export async function replayFile (
   } finally {
     await copy.remove()
   }
+}
+
+/** What a trial with a model needs beside the recording. */
+export interface TrialOptions {
+  models: string[]
+  budget?: Budget
+  approvesAll: boolean
+  judge?: string
+  settings?: Partial<Settings>
+  /** The providers of the user's config.json. */
+  config?: Config
+}
+
+/** Lets models answer a recorded request, each with a service and a copy of the files of its own. */
+export async function tryFile (file: string, { models, config, settings, ...options }: TrialOptions): Promise<Trial[]> {
+  const given = await openRecording(file)
+  const { cannotReplay } = given.header
+  if (cannotReplay !== undefined) throw new Usage(`${file} cannot be tried with a model. ${cannotReplay}`)
+  const trials = [recordedTrial(given)]
+  for (const model of models) {
+    const { permissions, analysis, agent, roots } = given.header.config ?? {}
+    const quiet: Config = { threads: { titles: false }, brain: { extractAfter: false } }
+    const copy = await makeWorkCopy(given, {
+      ...{ ...config, ...quiet, model, mcp: [] },
+      ...{ ...permissions && { permissions }, ...analysis !== undefined && { analysis }, ...agent && { agent }, ...roots && { roots } }
+    })
+    try {
+      const { home, cwd, recording } = copy
+      const { wasOffered } = createReplaySession(recording, { isStrict: false, clock: systemClock })
+      const replay = { perform: trialTools(recording), wasOffered }
+      const boxes = boxesOf(recording)
+      const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...settings, home, cwd, boxes, replay })
+      try {
+        mergeTools(app, recording)
+        trials.push(await tryModel(recording, { service: inProcess(app), cwd, model, ...options }))
+      } finally {
+        await app.close()
+      }
+    } finally {
+      await copy.remove()
+    }
+  }
+  return trials
 }
 
 /** Commands are not executed, so nothing makes boxes; where they would run is as it was. */

@@ -1,21 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Config } from '../schemas/config.ts'
 import { systemClock } from '../services/lib/clock.ts'
+import { homeFolder } from '../services/lib/home-folder.ts'
 import { openPack } from '../services/lib/pack.ts'
 import { explainStart } from '../services/lib/start-error.ts'
+import { NATIVE_PROVIDERS } from '../services/models/providers/kinds/kinds.ts'
 import { Usage } from '../services/lib/usage-error.ts'
 import { createStandardOutput } from '../services/log/sink.ts'
 import { outcomeText, summaryText, type Outcome } from '../services/recordings/replay/outcome-text.ts'
-import { replayFile } from './replay.ts'
+import { trialTable } from '../services/recordings/replay/model-trial.ts'
+import type { Settings } from '../settings.ts'
+import { replayFile, tryFile } from './replay.ts'
 
 // The command `local-agent test`: replays recordings of runs, without a key, a network or a running service.
 
 const HELP = `local-agent test <file…> [--strict] [--json]
-  Replays recordings of runs (POST /runs/:runId/recording) without a key or a network, and says where they go otherwise now.
+local-agent test <file…> --model <provider/model> [--model …] [--usd <n>] [--tokens <n>] [--approve] [--judge <model>] [--json]
+  Replays recordings of runs (POST /runs/:runId/recording) without a key or a network, and says where they go otherwise now; or lets
+  models answer the recorded requests, and compares.
 
   --strict   compares system prompts, descriptions of tools and the words of errors, too
   --json     prints one JSON object a file
+  --model    asks this model, with file tools on a copy of the recorded files; other tools give their recorded results or fail. Its
+             provider is one of config.json in LOCAL_AGENT_HOME, or has its key in the environment: AI_GATEWAY_API_KEY,
+             OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY
+  --usd, --tokens
+             what a run of a model may cost or use; it ends there
+  --approve  approves calls of tools, too, that nobody approved in the recording
+  --judge    the model that judges answers where a recording expects it; by default the tried one
 
-  The exit code is 0 when no recording differs, 1 when one does, and 64 when a file is none.`
+  The exit code is 0 when all is as recorded or expected, 1 when something is not, and 64 when a file is no recording.`
 
 /** How long the exit waits for the last lines, in milliseconds. */
 const FLUSH_MS = 2_000
@@ -27,20 +43,66 @@ function read (args: string[]) {
     return parseArgs({
       args,
       allowPositionals: true,
-      options: { strict: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+      options: {
+        strict: { type: 'boolean' },
+        json: { type: 'boolean' },
+        model: { type: 'string', multiple: true },
+        usd: { type: 'string' },
+        tokens: { type: 'string' },
+        approve: { type: 'boolean' },
+        judge: { type: 'string' },
+        help: { type: 'boolean', short: 'h' }
+      }
     })
   } catch (error) {
     throw new Usage(`${(error as Error).message}\n\n${HELP}`)
   }
 }
 
+function positive (name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!(Number(text) > 0)) throw new Usage(`--${name} must be a number above 0, not "${text}".`)
+  return Number(text)
+}
+
+/** Reads what models need from the configuration of the user, which is not changed, and the environment. */
+async function modelSettings (env: NodeJS.ProcessEnv): Promise<{ config: Config, settings: Partial<Settings> }> {
+  const text = await readFile(join(homeFolder(env.LOCAL_AGENT_HOME || undefined), 'config.json'), 'utf8').catch(() => '{}')
+  const { providers, gateway, prices, providerOptions, contextWindows, models, offline } = JSON.parse(text) as Config
+  const chosen = { providers, gateway, prices, providerOptions, contextWindows, models, offline }
+  const keys = NATIVE_PROVIDERS.flatMap((name) => {
+    const key = env[`${name.toUpperCase()}_API_KEY`]
+    return key ? [[name, key] as const] : []
+  })
+  return {
+    config: Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)),
+    settings: {
+      ...{ gatewayKey: env.AI_GATEWAY_API_KEY || undefined, gatewayBaseURL: env.AI_GATEWAY_BASE_URL || undefined },
+      keys: Object.fromEntries(keys)
+    }
+  }
+}
+
 async function main (args: string[], print: Print) {
-  const { values: { strict = false, json = false, help = false }, positionals: files } = read(args)
+  const { values, positionals: files } = read(args)
+  const { strict = false, json = false, help = false, model: models = [], approve = false, judge } = values
   if (help) {
     print(HELP)
     return
   }
   if (files.length === 0) throw new Usage(`Name at least one recording.\n\n${HELP}`)
+  if (models.length > 0) {
+    const [usd, tokens] = [positive('usd', values.usd), positive('tokens', values.tokens)]
+    const budget = { ...(usd !== undefined && { usd }), ...(tokens !== undefined && { tokens }) }
+    const parts = { models, approvesAll: approve, budget, ...(judge !== undefined && { judge }), ...await modelSettings(process.env) }
+    process.exitCode = 0
+    for (const file of files) {
+      const trials = await tryFile(file, parts)
+      print(json ? JSON.stringify({ file, trials }) : trialTable(file, trials))
+      if (trials.slice(1).some(({ ok }) => !ok)) process.exitCode = 1
+    }
+    return
+  }
   const outcomes: Outcome[] = []
   for (const file of files) {
     const outcome = await replayFile(file, { isStrict: strict })

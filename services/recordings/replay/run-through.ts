@@ -1,4 +1,5 @@
 import type { ApprovalView, ApprovalDecision } from '../../../schemas/approvals.ts'
+import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { Run } from '../../../schemas/runs.ts'
 import type { ToolCallView } from '../../../schemas/tool-calls.ts'
 import { linesOf, type Recording } from '../recording.ts'
@@ -14,6 +15,8 @@ export interface Answering {
   decide(item: ApprovalView): ApprovalDecision | undefined
   /** Returns the result of a call of the application. */
   answerCall(call: ToolCallView): { output: Record<string, unknown> } | { error: string } | undefined
+  /** Options that come before the recorded ones: those of a trial with a model. A replay has none, takes no time and costs nothing. */
+  options?: RunOptions
   /** Called when the run is known, while it executes. */
   began?(place: { runId?: string, threadId?: string, taskId?: string }): void
 }
@@ -63,7 +66,7 @@ async function beginConversation (recording: Recording, { request }: RecordedSer
   const [{ messages, options }] = linesOf(recording, 'request')
   const id = `recording-${crypto.randomUUID()}`
   answering.began?.({ threadId: id })
-  const { status, body } = await request('POST', '/run/sync', { id, messages, cwd, ...(options && { options: runOptions(options) }) })
+  const { status, body } = await request('POST', '/run/sync', { id, messages, cwd, options: chosenOptions(options, answering) })
   const { runs } = (await request('GET', `/runs?threadId=${id}&limit=1`)).body as { runs: Run[] }
   if (runs.length === 0) throw new RequestRefused(body?.error ?? `The service answered ${status}.`)
   return runs[0].runId
@@ -71,7 +74,7 @@ async function beginConversation (recording: Recording, { request }: RecordedSer
 
 async function beginTask (recording: Recording, { request }: RecordedService, cwd: string, answering: Answering): Promise<string> {
   const [{ type, steering = [], options, input, ...task }] = linesOf(recording, 'task')
-  const created = await request('POST', '/tasks', { ...task, cwd, ...(options && { options: runOptions(options) }) })
+  const created = await request('POST', '/tasks', { ...task, cwd, options: chosenOptions(options, answering) })
   if (created.status !== 200 && created.status !== 201) throw new RequestRefused(created.body.error)
   const { id } = created.body
   for (const comment of steering) await request('POST', `/tasks/${id}/steer`, { comment })
@@ -84,7 +87,8 @@ async function beginTask (recording: Recording, { request }: RecordedService, cw
   return runs[0].runId
 }
 
-/** A replay takes no time and costs nothing, and its model is chosen elsewhere. */
-function runOptions ({ model, budget, ...options }: NonNullable<ReturnType<typeof linesOf<'request'>>[0]['options']>) {
-  return { ...options, ...(budget?.tokens !== undefined && { budget: { tokens: budget.tokens } }) }
+/** Returns the recorded options; a replay takes no time and costs nothing, and its model is chosen elsewhere. */
+function chosenOptions ({ model, budget, ...given }: RunOptions = {}, { options }: Answering): RunOptions {
+  if (options !== undefined) return { ...given, ...(budget && { budget }), ...options }
+  return { ...given, ...(budget?.tokens !== undefined && { budget: { tokens: budget.tokens } }) }
 }
