@@ -9,6 +9,7 @@ import { coldStart } from './rows/cold-start.ts'
 import { consoleChat } from './rows/console-chat.ts'
 import type { Context } from './rows/context.ts'
 import { feltFirstText } from './rows/felt-first-text.ts'
+import { boxedCommand } from './rows/boxed-command.ts'
 import { firstRun } from './rows/first-run.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
 import { longThread } from './rows/long-thread.ts'
@@ -41,6 +42,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'long-thread': longThread,
   'felt-first-text': feltFirstText,
   'task-runs': taskRuns,
+  'boxed-command': boxedCommand,
   'scripted-conversation': scriptedConversation,
   'idle-events': idleEvents,
   'health-saturated': healthSaturated,

@@ -7,7 +7,10 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { build } from '../tools/helper.ts'
-import { BUBBLEWRAP, NO_BOX } from '../../harness/boxes.ts'
+import { BUBBLEWRAP } from '../../harness/boxes.ts'
+
+/** Some of the commands would harm the computer of whoever runs the tests while there is a hole in the box. */
+const ONLY_IN_BOX = '[ "$(cat /proc/1/comm)" = bwrap ] || { echo ESC""APED; exit 99; }'
 
 /** A working folder with a repository, and beside it what commands in it must neither reach nor change. */
 export interface Stage {
@@ -19,8 +22,8 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** Runs what the agent's user would have lying around. `isBoxed` false: the same without a box. */
-export async function setStage (isBoxed = true): Promise<Stage> {
+/** Lays out and starts what the agent's user would have on the computer. */
+export async function setStage (): Promise<Stage> {
   const secret = `s3cret-${randomBytes(8).toString('hex')}`
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'box-stage-')))
   const mark = `mark-${randomBytes(6).toString('hex')}`
@@ -65,7 +68,7 @@ export async function setStage (isBoxed = true): Promise<Stage> {
     ...{ PORT: String(port), UDP: String(udp.address().port), HOST_ADDRESS: external, VICTIM: String(victim.pid) },
     ...{ GITHUB_TOKEN: secret, DB_PASSWORD: secret, DATABASE_URL: `postgres://me:${secret}@db/x`, SSH_AUTH_SOCK: path('outside/socket') }
   }
-  const { output } = build({ workspace: work, forbidden: path('own'), environment, boxes: isBoxed ? BUBBLEWRAP : NO_BOX })
+  const { output } = build({ workspace: work, forbidden: path('own'), environment, boxes: BUBBLEWRAP })
 
   /** What lies outside the working folder, and in it what programs obey. */
   const look = () => {
@@ -87,7 +90,7 @@ export async function setStage (isBoxed = true): Promise<Stage> {
 
   return {
     work,
-    run: (command, more = {}) => output('runCommand', { command, ...more }),
+    run: (command, more = {}) => output('runCommand', { command: `${ONLY_IN_BOX}\n${command}`, ...more }),
     traces (output) {
       const text = JSON.stringify(output)
       const repositories = execFileSync('find', [work, '-name', 'config', '-path', '*git*', '-o', '-name', 'config', '-path', '*bare*'])
@@ -118,7 +121,18 @@ export async function setStage (isBoxed = true): Promise<Stage> {
 
 const python = (code: string) => `python3 -c '${code.replaceAll('\n', ';')}'`
 
-/** Commands that try to leave the box, by what they try. Each would leave one of the traces outside it. */
+/** Runs commands that try to leave the box; returns, by what they try, the traces that they left. */
+export async function attempt (stage: Stage, commands = HOSTILE): Promise<Record<string, string[]>> {
+  const escapes: Record<string, string[]> = {}
+  for (const [what, command] of Object.entries(commands)) {
+    const output = await stage.run(`{ ${command}; } 2>&1`)
+    const traces = stage.traces(output)
+    if (traces.length > 0) escapes[what] = [...traces, JSON.stringify(output).slice(0, 2_000)]
+  }
+  return escapes
+}
+
+/** Commands that try to leave the box, by what they try. */
 export const HOSTILE: Record<string, string> = {
   'writes beside the folder': 'echo x > "$BASE/outside/new"; echo x > ../outside/new; mkdir -p ../outside/deep',
   'changes what is beside the folder': 'echo x > "$BASE/outside/file"; chmod 777 "$BASE/outside/file"',
