@@ -85,7 +85,8 @@ export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema)
 /** When something is to be done, as the user said it. */
 const WHEN = {
   at: 'Once, or first: "2026-01-31T09:00"',
-  every: 'How often: "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line',
+  every: 'How often: "weekdays at 17:30", "every other friday at 9am", "first monday of the month", "every 30 minutes between 9 and 17", ' +
+    '"daily at 8 except sundays" or a cron line',
   zone: 'The time zone, if one was named: "Europe/Berlin"',
   text: "The user's words about the time"
 }
@@ -113,9 +114,13 @@ export const AnalysisQuestionSchema = Type.Object({
     every: Type.String({ description: WHEN.every }),
     zone: Type.String({ description: WHEN.zone }),
     text: Type.String({ description: WHEN.text })
-  }, { additionalProperties: false, description: 'When it is to be done; all of them "" for what is to be done now' })
+  }, {
+    additionalProperties: false,
+    description: 'When it is to be done; all of them "" for what is to be done now, also where a time is only mentioned'
+  })
 }, { additionalProperties: false })
 export type Analysis = Static<typeof AnalysisSchema>
+export type When = Partial<NonNullable<Analysis['when']>>
 
 /** The background task that a run created, as its events and result show it. */
 export const RunTaskSchema = Type.Object({
@@ -123,7 +128,8 @@ export const RunTaskSchema = Type.Object({
   goal: Type.String(),
   taskType: TaskTypeSchema,
   status: TaskStatusSchema,
-  interval: Type.Optional(Type.String({ description: 'How often it runs' })),
+  interval: Type.Optional(Type.String({ description: 'How often it runs, as it was written' })),
+  words: Type.Optional(Type.String({ description: 'When it runs, as it was understood' })),
   nextRunAt: Type.Optional(Timestamp)
 }, { $id: 'RunTask', description: 'A background task that a run created and started' })
 export type RunTask = Static<typeof RunTaskSchema>

@@ -18,8 +18,8 @@ export const stepLimit = ({ agent }: Config, { maxSteps }: RunOptions = {}): num
 
 /**
  * Returns the work of a new run. The request is analysed, and the first step begins beside the analysis; its events are held
- * until those of the analysis are in the log. A long-running request becomes a background task instead, and the first step is
- * dropped.
+ * until those of the analysis are in the log. A request that is long-running, or for a time, becomes a background task instead, and
+ * the first step is dropped.
  */
 export function createAnswerRequest (shared: AgentDeps) {
   const analyze = createAnalysis(shared)
@@ -37,13 +37,18 @@ export function createAnswerRequest (shared: AgentDeps) {
       throw error
     })
     // Who asked for an object waits for it; a background task would not give it here.
-    if (analysis.complexity !== 'long_running' || tasks === undefined || record.options?.object !== undefined) {
+    const isForLater = analysis.complexity === 'long_running' || hasTime(analysis)
+    if (!isForLater || tasks === undefined || record.options?.object !== undefined) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()
+    // A request with a time is not carried out now, also when the time could not be read.
     if (!await handOverToTask(attempt, analysis, { ...deps, tasks })) await runSteps(attempt, context, deps)
   }
 }
+
+/** Whether the analysis names a time; words alone may be about what the request is about. */
+const hasTime = ({ when: { at, every } = { text: '' } }: Analysis) => [at, every].some((time) => time !== undefined && time.trim() !== '')
 
 /** Streams the analysis as reasoning. */
 async function analyzeRun (

@@ -1,5 +1,6 @@
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
-import type { Task, TaskBody } from '../../schemas/tasks.ts'
+import type { Task } from '../../schemas/tasks.ts'
+import { BadSchedule } from '../calendar/index.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { canonicalContent } from '../threads/index.ts'
@@ -14,7 +15,8 @@ type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
 const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, finishReason: 'stop', usage: noUsage() }
 
 /**
- * Launches a background task for the request and answers with a description of it. If the same request launched a task that
+ * Launches a background task for the request and answers with a description of it, or asks when it is to be done if that could not be
+ * read; nothing is launched then. If the same request launched a task that
  * is still active, the answer describes that task, so that a regenerated answer launches no second one. Resolves to false if
  * steering arrived meanwhile: the run must then continue and answer it. A disconnected client does not cancel the
  * launch; stopping the run does.
@@ -25,13 +27,13 @@ export async function handOverToTask (attempt: ConversationAttempt, analysis: An
   log.append({ type: 'step-start', step: STEP_FINISH.step })
   const origin = originOf(live.run)
   const earlier = await deps.tasks.launched(origin)
-  const { task, badInterval } = earlier === undefined
-    ? await launchTask(analysis, record, ignoringDisconnect(live.signal), origin, deps)
+  const made = earlier === undefined
+    ? await launchTask(analysis, live.run, ignoringDisconnect(live.signal), origin, deps)
     : { task: earlier }
   const events: RunEvent[] = [
-    { type: 'task', task: taskView(task) },
+    ...made.task === undefined ? [] : [{ type: 'task' as const, task: taskView(made.task) }],
     { type: 'text-start', id: 'task' },
-    { type: 'text-delta', id: 'task', delta: describeTask(task, { isKnown: earlier !== undefined, badInterval }) },
+    { type: 'text-delta', id: 'task', delta: made.task ? describeTask(made.task, { isKnown: earlier !== undefined }) : made.question },
     { type: 'text-end', id: 'task' }
   ]
   events.forEach(log.append)
@@ -57,40 +59,55 @@ function ignoringDisconnect (signal: AbortSignal): AbortSignal {
   return controller.signal
 }
 
-/** Launches the task with the interval of the analysis. If the interval cannot be parsed, the task runs once. */
+/** Launches the task at the time that was heard. Without a time it runs at once; if its time is in doubt, nothing is launched. */
 async function launchTask (
-  { goal, interval }: Analysis,
-  { cwd, options }: Pick<ThreadRun, 'cwd' | 'options'>,
+  { goal, interval, when = { text: '', every: interval } }: Analysis,
+  run: Run<ThreadRun>,
   signal: AbortSignal,
   origin: string,
   { tasks }: Deps
-): Promise<{ task: Task, badInterval?: string }> {
-  const once: TaskBody = { goal, cwd, ...(options && { options }) }
-  if (interval === undefined) return { task: await tasks.launch(once, signal, origin) }
+): Promise<{ task: Task } | { task?: undefined, question: string }> {
+  const { cwd, options } = run.record
   try {
-    return { task: await tasks.launch({ ...once, taskType: 'recurring', schedule: { interval } }, signal, origin) }
+    const read = await tasks.readWhen(when)
+    if (read?.everyMs !== undefined && !isConfirmed(run)) return { question: confirmationOf(read.words, read.everyMs) }
+    const schedule = read && { schedule: read.schedule }
+    return { task: await tasks.launch({ goal, cwd, ...(options && { options }), ...schedule }, signal, origin) }
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_BAD_SCHEDULE') throw error
-    return { task: await tasks.launch(once, signal, origin), badInterval: interval }
+    if (!(error instanceof BadSchedule)) throw error
+    return { question: `I did nothing and made no task, because I am not sure when you want it. ${error.message}` }
   }
 }
 
-const taskView = ({ id, goal, taskType, status, schedule, nextRunAt }: Task): RunTask => ({
+/** The end of a question whose answer begins with "yes". */
+const CONFIRM = 'If you mean it, say it once more and begin with “yes”.'
+
+const confirmationOf = (words: string, everyMs: number) =>
+  `I made no task yet: ${words} is ${Math.round(86_400_000 / everyMs).toLocaleString('en')} runs a day. ${CONFIRM}`
+
+/** Whether the user was asked to confirm just before, and says yes. */
+function isConfirmed ({ messages }: Run<ThreadRun>): boolean {
+  const [asked, answer] = messages.slice(-2).map((message) => JSON.stringify(message))
+  return messages.length > 1 && asked.includes(CONFIRM) && /"(?:content|text)":"\s*yes\b/i.test(answer)
+}
+
+const taskView = ({ id, goal, taskType, status, schedule, scheduleWords, nextRunAt }: Task): RunTask => ({
   taskId: id,
   goal,
   taskType,
   status,
-  ...(schedule && { interval: schedule.interval }),
+  ...(schedule?.interval !== undefined && { interval: schedule.interval }),
+  ...(scheduleWords !== undefined && { words: scheduleWords }),
   ...(nextRunAt !== undefined && { nextRunAt })
 })
 
-/** Characters of the goal, and of an interval that cannot be parsed, in the answer. */
+/** Characters of the goal in the answer. */
 const GOAL_SHOWN = 300
 
 /** Describes the task, and what the user can do with it. */
 function describeTask (
-  { id, goal, status, schedule, nextRunAt, approval }: Task,
-  { isKnown, badInterval }: { isKnown: boolean, badInterval?: string }
+  { id, goal, status, schedule, scheduleWords, nextRunAt, approval }: Task,
+  { isKnown }: { isKnown: boolean }
 ): string {
   const state = { pending_approval: 'waiting for your approval' }[status as string] ?? status
   const short = goal.length > GOAL_SHOWN ? `${goal.slice(0, GOAL_SHOWN)}…` : goal
@@ -99,18 +116,12 @@ function describeTask (
       ? `There is a background task of this already: “${short}”. Its id is ${id}, and it is ${state}.`
       : `I made a background task of this: “${short}”. Its id is ${id}.`,
     schedule
-      ? `It runs by its schedule, “${schedule.interval}”${
-        nextRunAt === undefined ? '' : `, next on ${localTime(nextRunAt)}`
+      ? `It runs ${scheduleWords}${schedule.timezone === undefined ? '' : ` (${schedule.timezone})`}${
+        nextRunAt === undefined || schedule.interval === undefined ? '' : `, next on ${localTime(nextRunAt)}`
       }.`
       : isKnown
         ? 'It runs once.'
         : 'It is running now, once.',
-    ...(badInterval === undefined
-      ? []
-      : [
-        `I could not read “${badInterval.slice(0, GOAL_SHOWN)}” as a schedule, so it does not repeat. For one that does, say a ` +
-        'time such as “daily at 9am”.'
-        ]),
     `${describeApprovalMode(approval)} Among your tasks you can watch it, tell it something, run it at once, pause it and delete it.`
   ].join('\n\n')
 }

@@ -169,6 +169,12 @@ const HOURS: Record<string, [from: number, to: number][]> = {
 }
 const isPart = (second: number, part: string) => HOURS[part].some(([from, to]) => second >= from * 3600 && second < to * 3600)
 
+/** Whether a text is a list of times of day, bare hours among them. */
+export const isTimes = (text: string): boolean =>
+  text.trim().toLowerCase().split(LISTED).every((each) => readTime(each.replace(/ ?o'clock$/, '')) !== undefined)
+
+const LISTED = /\s*,\s*(?:and\s+)?|\s+and\s+/
+
 /** Parses times of day ("9:15 and 17:30"), ascending, without repetitions. Throws BadSchedule (400). */
 export function timesOfDay (text: string, part?: string): number[] {
   const times = text.trim().split(/\s*,\s*(?:and\s+)?|\s+and\s+/i).map((each) => timeOfDay(each, part))

@@ -135,7 +135,8 @@ function readBare (on: string | undefined, at: string | undefined): Head | undef
     if ((weekdaysOf(on)?.length ?? 0) > 1) return /s$| to |-| through /i.test(on) ? WEEK : undefined
     return saysDaysOfMonth(on, false) && (daysOfMonthOf(on) ?? nthDayOf(on)) !== undefined ? MONTH : undefined
   }
-  return at !== undefined && /,| and /i.test(at) ? DAY : undefined
+  const times = at?.toLowerCase().split(/,? and |, /) ?? []
+  return times.length > 1 && times.every(isPlainTime) ? DAY : undefined
 }
 
 function readHead (text: string, hasPart: boolean): Head | undefined {

@@ -1,5 +1,5 @@
 import type { Schedule } from '../../schemas/schedule.ts'
-import { dateOf, dayNumber, isPlainTime, PARTS, timeOfDay, weekdayNamed } from './day-words.ts'
+import { dateOf, dayNumber, isPlainTime, isTimes, PARTS, timeOfDay, weekdayNamed } from './day-words.ts'
 import { DAY, weekdayOf } from './days.ts'
 import { readDuration } from './durations.ts'
 import { splitParts, takePart } from './interval.ts'
@@ -39,6 +39,7 @@ export function readOnce (text: string, { timezone, now }: { timezone: string, n
 
   const found = dayNamed(on ?? day, today, on !== undefined)
   const clock = at || time
+  if (clock !== undefined && !isTimes(clock)) return undefined
   const part = named[0]
   // "at 9" alone may be any morning's.
   const isBare = on === undefined && day === '' && clock !== undefined && !isPlainTime(clock) && part === undefined

@@ -1,3 +1,4 @@
+import type { When } from '../../schemas/agent.ts'
 import { SCHEDULE_LIMITS, type Schedule } from '../../schemas/schedule.ts'
 import { looksLikeCron } from './cron-line.ts'
 import { isPlainTime } from './day-words.ts'
@@ -49,14 +50,6 @@ export async function readText (text: string, { zone, ...machine }: Now & { zone
   if (once !== undefined) return readSchedule({ ...once, ...place }, machine)
   if (readInterval(text) === undefined && !looksLikeCron(text)) throw unread(text)
   return readSchedule({ interval: text.trim(), ...place }, machine)
-}
-
-/** When something is to be done, as a model reads the user's words. */
-export interface When {
-  at?: string
-  every?: string
-  zone?: string
-  text?: string
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { When } from '../../schemas/agent.ts'
+import type { Schedule } from '../../schemas/schedule.ts'
 import type { Task, TaskBody } from '../../schemas/tasks.ts'
 
 /** Takes requests for background work. `origin` identifies the words of a conversation that asked for it. */
@@ -8,4 +10,9 @@ export interface TaskLauncher {
   launch(body: TaskBody, signal: AbortSignal, origin: string): Promise<Task>
   /** The task that `launch` created for that origin, while the task is started and has not ended. */
   launched(origin: string): Promise<Task | undefined>
+  /**
+   * Reads a time as a model heard it; undefined when there is none. `everyMs`: it runs so often that a person must confirm it. Throws
+   * BadSchedule (400) when the time is in doubt.
+   */
+  readWhen (when: When): Promise<{ schedule: Schedule, words: string, everyMs?: number } | undefined>
 }

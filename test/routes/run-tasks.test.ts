@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { breakDisk } from '../harness/disk.ts'
 import type { Plan } from '../fakes/gateway.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
+import { NOT_UNDERSTOOD } from '../services/calendar/not-understood.ts'
 import { listen } from '../harness/raw.ts'
 import { openRun } from '../harness/reader.ts'
 import { kinds, postEvents, textOf } from '../harness/sse.ts'
@@ -44,19 +46,20 @@ t.test('work to repeat becomes a task with its schedule, and the answer says wha
     goal: 'list the files here',
     taskType: 'recurring',
     status: 'scheduled',
-    interval: 'every day at 9:00',
+    interval: 'every day at 9',
+    words: 'every day at 09:00',
     nextRunAt: Number
   })
   t.match(events.find(({ type }) => type === 'data-task'), { id: made.taskId })
   t.match(await tasks.get(`/${made.taskId}`), {
     status: 'scheduled',
-    schedule: { interval: 'every day at 9:00' },
+    schedule: { interval: 'every day at 9' },
     cwd: app.cwd,
     approval: { mode: 'changes', firstN: 3 },
     nextRunAt: made.nextRunAt
   })
   const text = textOf(events)
-  for (const part of [made.taskId, 'list the files here', 'every day at 9:00', 'Among your tasks']) t.match(text, part)
+  for (const part of [made.taskId, 'list the files here', 'every day at 09:00', 'Among your tasks']) t.match(text, part)
   t.notMatch(text, /(GET|POST|DELETE) /, 'people read it')
   t.equal((await tasks.get('')).tasks.length, 1)
 })
@@ -107,14 +110,83 @@ t.test('an answer that is given again names the same task while that is under wa
   t.not(dataOf((await ask(once)).events)[0].taskId, done, 'what is over is done again')
 })
 
-t.test('how often that cannot be read makes it run once, and is said', async (t) => {
+t.test('a time in words makes a task for that time, also where a model calls the work simple', async (t) => {
+  let when: object = {}
   const { app } = await withGateway(t, () => ({ text: 'Nothing there.' }), {
+    clock: fakeClock(),
     config: { analysis: true },
-    structured: (name): Plan => name === 'analysis' ? long({ interval: 'at every full moon' }) : name === 'plan' ? planned : {}
+    structured: (name): Plan => name === 'analysis' ? long({ complexity: 'simple', when }) : name === 'plan' ? planned : {}
   })
-  const { events } = await post(app, user('at every full moon, list the files here'))
-  t.match(dataOf(events), [{ taskType: 'one_shot', status: 'running' }])
-  t.match(textOf(events), /could not read “at every full moon”/)
+  const rows: Array<[when: object, task: object, words: RegExp]> = [
+    [{ at: '2026-01-06T17:00', every: '', zone: 'America/New_York', text: 'tomorrow at 5pm' }, {
+      taskType: 'one_shot',
+      status: 'scheduled',
+      nextRunAt: Date.UTC(2026, 0, 6, 22)
+    }, /It runs once, on Tuesday, 6 January 2026 at 17:00 \(America\/New_York\)/],
+    [{ at: '', every: 'every other friday', zone: 'UTC', text: '' }, {
+      taskType: 'recurring',
+      nextRunAt: Date.UTC(2026, 0, 9, 9)
+    }, /It runs every other week on Friday at 09:00/],
+    [{ at: '2026-01-07T08:00', every: 'weekly', zone: 'UTC', text: '' }, {
+      nextRunAt: Date.UTC(2026, 0, 7, 8)
+    }, /every Wednesday at 08:00/],
+    [{ at: '09:30', every: 'every monday to friday', zone: 'UTC', text: '' }, {
+      nextRunAt: Date.UTC(2026, 0, 5, 9, 30)
+    }, /Monday to Friday at 09:30/]
+  ]
+  for (const [heard, task, words] of rows) {
+    when = heard
+    const { events } = await post(app, user(JSON.stringify(heard)))
+    t.match(dataOf(events), [task], JSON.stringify(heard))
+    t.match(textOf(events), words)
+  }
+
+  for (const text of ['', 'now', 'in the background']) {
+    when = { at: '', every: '', zone: '', text }
+    t.same(dataOf((await post(app, user(`simple ${text}`))).events), [], 'words alone make no task of simple work')
+  }
+  const tasks = await tasksOf(t, app)
+  t.equal((await tasks.get('')).tasks.length, rows.length)
+  const doubts: Array<[object, RegExp]> = [
+    [{ at: '', every: 'at every full moon', zone: '', text: '' }, /"at every full moon" cannot be read as a time\. Say it like/],
+    [{ at: '2026-01-05T08:00', every: '', zone: 'UTC', text: '' }, /in the past/],
+    [{ at: '2026-01-06T08:00Z', every: '', zone: '', text: '' }, /not a time/],
+    [{ at: 'someday', every: 'daily', zone: '', text: '' }, /"someday"/],
+    [{ at: '', every: 'daily', zone: 'Mars/Base', text: '' }, /IANA/]
+  ]
+  for (const [heard, sentence] of doubts) {
+    when = heard
+    const { events } = await post(app, user(JSON.stringify(heard)))
+    t.same(dataOf(events), [], JSON.stringify(heard))
+    t.match(textOf(events), /I did nothing and made no task, because I am not sure when you want it/)
+    t.match(textOf(events), sentence)
+  }
+  t.equal((await tasks.get('')).tasks.length, rows.length)
+})
+
+t.test('what is said to come more often than every minute must be confirmed', async (t) => {
+  const app = await build(t)
+  const ask = (content: string) => post(app, { id: 'chat', message: { role: 'user', content } })
+  const first = await ask('every 10 seconds list the files here')
+  t.same(dataOf(first.events), [])
+  t.match(textOf(first.events), /every 10 seconds is 8,640 runs a day.*begin with “yes”/)
+  t.match(dataOf((await ask('yes, every 10 seconds list the files here')).events), [{ interval: 'every 10 seconds', status: 'scheduled' }])
+  t.same(dataOf((await ask('yes, every 5 seconds list the files here')).events), [], 'a yes to nothing confirms nothing')
+})
+
+t.test('what cannot be understood as a time never runs anything', async (t) => {
+  const app = await build(t, { config: { permissions: { writeFile: 'allow' } } })
+  const ran: unknown[] = []
+  const sentences = NOT_UNDERSTOOD.filter((text) => !/^(?:9|soon|later|often|sometimes)$/.test(text))
+  t.ok(sentences.length > 60)
+  for (const text of sentences) {
+    const payload = { ...user(`${text}, write "x" to a.txt`), cwd: app.cwd }
+    const { toolCalls, pendingApprovals, task, text: said } = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
+    if (toolCalls.length > 0 || pendingApprovals.length > 0 || task) ran.push([text, toolCalls, task, said])
+  }
+  t.same(ran, [])
+  t.notOk(existsSync(`${app.cwd}/a.txt`))
+  t.same((await (await tasksOf(t, app)).get('')).tasks, [])
 })
 
 t.test('the answer as one object names the task, too', async (t) => {

@@ -1,4 +1,5 @@
 import type { PreviewScheduleBody, Schedule, SchedulePreview, Slot } from '../../../schemas/schedule.ts'
+import type { When } from '../../../schemas/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import {
   BadSchedule,
@@ -14,8 +15,7 @@ import {
   readWhen,
   skipPassed,
   tooOften,
-  upcoming,
-  type When
+  upcoming
 } from '../../calendar/index.ts'
 import { type Op, slotKey, slotsPrefix, type Store } from '../../store/index.ts'
 import { BadTask } from '../task-errors.ts'
@@ -114,8 +114,11 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     /** Returns the schedule in words. Throws BadSchedule (400), which lists the supported forms, when it cannot be parsed. */
     describe: async (schedule: Schedule): Promise<string> => (await read(schedule)).words,
 
-    /** Reads what a model made of a user's words about time; see `readWhen`. */
-    readWhen: (when: When) => readWhen(when, machine()),
+    /** See TaskLauncher. */
+    async readWhen (when: When) {
+      const found = await readWhen(when, machine())
+      return found && { schedule: found.schedule, words: found.words, everyMs: tooOften(found) }
+    },
 
     /** What a schedule, or a text about time, means. Throws BadTask (400) unless one of them is given. */
     async preview ({ schedule, text, timezone: zone }: PreviewScheduleBody): Promise<SchedulePreview> {

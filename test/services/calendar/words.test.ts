@@ -1,6 +1,7 @@
 import t from 'tap'
 import { Temporal } from '@js-temporal/polyfill'
 import { readText } from '../../../services/calendar/read-schedule.ts'
+import { NOT_UNDERSTOOD } from './not-understood.ts'
 import { changes, moment } from './oracle.ts'
 
 const MINUTE = 60_000
@@ -203,85 +204,6 @@ t.test('what is repeated is said in words, with its end and its exceptions', asy
   for (const [text, words] of rows) t.equal((await read(text)).words, words, text)
   t.match(await read('daily at 9', 'America/New_York'), { zone: 'America/New_York', next: [Date.UTC(2026, 10, 25, 14)] })
 })
-
-/** Sentences that mean no time, several, or one that does not exist. */
-export const NOT_UNDERSTOOD = [
-  'sometimes',
-  'every blue moon',
-  'at every full moon',
-  'now and then',
-  'every so often',
-  'every few hours',
-  'a couple of times a day',
-  'often',
-  'later',
-  'soon',
-  'next week',
-  'next friday at 9',
-  'on friday or saturday at 9',
-  'every second friday',
-  'every third monday',
-  'every 2nd tuesday at 9',
-  'twice a day',
-  'twice a day at 9',
-  'three times a day at 9 and 17',
-  'twice a week',
-  'bimonthly',
-  'daily at 5',
-  'tomorrow at 5',
-  'every morning at 13',
-  'at 9am in the evening',
-  'every day at 25:00',
-  'every day at 9:75',
-  'daily at half past nine',
-  'tomorrow at quarter to five',
-  'yesterday at 5pm',
-  'today at 9am',
-  'at 11am',
-  'tomorrow at midnight',
-  'on 2026-11-24 at 9:00',
-  'on 2026-02-30 at 9:00',
-  'on february 30 at 9am',
-  'every 31 april',
-  'on 12/1 at 9am',
-  'every day until friday',
-  'daily for two weeks',
-  'every day starting on monday',
-  'every day except holidays',
-  'daily except sometimes',
-  'mondays except mondays',
-  'every 10 minutes between 17 and 9',
-  'every 10 minutes between 9 and 5',
-  'every 10 minutes between 9 and',
-  'every 2 hours except sundays',
-  'every 30 minutes on weekdays',
-  'daily between 9 and 17',
-  'every 0 minutes',
-  'every -5 minutes',
-  'every 1.5 days',
-  'every 11 years',
-  'in 11 years',
-  'in two shakes',
-  'in 0 minutes',
-  '0 25 * * *',
-  '0 0 31 2 *',
-  'every january',
-  'quarterly on the last day',
-  'daily on monday',
-  'daily daily',
-  'every day at 9 at 10',
-  'jeden Montag um 9',
-  'tous les jours à 9h',
-  'mañana a las 5',
-  'every day, but not always',
-  'whenever it rains',
-  'if it rains tomorrow at 5pm',
-  'every day at 9 and every monday at 10',
-  'at 9',
-  'on monday and thursday',
-  '9',
-  'the 15th'
-]
 
 t.test('what may mean several things, or nothing, is no schedule, and the sentence says why', async (t) => {
   const understood: string[] = []

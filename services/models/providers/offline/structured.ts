@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import { readBackground } from './background.ts'
+import { type Background, mentionsTime, readBackground } from './background.ts'
 import type { Command } from './clause.ts'
 import { READS } from './commands.ts'
 import { lastRequest } from './prompt.ts'
@@ -27,8 +27,8 @@ export function structuredReply ({ prompt }: LanguageModelV4CallOptions, name = 
 }
 
 function analysis (request: string) {
-  const background = readBackground(request)
   const commands = commandsIn(request)
+  const background = readBackground(request) ?? inDoubt(request, commands)
   const isSimple = commands.length === 0 || (commands.length === 1 && READS.has(commands[0].toolName))
   const isComplex = commands.length > MAX_STANDARD_COMMANDS || COMPLEX.test(request)
   const complexity = background ? 'long_running' : isComplex ? 'complex' : isSimple ? 'simple' : 'standard'
@@ -37,12 +37,26 @@ function analysis (request: string) {
     complexity,
     // The goal of a task is not shortened, because its runs get no other text of the request.
     goal: background?.goal ?? shortened(request),
-    ...background && { interval: background.interval ?? '' },
+    ...background?.when && { when: whenOf(background.when) },
     thinking: (background ? 'This is work for a background task. ' : '') + (commands.length === 0
       ? 'I find no command in this message.'
       : `I find ${found}: ${commands.map(({ toolName }) => toolName).join(', then ')}.`),
     qualityCriteria: complexity === 'simple' ? [] : commands.map((command) => `The result of ${described(command)} is reported.`)
   }
+}
+
+/** The words about time in the notation of the analysis; words in doubt are neither one time nor repeated ones. */
+const whenOf = ({ text, kind }: NonNullable<Background['when']>) => ({
+  at: kind === 'once' ? text : '',
+  every: kind === 'repeated' ? text : '',
+  zone: '',
+  text
+})
+
+/** Commands beside words about a time that could not be read are not carried out now. */
+function inDoubt (request: string, commands: Command[]): Background | undefined {
+  const [text] = readSteps(request).flatMap((step) => step.kind === 'unread' && mentionsTime(step.text) ? [step.text] : [])
+  return commands.length === 0 || text === undefined ? undefined : { goal: shortened(request), when: { text, kind: 'doubt' } }
 }
 
 /** Makes a plan of one phase per command. */

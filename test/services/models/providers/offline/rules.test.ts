@@ -1,6 +1,9 @@
 import t from 'tap'
-import { parseSchedule } from '../../../../../services/calendar/parse-schedule.ts'
+import { readWhen } from '../../../../../services/calendar/read-schedule.ts'
 import { offline } from './converse.ts'
+
+/** A Wednesday. */
+const NOW = Date.UTC(2026, 10, 25, 11, 30)
 
 async function structured (name: string | undefined, message: string): Promise<any> {
   const model = await offline.languageModel('assistant')
@@ -36,10 +39,10 @@ t.test('a request is classed by its commands and by words of time and care', asy
   for (const [message, expected] of rows) t.equal(await complexity(message), expected, message)
 })
 
-t.test('work for the background is told from how often it is wanted', async (t) => {
-  const rows: Array<[string, string, string]> = [
-    ['every day at 9 list the files here', 'list the files here', 'every day at 9:00'],
-    ['Please summarise news.txt every evening at 8', 'summarise news.txt', 'daily at 20:00'],
+t.test('work for the background is told from the words about its time, which are read as such', async (t) => {
+  const rows: Array<[message: string, goal: string, every: string, at?: string]> = [
+    ['every day at 9 list the files here', 'list the files here', 'every day at 9'],
+    ['Please summarise news.txt every evening at 8', 'summarise news.txt', 'every evening at 8'],
     [
       'could you every monday and thursday at 5pm write "every day" to a.txt',
       'write "every day" to a.txt',
@@ -50,13 +53,66 @@ t.test('work for the background is told from how often it is wanted', async (t) 
       'check https://example.com and tell me what it says',
       'every 10 minutes'
     ],
-    ['back up a.txt once a week', 'back up a.txt', 'every week'],
+    ['every monday to friday at 9am, write "hello" to notes.txt', 'write "hello" to notes.txt', 'every monday to friday at 9am'],
+    ['every other friday list the files', 'list the files', 'every other friday'],
+    ['list the files every other friday.', 'list the files', 'every other friday'],
+    ['on the 1st and 15th of the month at 8, list the files', 'list the files', 'on the 1st and 15th of the month at 8'],
+    ['every ten minutes between 9 and 17 on weekdays fetch https://example.com', 'fetch https://example.com',
+      'every ten minutes between 9 and 17 on weekdays'],
+    ['daily at 9 except sundays and 24 december: read a.txt', 'read a.txt', 'daily at 9 except sundays and 24 december'],
+    ['twice a day at 9 and 17 take a screenshot', 'take a screenshot', 'twice a day at 9 and 17'],
+    ['back up a.txt once a week', 'back up a.txt', 'once a week'],
     ['keep an eye on "my folder/x.txt"', 'look at "my folder/x.txt"', 'hourly'],
-    ['run `npm test` in the background', 'run `npm test`', '']
+    ['search for news every morning', 'search for news', 'every morning'],
+    ['tomorrow at 5pm list the files', 'list the files', '', 'tomorrow at 5pm'],
+    ['list the files tomorrow at 5pm', 'list the files', '', 'tomorrow at 5pm'],
+    ['in 2 hours, read a.txt', 'read a.txt', '', 'in 2 hours'],
+    ["write 'x' to a.txt at 17:30", "write 'x' to a.txt", '', 'at 17:30'],
+    ['on friday at 9 delete a.txt', 'delete a.txt', '', 'on friday at 9'],
+    ['first monday of the month at 9, read a.txt', 'read a.txt', 'first monday of the month at 9'],
+    ['list the files on friday', 'list the files', '', 'on friday']
   ]
-  for (const [message, goal, interval] of rows) {
-    t.match(await structured('analysis', message), { complexity: 'long_running', goal, interval }, message)
-    if (interval !== '') t.ok(await parseSchedule({ interval }, { timezone: 'UTC', now: 0 }), 'schedules can be written so')
+  for (const [message, goal, every, at = ''] of rows) {
+    const found = await structured('analysis', message)
+    t.match(found, { complexity: 'long_running', goal, when: { every, at, zone: '' } }, message)
+    t.ok(await readWhen(found.when, { timezone: 'UTC', now: NOW }), message)
+  }
+  t.match(await structured('analysis', 'run `npm test` in the background'), { goal: 'run `npm test`', when: undefined })
+})
+
+t.test('words that only look like a time are none, and what says more than can be read is in doubt', async (t) => {
+  const none = [
+    'search for flights on friday',
+    'remember that I go running every friday at 7am',
+    'remember that I meet Ada tomorrow at 5pm',
+    'click at 10, 20',
+    'list the files in weekly',
+    'read the file daily.txt',
+    "write 'every day at 9' to a.txt",
+    'search for the history of the weekend',
+    'what happens tomorrow at 5pm?',
+    'run `echo every day at 9`'
+  ]
+  for (const message of none) t.match(await structured('analysis', message), { when: undefined, complexity: /simple|standard/ }, message)
+
+  const doubtful = [
+    'every second friday list the files',
+    'list the files every day at 9 and every monday at 10',
+    'every day until friday list the files',
+    'list the files until tomorrow at 5pm',
+    'daily for two weeks, read a.txt',
+    'every day at 25:00 list the files',
+    'next friday, delete a.txt',
+    'search for restaurants open tomorrow at 5pm',
+    'write buy milk tomorrow at 5pm to a.txt',
+    'starting on monday, every day at 9 list the files',
+    'tomorrow at 5 list the files',
+    'every day at 9 except on holidays list the files'
+  ]
+  for (const message of doubtful) {
+    const { complexity, when } = await structured('analysis', message)
+    t.match({ complexity, when }, { complexity: 'long_running', when: { at: '', every: '', text: /\w/ } }, message)
+    await t.rejects(readWhen(when, { timezone: 'UTC', now: NOW }), { code: 'ERR_BAD_SCHEDULE' }, message)
   }
 })
 
