@@ -92,7 +92,8 @@ t.test('a run that makes a background task', async (t) => {
     goal: 'system info',
     taskType: 'recurring',
     status: 'scheduled',
-    interval: 'every day at 9:00',
+    interval: 'every day at 9',
+    words: 'every day at 09:00',
     nextRunAt: Number
   }, 'its task')
 })
