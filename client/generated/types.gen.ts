@@ -68,7 +68,7 @@ export type Analysis = {
          */
         at?: string;
         /**
-         * How often: "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line
+         * How often: "weekdays at 17:30", "every other friday at 9am", "first monday of the month", "every 30 minutes between 9 and 17", "daily at 8 except sundays" or a cron line
          */
         every?: string;
         /**
@@ -3304,9 +3304,13 @@ export type RunTask = {
     taskType: 'one_shot' | 'recurring' | 'triggered';
     status: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
     /**
-     * How often it runs
+     * How often it runs, as it was written
      */
     interval?: string;
+    /**
+     * When it runs, as it was understood
+     */
+    words?: string;
     /**
      * Milliseconds since the Unix epoch
      */
