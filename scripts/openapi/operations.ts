@@ -65,9 +65,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   listTasks: 'Use `status` and `type` to select, and `cursor` with `nextCursor` of the previous page.',
   previewSchedule: 'Nothing is stored or run. The same texts are understood by `schedule.interval` and in conversations; times are those ' +
     'of a task that is started now.',
-  createTask: 'The plan is written by the model unless the body has one. The task does nothing before it is started; `start: true` starts ' +
-    'it at once. A repeated ' +
-    '`Idempotency-Key` gets the first answer.',
+  createTask: 'The plan is written by the model unless the body has one. The task does nothing before it is started; `start: true` ' +
+    'starts it at once. A repeated `Idempotency-Key` gets the first answer.',
   getTask: 'The whole state: goal, plan, schedule, memory, comments and history of approvals.',
   updateTask: 'Only the given fields change. A changed goal or plan ends the grants of the task.',
   deleteTask: 'Its runs, approvals and grants go with it. This cannot be undone.',
@@ -77,8 +76,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   resumeTask: 'A task with a schedule waits for its next time again.',
   cancelTask: 'The task stays, with its runs, and can be started again.',
   runTask: 'Also for a task without a schedule; the single time of a one_shot is then used up. `input` is for this run alone: its ' +
-    'model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. Without `input`, a run that waits for its ' +
-    'model provider goes on at once, and the newest run that was ended because of it goes on from its last step. A repeated ' +
+    'model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. Without `input`, a run that waits for ' +
+    'its model provider goes on at once, and the newest run that was ended because of it goes on from its last step. A repeated ' +
     '`Idempotency-Key` gets the first answer.',
   steerTask: 'All comments are told to later runs. With `runNow` a run is queued at once.',
   approveTask: '`notes` are told to later runs. `POST /approvals/{id}` does the same by the id of the approval alone.',
