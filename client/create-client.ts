@@ -21,7 +21,7 @@ export const headerText = (token: string): string => String.fromCharCode(...new 
 /** The one path whose answer may be 204, without a content. */
 const MAY_BE_EMPTY = /^\/run\/[^/]+\/stream$/
 /** What the service answers with, apart from the pages under /docs. A proxy, or a server of somebody else, answers with its own pages. */
-const OWN_TYPES = /^(application\/(json|octet-stream)|text\/event-stream)\b/
+const OWN_TYPES = /^(application\/(json|octet-stream|x-ndjson)|text\/event-stream)\b/
 
 /**
  * Makes all failures of a client AgentErrors. The generated readers of streams would repeat a request that failed, which could

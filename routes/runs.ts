@@ -5,7 +5,7 @@ import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
 import { AnyRunParams, RunListQuerySchema, RunListSchema, RunSchema, WaitQuery } from '../schemas/runs.ts'
-import { TaskQuestionSchema, TaskToolCallSchema } from '../schemas/task-runs.ts'
+import { RunFailureSchema, TaskQuestionSchema, TaskToolCallSchema } from '../schemas/task-runs.ts'
 import { PhaseSchema } from '../schemas/tasks.ts'
 import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
@@ -19,6 +19,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       PhaseSchema,
       TaskEvaluationSchema,
       TaskToolCallSchema,
+      RunFailureSchema,
       QuestionSchema,
       TaskQuestionSchema,
       RunOptionsSchema,
