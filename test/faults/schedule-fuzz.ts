@@ -114,7 +114,7 @@ async function live (app: App, actions: Action[]) {
       // The one at work, else the last.
       const run = model.live === undefined ? runs[0] : runs.find(({ runNumber }) => runNumber === model.runs.indexOf(model.live!) + 1)
       if (verb === 'cancelRun' && run === undefined) return
-      const more: Record<string, unknown> = { steer: { comment: 'be brief', runNow: true }, cancelRun: run?.runId }
+      const more: Record<string, unknown> = { run: {}, steer: { comment: 'be brief', runNow: true }, cancelRun: run?.runId }
       const refused = await verbs[verb](ids[task], more[verb]).then(() => undefined, (error) => error)
       if (refused !== undefined && refused.code !== 'ERR_TASK_STATE') throw refused
       if ((refused === undefined) !== allowed) throw new Error(`${verb} of a task that is ${model.status}: ${refused ?? 'was allowed'}`)
