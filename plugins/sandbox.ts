@@ -30,5 +30,4 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     }
   })
   app.decorate('sandbox', sandbox)
-  app.addHook('onClose', sandbox.close)
 }, { name: 'sandbox', dependencies: ['clock', 'config', 'environment'] })

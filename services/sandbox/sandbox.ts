@@ -75,9 +75,6 @@ let probed: Promise<BoxKind> | undefined
 /** Boxes for commands. */
 export function createSandbox ({ clock, ownHome, environment, mode, lookUp, withFolder, kind: given, found = () => {} }: Parts) {
   let known = given
-  let folderOfOwn: Promise<string> | undefined
-  let proxies = 0
-  const privateFolder = () => (folderOfOwn ??= mkdtemp(join(tmpdir(), 'local-agent-box-')))
 
   /** Finds out, once in a process, what makes boxes here, by making one. */
   async function find (): Promise<BoxKind> {
@@ -98,9 +95,10 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     try {
       await mkdir(join(folder, '.git', 'hooks'), { recursive: true })
       const command: Command = ['/bin/sh', ['-c', PROBE]]
-      const { child } = await withFolder(folder, (open) => start({ is, program }, command, { folder: open, cwd: folder }))
+      const { child, finish } = await withFolder(folder, (open) => start({ is, program }, command, { folder: open, cwd: folder }))
       const hasExited = await settlesWithin({ clock, ms: PROBE_MS }, child.exited)
       await child.end(0)
+      await finish()
       if (hasExited && (await child.exited).code === PROBE_CODE) return { is, program }
       return none(`${is} cannot make one here, as where user namespaces are forbidden or it is older than version 0.8`)
     } finally {
@@ -122,10 +120,22 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
   async function startOnLinux (program: string, [name, args]: Command, { folder, cwd, hosts }: Plan): Promise<BoxedCommand> {
     const env = boxEnvironment(environment())
     const before = await lookAtObeyed(folder.path)
-    const network = hosts && await openNetwork(hosts)
+    const identity = gitIdentity(env.HOME ?? homedir())
+    /** What the command needs of its own, outside the box; most need nothing. */
+    const own = identity === undefined && hosts === undefined ? undefined : await mkdtemp(join(tmpdir(), 'local-agent-box-'))
+    const network = hosts && await openNetwork(join(own!, 'proxy.sock'), hosts)
+    const tidyUp = async () => {
+      await network?.close()
+      if (own !== undefined) await rm(own, { recursive: true, force: true })
+    }
     const inner = holdObeyed(folder)
     try {
-      const files = [...await identityFiles(env), ...network?.files ?? []]
+      const files = [...network?.files ?? []]
+      if (identity !== undefined) {
+        const from = join(own!, 'gitconfig')
+        await writeFile(from, identity, { mode: 0o600 })
+        files.push({ from, to: join(boxHome(env), '.gitconfig') })
+      }
       const held = [{ fd: folder.handle.fd, path: folder.path, isWritable: true }, ...inner]
       const box = boxArguments({ environment: env, held, cwd, ownHome, files }, FIRST_FD)
       const child = await spawnGuarded('/bin/sh', [...UNENDED, program, ...box, ...HEARING, ...network?.command ?? [], name, ...args], {
@@ -140,12 +150,12 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
       return {
         child,
         async finish () {
-          await network?.close()
+          await tidyUp()
           return takeAwayObeyed(folder.path, before, withFolder)
         }
       }
     } catch (error) {
-      await network?.close()
+      await tidyUp()
       throw error
     } finally {
       closeHeld(inner)
@@ -172,18 +182,8 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     }
   }
 
-  /** Returns the file by which git in a box knows its user. */
-  async function identityFiles (env: NodeJS.ProcessEnv): Promise<Array<{ from: string, to: string }>> {
-    const identity = gitIdentity(env.HOME ?? homedir())
-    if (identity === undefined) return []
-    const from = join(await privateFolder(), 'gitconfig')
-    await writeFile(from, identity, { mode: 0o600 })
-    return [{ from, to: join(boxHome(env), '.gitconfig') }]
-  }
-
-  /** Starts a proxy for one command, and returns what leads to it in the box. */
-  async function openNetwork (hosts: string[]) {
-    const from = join(await privateFolder(), `${++proxies}.sock`)
+  /** Starts a proxy for one command on a socket of that path, and returns what leads to it in the box. */
+  async function openNetwork (from: string, hosts: string[]) {
     const proxy = await startHostProxy(from, hosts, lookUp)
     const to = '/run/proxy.sock'
     const forwarder = childProgram('box-forwarder', [to, String(PROXY_PORT)])
@@ -241,10 +241,6 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
       // A boundary that needs a box is not given without one.
       if (kind.is === 'none') throw new Error(`No box can be had: ${kind.why}.`)
       return start(kind, shellCommand(line), plan)
-    },
-
-    async close (): Promise<void> {
-      if (folderOfOwn !== undefined) await rm(await folderOfOwn, { recursive: true, force: true })
     }
   }
 }
