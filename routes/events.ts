@@ -4,6 +4,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { EventsHeaders, EventsQuerySchema, ownEvents, StreamEventSchema } from '../schemas/stream-events.ts'
 import { taskEvents } from '../schemas/task-events.ts'
+import { RunFailureSchema } from '../schemas/task-runs.ts'
 import { PhaseSchema } from '../schemas/tasks.ts'
 
 const Events = {
@@ -14,7 +15,7 @@ const Events = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [PhaseSchema, QuestionSchema, ...taskEvents, ...ownEvents, StreamEventSchema]) app.addSchema(schema)
+  for (const schema of [PhaseSchema, QuestionSchema, RunFailureSchema, ...taskEvents, ...ownEvents, StreamEventSchema]) app.addSchema(schema)
 
   app.get('/events', {
     sse: 'manual',

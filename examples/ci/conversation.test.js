@@ -2,6 +2,8 @@
 //
 //   node --test examples/ci/conversation.test.js
 //
+// A recording of a run needs no test of its own: `npx local-agent test <file…>` replays it (docs/recordings.md).
+//
 // LOCAL_AGENT_COMMAND names the executable of the service; the default is the one of the installed package.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'

@@ -55,6 +55,9 @@ const installed = (app: string): string[] =>
     : [join(app, 'node_modules/.bin/local-agent')]
 const service = await start(installed(app), { cwd, home })
 await exercise(service.url, cwd)
+// In the CI of an app: without a service, a home or a key.
+const replayed = npm(app, 'exec', '--no', '--', 'local-agent', 'test', `${ROOT}test/recordings/task-with-approvals.jsonl`)
+ok(replayed.endsWith('1 recording replayed, no difference.'), replayed)
 const check = 'import("local-agent-service/client").then(({ runAgent }) => console.log(typeof runAgent))'
 strictEqual(execFileSync(process.execPath, ['-e', check], { cwd: app, encoding: 'utf8' }).trim(), 'function')
 strictEqual(await service.stop(), 0)
