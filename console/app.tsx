@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { LiveUpdates } from './lib/live/live-updates.tsx'
+import { Notices } from './lib/live/notices.tsx'
 import { queries } from './lib/queries.ts'
 import { say } from './lib/say.ts'
 import { Announcer } from './parts/announcer.tsx'
@@ -28,6 +29,7 @@ export function App () {
         <Announcer>
           <TokenGate>
             <LiveUpdates>
+              <Notices />
               <Frame>
                 <ErrorBoundary>
                   <Suspense fallback={<Loading />}>

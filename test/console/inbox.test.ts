@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import t from 'tap'
-import { createTask, listApprovals, listGrants, listRuns, startTask } from '../../client/generated/index.ts'
+import { createTask, deleteTask, listApprovals, listGrants, listNotifications, listRuns, startTask } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { openConsole, press } from '../harness/console.ts'
@@ -52,6 +52,33 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     while ((await listRuns({ client: agent.client, throwOnError: true, query: { status: 'running' } })).data.runs.length > 0) continue
   }
   const told = () => JSON.stringify(gateway!.requests.at(-1)!.body.prompt.at(-1))
+
+  await visit('what waits is shown by the browser, once for all tabs, and counted in the title', async (t, page) => {
+    await page.addInitScript({
+      content: `window.shown = []
+        window.Notification = class {
+          static permission = 'granted'
+          constructor (title) { window.shown.push(title) }
+          close () { window.shown.push('closed') }
+        }`
+    })
+    await page.goto('/console')
+    await page.getByText('Nothing waits for you.').waitFor()
+    const { data: asking } = await createTask({
+      client: agent.client,
+      throwOnError: true,
+      body: { goal: 'write', approval: { mode: 'always' }, plan: { phases: [{ description: 'write' }] } }
+    })
+    await startTask({ client: agent.client, throwOnError: true, path: { id: asking.id } })
+    const shown = (): Promise<string[]> => page.evaluate('shown')
+    while ((await shown()).length < 1 || !(await page.title()).startsWith('(1) Inbox')) continue
+    t.same(await shown(), ['A task waits for the approval of a call'])
+    const { data: { notifications: [told] } } = await listNotifications({ client: agent.client, throwOnError: true })
+    t.equal(told.needsShowing, false, 'the page has said that it shows it')
+    await deleteTask({ client: agent.client, throwOnError: true, path: { id: asking.id } })
+    while ((await shown()).length < 2 || !(await page.title()).startsWith('Inbox')) continue
+    t.equal((await shown())[1], 'closed')
+  })
 
   await visit('an item comes without a reload, shows its folder and a diff, and is approved with a scope', async (t, page) => {
     await page.goto('/console')
