@@ -32,6 +32,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByLabel('Goal').fill('write "Good morning" to notes.txt')
     await page.getByLabel('on a schedule').check()
     await page.getByLabel('At', { exact: true }).fill(night)
+    await page.getByText(`Every day at ${night} · Next run`).waitFor()
     t.ok(await page.getByLabel('Ask before its first changes').isChecked(), 'it asks where something is at stake')
     await page.getByLabel('Never ask: allow everything').check()
     await page.reload()

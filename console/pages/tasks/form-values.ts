@@ -82,7 +82,7 @@ function scheduleValues (schedule: Schedule): Partial<FormValues> {
 }
 
 /** What the form says of the schedule. Of an earlier schedule stays what the form has no fields for. */
-function scheduleOf ({ interval, custom, at, days, day, timezone, missed }: FormValues, before?: Schedule): Schedule {
+export function scheduleOf ({ interval, custom, at, days, day, timezone, missed }: FormValues, before?: Schedule): Schedule {
   const { startAt, maxRuns, graceMs } = before ?? {}
   const kept = {
     ...startAt !== undefined && { startAt },

@@ -1,5 +1,6 @@
 import { say } from '../../lib/say.ts'
 import { INTERVALS, type FieldsProps } from './form-values.ts'
+import { SchedulePreview } from './schedule-preview.tsx'
 import { sayWeekday, WEEKDAYS } from './schedule-words.ts'
 
 /** When a task runs: a word with the time of day, or a text that the service reads. */
@@ -75,6 +76,7 @@ export function ScheduleFields ({ values, set }: FieldsProps) {
         />{' '}
         {say('tasks.catchUp')}
       </label>
+      <SchedulePreview values={values} />
     </fieldset>
   )
 }
