@@ -15,7 +15,8 @@ const Events = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [PhaseSchema, QuestionSchema, RunFailureSchema, ...taskEvents, ...ownEvents, StreamEventSchema]) app.addSchema(schema)
+  const schemas = [PhaseSchema, QuestionSchema, RunFailureSchema, ...taskEvents, ...ownEvents, StreamEventSchema]
+  for (const schema of schemas) app.addSchema(schema)
 
   app.get('/events', {
     sse: 'manual',
