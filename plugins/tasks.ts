@@ -24,7 +24,8 @@ export default fp(async (app) => {
     guides: app.folderGuides,
     machine: describeMachine(),
     workspace,
-    emit: app.events.emit
+    emit: app.events.emit,
+    notices: app.notifications
   })
   app.decorate('tasks', tasks)
   let opened: Promise<void> | undefined
@@ -36,5 +37,7 @@ export default fp(async (app) => {
   app.addHook('preClose', closeRuns)
 }, {
   name: 'tasks',
-  dependencies: ['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'undo', 'usage', 'events']
+  dependencies: [
+    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'undo', 'usage', 'events', 'notifications']
+  ]
 })

@@ -16,7 +16,7 @@ export default fp(async (app) => {
   const config = () => app.config.current
   const repository = createUsageRepository({ store, clock, log })
   const prices = createPrices({ config, listed: providers.listedPrice })
-  const meters = createUsageMeters({ repository, prices, config, log })
+  const meters = createUsageMeters({ repository, prices, config, isOfMachine: (model) => providers.reach(model) === 'machine', log })
   const { of, forget, idle, sweep } = repository
   app.decorate('usage', { ...meters, of, forget, idle, sweep, report: createUsageReport({ repository, clock }) })
   app.addHook('onClose', idle)

@@ -133,6 +133,11 @@ export const ConfigKeys = {
     day: Type.Optional(Type.Object({
       usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
       tokens: Type.Optional(Type.Integer({ minimum: 1 }))
+    }, { additionalProperties: false })),
+    /** What tasks may use on a day before the runs that nobody begins are left out. */
+    tasksPerDay: Type.Optional(Type.Object({
+      usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
+      tokens: Type.Optional(Type.Integer({ minimum: 1 }))
     }, { additionalProperties: false }))
   }, { additionalProperties: false })),
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),

@@ -91,8 +91,8 @@ export const SlotSchema = Type.Object({
       description:
         'Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times ' +
         'in a row are one entry), late (the schedule has missed: skip), ' +
-        'paused (the task was paused), failing (the task is failing, and is tried less often), changed or cancelled (the task was ' +
-        'changed or cancelled at that moment)'
+        'paused (the task was paused), failing (the task is failing, and is tried less often), budget (the tasks had used up their ' +
+        'budget of the day), changed or cancelled (the task was changed or cancelled at that moment)'
     })
   ),
   since: Type.Optional(Type.Integer({

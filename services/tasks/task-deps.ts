@@ -4,6 +4,7 @@ import type { Undo } from '../undo/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, EngineDeps } from '../runs/index.ts'
+import type { Op } from '../store/index.ts'
 import type { FolderGuides, ToolHost } from '../tools/index.ts'
 import type { UsageMeters, UsageRepository } from '../usage/index.ts'
 import type { TaskRepository } from './task-repository.ts'
@@ -16,7 +17,7 @@ export interface TaskDeps extends EngineDeps {
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   undo: Pick<Undo, 'removal' | 'sweepSoon'>
   idempotency: Idempotency
-  usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>
+  usage: Pick<UsageMeters, 'meter' | 'open' | 'close' | 'tasksOverBudget'> & Pick<UsageRepository, 'forget'>
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
@@ -25,6 +26,23 @@ export interface TaskDeps extends EngineDeps {
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
+  /** Returns the operations that tell a person of something once, for the transaction that stores it. */
+  notices: { ops(notice: TaskNotice): Op[] }
+}
+
+/** What a person is told of tasks. */
+export interface TaskNotice {
+  kind: 'failing' | 'recovered' | 'budget' | 'provider'
+  /** The same key tells nothing while its notification is open. */
+  key: string
+  taskId?: string
+  runId?: string
+  provider?: string
+  text?: string
+  /** When it is no longer true. Milliseconds since the Unix epoch. */
+  until?: number
+  /** The key of the notification that is over by this one. */
+  closes?: string
 }
 
 /** The collaborators of the parts that use the repository. */

@@ -20,9 +20,10 @@ import type { RunEvent } from '../contracts/run-events.ts'
 import type { RunRepository } from '../runs/index.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import { outcomeOfRun } from './schedule/outcomes.ts'
-import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
+import { isFinished, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
 import { settleChoice } from './task-choices.ts'
 import { asksAt, healthView, WELL } from './task-health.ts'
+import type { TaskDeps, TaskNotice } from './task-deps.ts'
 import { createTaskIndex } from './task-index.ts'
 import { inState } from '../contracts/approval-states.ts'
 
@@ -87,6 +88,16 @@ async function settleApprovals (
 const withRetry = ({ retryAt: _, ...task }: StoredTask, retryAt: number | undefined): StoredTask =>
   retryAt === undefined ? task : { ...task, retryAt }
 
+/** What a person is told of the health of a task: that it is failing, and that it is well again. */
+function healthNotices (before: StoredTask | undefined, task: StoredTask, error: string | undefined, now: number): TaskNotice[] {
+  const [was, is] = [before?.health?.state ?? 'ok', task.health?.state ?? 'ok']
+  const key = `failing/${task.id}`
+  if (was === 'ok' && is === 'failing') return [{ kind: 'failing', key, taskId: task.id, ...(error !== undefined && { text: error }) }]
+  // A task that is started anew is not well yet.
+  if (was === 'ok' || is === 'failing' || before === undefined || isFinished(before)) return []
+  return [{ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key }]
+}
+
 /** A change of a task: `task`, `runs`, `approvals` and `ops` are written together; then `events` are emitted; then `after` is called. */
 export interface Change<T> {
   task: StoredTask
@@ -119,12 +130,13 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>
  * one synced transaction, and its events are emitted when it is durable.
  */
 export function createTaskRepository (
-  { store, clock, runs: stored, ledger, usage, emit }: {
+  { store, clock, runs: stored, ledger, usage, notices, emit }: {
     store: Store,
     clock: Clock,
     runs: RunRepository,
     ledger: Ledger,
     usage: Pick<UsageRepository, 'forget'>,
+    notices: TaskDeps['notices'],
     emit: (event: TaskStreamEvent) => void
   }
 ) {
@@ -199,7 +211,8 @@ export function createTaskRepository (
     const { task, choices } = await settleChoice(ledger, settled.task, choice)
     const writes: Op[] = [
       { type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } },
-      ...ledger.record([...settled.approvals, ...choices])
+      ...ledger.record([...settled.approvals, ...choices]),
+      ...healthNotices(before, task, runs.at(-1)?.error, now).flatMap((notice) => notices.ops(notice))
     ]
     for (const run of runs) {
       writes.push(...stored.put(run), ...outcomeOfRun('put', run))

@@ -67,3 +67,36 @@ export const addSpent = (a: Spent, b: Spent): Spent => ({ tokens: a.tokens + b.t
 
 /** Writes an amount without the digits that nobody reads. */
 const shown = (usd: number) => Number(usd.toPrecision(4)).toString()
+
+/** What tasks may use on a day where the configuration says nothing: dollars where models have prices, else tokens. */
+const TASKS_PER_DAY = { usd: 5, tokens: 5_000_000 }
+
+/**
+ * Returns why the tasks have used up their budget of the day, by the calls of all of their runs; undefined while they have not. The
+ * default limits no models of this machine: `isOfMachine`.
+ */
+export function tasksSpent (
+  rows: readonly DayRow[],
+  given: NonNullable<Config['budget']>['tasksPerDay'],
+  isOfMachine: (model: string) => boolean
+): string | undefined {
+  const sum = (all: readonly DayRow[]) => all.map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
+  const ofTasks = rows.filter((row) => row.of === 'task')
+  const limits = given ?? TASKS_PER_DAY
+  const { usd } = sum(ofTasks)
+  const limited = given === undefined ? ofTasks.filter(({ model, unpricedCalls }) => unpricedCalls > 0 && !isOfMachine(model)) : ofTasks
+  const { tokens } = sum(limited)
+  const hint = 'It begins anew at midnight; budget.tasksPerDay in config.json sets it.'
+  if (limits.usd !== undefined && usd >= limits.usd) {
+    return `The tasks of today cost $${shown(usd)}; their budget of a day is $${shown(limits.usd)}. ${hint}`
+  }
+  if (limits.tokens !== undefined && tokens >= limits.tokens) {
+    return `The tasks of today used ${tokens} tokens; their budget of a day is ${limits.tokens}. ${hint}`
+  }
+  return undefined
+}
+
+/** Throws BudgetMet when the tasks have used up their budget of the day. */
+export function checkTasks (spent: string | undefined): void {
+  if (spent !== undefined) throw new DayBudgetMet(spent)
+}

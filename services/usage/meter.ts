@@ -5,7 +5,7 @@ import type { Config } from '../../schemas/config.ts'
 import type { Budget } from '../../schemas/run-options.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { Role } from '../contracts/model-role.ts'
-import { addSpent, checkPrice, checkSpent, spentOf } from './budgets.ts'
+import { addSpent, checkPrice, checkSpent, checkTasks, spentOf, tasksSpent } from './budgets.ts'
 import { costAt, costReported, type Prices } from './prices.ts'
 import type { UsageOwner, UsageRepository } from './usage-repository.ts'
 import { addUsage, noUsage, tokensReported } from './usage-sums.ts'
@@ -52,6 +52,8 @@ export interface MeterOptions {
   owner?: UsageOwner
   runId?: string
   budget?: Budget
+  /** Nobody began the run: it may use what the tasks may use on a day. */
+  isUnattended?: boolean
   /** The usage of the run so far, to which the meter adds: the object itself changes, so that all copies of the run's head agree. */
   total?: Usage
 }
@@ -62,15 +64,20 @@ interface Parts {
   repository: Pick<UsageRepository, 'add' | 'today' | 'deletions'>
   prices: Pick<Prices, 'of'>
   config: () => Pick<Config, 'budget'>
+  /** Whether a model runs on this machine. */
+  isOfMachine?: (model: string) => boolean
   log: Log
 }
 
 /** Creates the meters of model calls. All meters count into the same totals. */
-export function createUsageMeters ({ repository, prices, config, log }: Parts) {
+export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log }: Parts) {
   const ofRuns = new Map<string, Meter>()
   const isPriced = async (model: string) => await prices.of(model) !== undefined
 
-  function meter ({ owner, runId, budget = {}, total = noUsage() }: MeterOptions): Meter {
+  /** Returns why the tasks have used up their budget of the day; undefined while they have not. */
+  const tasksOverBudget = async () => tasksSpent(await repository.today(), config().budget?.tasksPerDay, isOfMachine)
+
+  function meter ({ owner, runId, budget = {}, isUnattended = false, total = noUsage() }: MeterOptions): Meter {
     const since = repository.deletions()
     let spent = spentOf(total)
     const limits = () => ({ run: budget, day: config().budget?.day ?? {} })
@@ -79,6 +86,7 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
       async admit (model) {
         await checkPrice(model, limits(), isPriced)
         await checkSpent(limits(), spent, repository.today)
+        if (isUnattended) checkTasks(await tasksOverBudget())
       },
       count (call) {
         const counted = count(call)
@@ -114,6 +122,7 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
 
   return {
     meter,
+    tasksOverBudget,
 
     /** Opens the meter of a run that executes, which `ofRun` finds until it is closed. */
     open (runId: string, options: MeterOptions): Meter {

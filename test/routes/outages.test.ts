@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
+import { tasksSpent } from '../../services/usage/budgets.ts'
+import { noUsage, tallyOf } from '../../services/usage/usage-sums.ts'
 import { fate, HOUR, MINUTE, scheduling } from '../harness/schedules.ts'
 
 const plan = { phases: [{ description: 'do it' }] }
@@ -11,7 +13,7 @@ const OUTAGES = [down(503), down(429, 'rate_limit_exceeded'), down(500), down(50
 type Test = Parameters<typeof scheduling>[0]
 
 /** A service whose model writes a file in its first step and reports in its second, and a provider that can be down. */
-async function withProvider (t: Test) {
+async function withProvider (t: Test, { budget, usage }: { budget?: object, usage?: Plan['usage'] } = {}) {
   const state: { down?: Plan, downAfterStep?: Plan } = {}
   const prompts: Array<Array<{ role: string }>> = []
   const gateway = await startFakeGateway({
@@ -23,14 +25,14 @@ async function withProvider (t: Test) {
       if (failure !== undefined) return failure
       return isFirst
         ? { toolCalls: [{ toolName: 'writeFile', input: { path: `${prompts.length}.txt`, content: 'x' } }] }
-        : { text: 'It is done.' }
+        : { text: 'It is done.', usage }
     }
   })
   t.teardown(() => gateway.close())
   const service = await scheduling(t, {
     gatewayKey: 'the-key',
     gatewayBaseURL: gateway.url,
-    config: { model: 'test/model', analysis: false, tasks: { concurrency: 1 } }
+    config: { model: 'test/model', analysis: false, tasks: { concurrency: 1 }, budget }
   })
   const effects = () => readdirSync(service.cwd).length
   return { ...service, state, prompts, effects }
@@ -172,7 +174,7 @@ t.test('who waits for a provider is let go on, steered, paused, cancelled and de
 })
 
 t.test('a key that is refused, no credit and an unknown model end a run at once, and count for nothing', async (t) => {
-  const { tasks, events, state } = await withProvider(t)
+  const { app, tasks, events, state } = await withProvider(t)
   const { id } = await tasks.create('try', { plan, taskType: 'triggered' })
   await tasks.post(`/${id}/start`)
   const failures = { 401: 'ERR_PROVIDER_AUTH', 402: 'ERR_PROVIDER_CREDIT', 403: 'ERR_PROVIDER_FORBIDDEN', 404: 'ERR_MODEL_NOT_FOUND' }
@@ -183,8 +185,49 @@ t.test('a key that is refused, no credit and an unknown model end a run at once,
   }
   t.same(events.of('task:retry'), [])
   t.match(await tasks.get(`/${id}`), { status: 'scheduled', health: { failures: 0 } })
+  const { notifications } = (await app.inject('/notifications')).json()
+  t.match(notifications, [{ kind: 'provider', provider: 'test', text: /key of the gateway is not valid/ }])
+  t.equal(notifications.length, 1, 'a provider is told of once')
   state.down = { error: { status: 400 } }
   await tasks.post(`/${id}/run`)
   t.match(await events.until('task:error'), { failure: { reason: 'error', code: 'ERR_PROVIDER_REQUEST' } })
   t.match(await tasks.get(`/${id}`), { health: { failures: 1 } }, 'a request that is refused is a failure of the task')
+})
+
+const BUDGETS = {
+  'five dollars': { usage: { inputTokens: 1, outputTokens: 1, cost: '5.5' }, why: /cost \$5\.5; their budget of a day is \$5\./ },
+  'what config.json says': {
+    usage: { inputTokens: 90, outputTokens: 9 },
+    budget: { tasksPerDay: { tokens: 100 } },
+    why: /their budget of a day is 100\./
+  }
+}
+for (const [limit, { why, ...parts }] of Object.entries(BUDGETS)) {
+  t.test(`tasks that nobody begins stop at ${limit} a day, which is said once, and go on the next day`, async (t) => {
+    const { clock, app, tasks, events, start, leapTo, slots } = await withProvider(t, parts)
+    const from = clock.now()
+    const { id } = await start('try', { interval: '20m' }, { plan })
+    await leapTo(from + 20 * MINUTE)
+    t.match(await events.until('task:error'), { failure: { reason: 'day_budget' } }, 'the run under way ends at its next call')
+    for (const minutes of [40, 60]) await leapTo(from + minutes * MINUTE)
+    t.same((await slots(id, 3)).map(fate).slice(1), [40, 60].map((minutes) => [from + minutes * MINUTE, 'skipped', 'budget']))
+    const told = (await app.inject('/notifications')).json().notifications.filter(({ kind }: { kind: string }) => kind === 'budget')
+    t.match(told, [{ text: why }])
+    t.equal(told.length, 1)
+    await tasks.post(`/${id}/run`)
+    await events.until('task:complete')
+    t.match(await tasks.get(`/${id}`), { successfulRuns: 1, health: { failures: 0 } }, 'who runs it by hand is not held up')
+    await leapTo(from + 36 * HOUR)
+    t.match(await events.until('task:start'), { taskId: id }, 'midnight has passed')
+  })
+}
+
+t.test('by default, tokens count of models without a price, and nothing of models on this machine', async (t) => {
+  const row = (model: string, inputTokens: number, costUsd?: number, of: 'task' | 'thread' = 'task') =>
+    ({ model, role: 'capable' as const, of, ...tallyOf({ ...noUsage(), inputTokens, costUsd }) })
+  const spent = (...rows: Array<ReturnType<typeof row>>) => tasksSpent(rows, undefined, (model) => model.startsWith('local/'))
+  t.match(spent(row('far/a', 3_000_000), row('far/b', 2_000_000)), /used 5000000 tokens; their budget of a day is 5000000/)
+  const little = [row('far/a', 4_999_999), row('local/b', 9_000_000), row('far/c', 9_000_000, 4.9), row('far/a', 9_000_000, 9, 'thread')]
+  t.equal(spent(...little), undefined)
+  t.equal(tasksSpent([row('far/a', 9_000_000, 90)], {}, () => false), undefined, 'a budget that names nothing limits nothing')
 })

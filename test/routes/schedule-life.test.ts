@@ -71,7 +71,7 @@ t.test('a new schedule counts from now, also for a task that is paused', async (
 
 t.test('a task that fails five times in a row is failing: tried less often, and well again with its first success', async (t) => {
   const model = await heldModel(t)
-  const { clock, tasks, events, start, leapTo, schedule } = await scheduling(t, model.parts)
+  const { clock, app, tasks, events, start, leapTo, schedule } = await scheduling(t, model.parts)
   const from = clock.now()
   const { id } = await start('try', { interval: '1h' }, { plan })
   let runs = 0
@@ -92,8 +92,8 @@ t.test('a task that fails five times in a row is failing: tried less often, and 
   await tasks.post(`/${id}/resume`)
   t.match(await tasks.get(`/${id}`), { health: { failures: 4 } }, 'an interruption counts for nothing')
   await fails(6)
-  const told = await events.until('task:health')
-  t.match(told, { taskId: id, state: 'failing', failures: 5, since: from + 6 * HOUR, nextTryAt: from + 8 * HOUR })
+  const failing = { taskId: id, state: 'failing', failures: 5, since: from + 6 * HOUR, nextTryAt: from + 8 * HOUR }
+  t.match(await events.until('task:health'), failing)
   t.match(await tasks.get(`/${id}`), { status: 'scheduled', nextRunAt: from + 8 * HOUR, health: { state: 'failing', failures: 5 } })
   t.match((await tasks.get('/digest?since=0')).failing.items, [{ taskId: id, failures: 5, text: /has failed 5 times in a row/ }])
   t.match((await tasks.get(`/${id}/schedule?upcoming=2`)).upcoming, [from + 8 * HOUR, from + 9 * HOUR])
@@ -108,8 +108,11 @@ t.test('a task that fails five times in a row is failing: tried less often, and 
   await fails(60)
   t.match(await tasks.get(`/${id}`), { health: { nextTryAt: from + 84 * HOUR } }, 'at least once a day')
   t.equal(events.of('task:health').length, 1, 'it is said once')
+  const told = async () => (await app.inject('/notifications')).json().notifications
+  t.match(await told(), [{ kind: 'failing', taskId: id }])
   await run(84, model.finish)
   t.match(await events.until('task:health'), { taskId: id, state: 'ok', failures: 0 })
+  t.match((await told()).map(({ kind }: { kind: string }) => kind), ['recovered'])
   t.match(await tasks.get(`/${id}`), { nextRunAt: from + 85 * HOUR, health: { state: 'ok', failures: 0, nextTryAt: undefined } })
   const { slots } = await schedule(id, '?limit=100')
   const counts = Object.fromEntries(['run', 'skipped'].map((fate) => [fate, slots.filter((slot: Slot) => slot.fate === fate).length]))

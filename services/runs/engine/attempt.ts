@@ -58,7 +58,7 @@ export function openAttempt<R extends RunRecord> (
   { clock, fence, usage, runs, config }: Pick<EngineDeps, 'clock' | 'fence' | 'usage' | 'runs' | 'config'>
 ): RunAttempt<R> {
   const { run } = live
-  const { runId, threadId, taskId, activeMs: before, options } = run.record
+  const { runId, threadId, taskId, trigger, activeMs: before, options } = run.record
   const begun = clock.awake()
   const minutes = options?.budget?.minutes ?? Infinity
   const ms = config().agent?.runMs ?? RUN_MS
@@ -76,6 +76,7 @@ export function openAttempt<R extends RunRecord> (
     meter: usage.open(runId, {
       owner: taskId === undefined ? { kind: 'thread', id: threadId! } : { kind: 'task', id: taskId },
       budget: options?.budget,
+      isUnattended: trigger === 'schedule' || trigger === 'catch_up',
       total: run.record.usage
     }),
     owed: onceOwed(options),

@@ -20,6 +20,7 @@ const REASONS: Record<string, string> = {
   paused: 'the task was paused',
   changed: 'its schedule was changed just then',
   cancelled: 'the task was cancelled just then',
+  budget: 'the tasks had used up their budget of the day',
   failing: 'the task is failing, and is tried less often until a run completes'
 }
 const STOPPED: Partial<Record<StoredRun['status'], string>> = {

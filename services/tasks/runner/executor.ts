@@ -1,6 +1,7 @@
 import type { Config } from '../../../schemas/config.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { createRunItems, isOver, withoutCutCall, askItems } from '../../runs/index.ts'
+import type { Op } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { failureOf, waitForProvider } from './outage.ts'
 import { type RunEnding, afterRun, closeRun, whileResultWaits } from './run-ending.ts'
@@ -305,10 +306,18 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     return {
       task: after,
       runs: [closed.run],
+      ops: accessNotice(closed.run),
       events: closed.events,
       answer: undefined,
       after: () => requeueNext(task, after)
     } satisfies Change<undefined>
+  }
+
+  /** The operations that tell a person, once a provider, that it refused a run: it needs a key, credit or another model. */
+  function accessNotice ({ failure, error, options }: StoredRun): Op[] {
+    if (failure?.reason !== 'access') return []
+    const [provider] = (options?.model ?? deps.registry.roles().capable).split('/', 1)
+    return deps.notices.ops({ kind: 'provider', key: `provider/${provider}`, provider, ...(error !== undefined && { text: error }) })
   }
 
   /** Queues the run that has become the live one. */

@@ -169,8 +169,8 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { task: withoutTiming(skipped), ops }
     },
 
-    /** Decides the fate of the slots since the last check; undefined when the schedule is not active. */
-    decideDue (task: StoredTask): { task: StoredTask, found: Due } | undefined {
+    /** Decides the fate of the slots since the last check, skipped if there is a reason; undefined without an active schedule. */
+    decideDue (task: StoredTask, skip?: string): { task: StoredTask, found: Due } | undefined {
       if (task.timing === undefined) return undefined
       const timing = inMachineZone(task.timing, timezone())
       const found = dueAfter(task.health?.nextTryAt, {
@@ -179,7 +179,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
         next: task.nextRunAt,
         now: clock.now(),
         ran: task.slotRuns,
-        skip: task.status === 'scheduled' ? undefined : 'overlap',
+        skip: task.status === 'scheduled' ? skip : 'overlap',
         waitsSince: task.status === 'pending_approval' ? task.waitsSince : undefined
       })
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }

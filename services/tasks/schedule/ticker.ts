@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from '../../../schemas/schedule.ts'
 import { isOnce } from '../../calendar/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isDamage, unlessDamaged } from '../../store/index.ts'
+import { isDamage, type Op, unlessDamaged } from '../../store/index.ts'
 import { isGone } from '../task-errors.ts'
 import { lateness } from '../runner/task-prompt.ts'
 import type { TaskRepository, Change } from '../task-repository.ts'
@@ -47,6 +47,12 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       return decided === undefined ? asked : { ...decided, choice: decided.choice ?? asked?.choice }
     })
 
+  /** The operations that tell a person, once a day, that the tasks have used up their budget. */
+  function budgetNotice (text: string): Op[] {
+    const until = new Date(clock.now()).setHours(24, 0, 0, 0)
+    return deps.notices.ops({ kind: 'budget', key: `budget/tasks/${until}`, text, until })
+  }
+
   /** Lets the run go on that has waited for its provider until now; undefined when there is none. */
   async function goOn (task: StoredTask): Promise<Change<undefined> | undefined> {
     const { status, liveRun, retryAt = Infinity } = task
@@ -66,8 +72,10 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
 
   /** Decides the fate of every slot that is due, with the run that it begins; undefined when nothing changes. */
   async function decideSlots (task: StoredTask): Promise<Change<undefined> | undefined> {
-    const checked = isScheduled(task) ? schedules.decideDue(task) : undefined
+    let checked = isScheduled(task) ? schedules.decideDue(task) : undefined
     if (checked === undefined) return undefined
+    const over = checked.found.run === undefined || isOnce(checked.task.timing!) ? undefined : await deps.usage.tasksOverBudget()
+    if (over !== undefined) checked = schedules.decideDue(task, 'budget')!
     const { found } = checked
     if (found.run !== undefined && task.retryAt !== undefined) {
       const ended = await giveUp(task)
@@ -100,7 +108,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     const counted = { ...after, slotCount }
     const change: Change<undefined> = {
       task: isFinished ? withFinalStatus(withoutTiming(counted), 'completed') : counted,
-      ops,
+      ops: over === undefined ? ops : [...ops, ...budgetNotice(over)],
       ...once && created === undefined && slots.length > 0 && { choice: askToRun(counted, slots.at(-1)!) },
       answer: undefined
     }

@@ -38,7 +38,8 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const ledger = createLedger({ store, clock })
   const liveQuestions = { ofTask: () => [] }
   const usage = createUsageRepository({ store, clock, log: { error () {} } })
-  const repository = createTaskRepository({ store, clock, runs: createRunRepository({ store, clock }), ledger, usage, emit () {} })
+  const runs = createRunRepository({ store, clock })
+  const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: { ops: () => [] }, emit () {} })
   await repository.index.load()
   read.records = 0
   const missingGrant = async () => undefined
@@ -69,6 +70,7 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     runs: createRunRepository({ store, clock }),
     ledger: createLedger({ store, clock }),
     usage: createUsageRepository({ store, clock, log: { error () {} } }),
+    notices: { ops: () => [] },
     emit () {}
   })
   const { digest, seen } = createDigest({
