@@ -1072,7 +1072,7 @@ export type Digest = {
                  */
                 fate: 'run' | 'coalesced' | 'skipped' | 'missed';
                 /**
-                 * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), changed or cancelled (the task was changed or cancelled at that moment)
+                 * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), budget (the tasks had used up their budget of the day), changed or cancelled (the task was changed or cancelled at that moment)
                  */
                 reason?: string;
                 /**
@@ -3429,7 +3429,7 @@ export type Slot = {
      */
     count?: number;
     /**
-     * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), changed or cancelled (the task was changed or cancelled at that moment)
+     * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), budget (the tasks had used up their budget of the day), changed or cancelled (the task was changed or cancelled at that moment)
      */
     reason?: string;
     /**
