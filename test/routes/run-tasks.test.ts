@@ -175,7 +175,7 @@ t.test('what is said to come more often than every minute must be confirmed', as
 })
 
 t.test('what cannot be understood as a time never runs anything', async (t) => {
-  const app = await build(t, { config: { permissions: { writeFile: 'allow' } } })
+  const app = await build(t, { clock: fakeClock(Date.UTC(2026, 10, 25, 11, 30)), config: { permissions: { writeFile: 'allow' } } })
   const ran: unknown[] = []
   const sentences = NOT_UNDERSTOOD.filter((text) => !/^(?:9|soon|later|often|sometimes)$/.test(text))
   t.ok(sentences.length > 60)

@@ -94,7 +94,7 @@ function findTime (asked: string): TimedText | undefined {
     const text = clean(asked.slice(tokens[at].start, tokens[end - 1].end))
     const rest = textWithout(asked, tokens, at, end)
     const isDoubtful = kind === 'doubt' || MORE.test(words[at - 1] ?? '') || MORE.test(words[end] ?? '') ||
-      LIMIT.test(words.slice(end, end + 3).join(' ')) || isInText(words, at, found) || findTime(rest) !== undefined
+      LIMIT.test(words.slice(end, end + 3).join(' ')) || [words[at - 1], words[end]].some(isTimeWord) || isInText(words, at, found) || findTime(rest) !== undefined
     // Words that are clear by themselves are quoted with what makes them doubtful.
     return isDoubtful ? { text: kind === 'doubt' ? text : asked, kind: 'doubt', rest } : { text, kind, rest }
   }
@@ -157,6 +157,10 @@ const TIME_WORD = new RegExp(
     'later|soon|regularly|whenever|twice|(?:hour|day|week|month|year|moon|minute|second)s?)\\b',
   'i'
 )
+
+const ONLY_TIME = new RegExp(`^(?:yesterday|${TIME_WORD.source})$`, 'i')
+/** "yesterday" in front of "at 5pm" makes another time of it. */
+const isTimeWord = (word = '') => ONLY_TIME.test(word)
 
 /** Whether a part of a message that is no command says something of a time. */
 export const mentionsTime = (text: string): boolean => TIME_WORD.test(wordsOf(text))

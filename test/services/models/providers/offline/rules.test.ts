@@ -107,6 +107,7 @@ t.test('words that only look like a time are none, and what says more than can b
     'write buy milk tomorrow at 5pm to a.txt',
     'starting on monday, every day at 9 list the files',
     'tomorrow at 5 list the files',
+    'yesterday at 5pm, list the files',
     'every day at 9 except on holidays list the files'
   ]
   for (const message of doubtful) {
