@@ -93,8 +93,9 @@ function findTime (asked: string): TimedText | undefined {
     const { end, kind } = found
     const text = clean(asked.slice(tokens[at].start, tokens[end - 1].end))
     const rest = textWithout(asked, tokens, at, end)
-    const isDoubtful = kind === 'doubt' || MORE.test(words[at - 1] ?? '') || MORE.test(words[end] ?? '') ||
-      LIMIT.test(words.slice(end, end + 3).join(' ')) || [words[at - 1], words[end]].some(isTimeWord) || isInText(words, at, found) || findTime(rest) !== undefined
+    const beside = [words[at - 1] ?? '', words[end] ?? '']
+    const isDoubtful = kind === 'doubt' || beside.some((word) => MORE.test(word) || isTimeWord(word)) ||
+      LIMIT.test(words.slice(end, end + 3).join(' ')) || isInText(words, at, found) || findTime(rest) !== undefined
     // Words that are clear by themselves are quoted with what makes them doubtful.
     return isDoubtful ? { text: kind === 'doubt' ? text : asked, kind: 'doubt', rest } : { text, kind, rest }
   }
@@ -160,7 +161,7 @@ const TIME_WORD = new RegExp(
 
 const ONLY_TIME = new RegExp(`^(?:yesterday|${TIME_WORD.source})$`, 'i')
 /** "yesterday" in front of "at 5pm" makes another time of it. */
-const isTimeWord = (word = '') => ONLY_TIME.test(word)
+const isTimeWord = (word: string) => ONLY_TIME.test(word)
 
 /** Whether a part of a message that is no command says something of a time. */
 export const mentionsTime = (text: string): boolean => TIME_WORD.test(wordsOf(text))
