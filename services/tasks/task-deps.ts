@@ -4,9 +4,9 @@ import type { Undo } from '../undo/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, EngineDeps } from '../runs/index.ts'
-import type { Op } from '../store/index.ts'
 import type { FolderGuides, ToolHost } from '../tools/index.ts'
 import type { UsageMeters, UsageRepository } from '../usage/index.ts'
+import type { TaskNotices } from './task-notices.ts'
 import type { TaskRepository } from './task-repository.ts'
 
 /** The collaborators of the task service. */
@@ -26,23 +26,7 @@ export interface TaskDeps extends EngineDeps {
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
-  /** Returns the operations that tell a person of something once, for the transaction that stores it. */
-  notices: { ops(notice: TaskNotice): Op[] }
-}
-
-/** What a person is told of tasks. */
-export interface TaskNotice {
-  kind: 'failing' | 'recovered' | 'budget' | 'provider'
-  /** The same key tells nothing while its notification is open. */
-  key: string
-  taskId?: string
-  runId?: string
-  provider?: string
-  text?: string
-  /** When it is no longer true. Milliseconds since the Unix epoch. */
-  until?: number
-  /** The key of the notification that is over by this one. */
-  closes?: string
+  notices: TaskNotices
 }
 
 /** The collaborators of the parts that use the repository. */

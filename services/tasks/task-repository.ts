@@ -23,7 +23,7 @@ import { outcomeOfRun } from './schedule/outcomes.ts'
 import { isFinished, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
 import { settleChoice } from './task-choices.ts'
 import { asksAt, healthView, WELL } from './task-health.ts'
-import type { TaskDeps, TaskNotice } from './task-deps.ts'
+import type { TaskNotice, TaskNotices } from './task-notices.ts'
 import { createTaskIndex } from './task-index.ts'
 import { inState } from '../contracts/approval-states.ts'
 
@@ -136,7 +136,7 @@ export function createTaskRepository (
     runs: RunRepository,
     ledger: Ledger,
     usage: Pick<UsageRepository, 'forget'>,
-    notices: TaskDeps['notices'],
+    notices: TaskNotices,
     emit: (event: TaskStreamEvent) => void
   }
 ) {

@@ -1,0 +1,22 @@
+import type { Op } from '../store/index.ts'
+
+/** Tells a person of tasks. */
+export interface TaskNotices {
+  /** Returns the operations that tell of something once, for the transaction that stores it. */
+  ops(notice: TaskNotice): Op[]
+}
+
+/** What a person is told of tasks. */
+export interface TaskNotice {
+  kind: 'failing' | 'recovered' | 'budget' | 'provider'
+  /** The same key tells nothing while its notification is open. */
+  key: string
+  taskId?: string
+  runId?: string
+  provider?: string
+  text?: string
+  /** When it is no longer true. Milliseconds since the Unix epoch. */
+  until?: number
+  /** The key of the notification that is over by this one. */
+  closes?: string
+}
