@@ -1,5 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
+import { RunFailureSchema } from '../../schemas/task-runs.ts'
 import { PhaseSchema } from '../../schemas/tasks.ts'
 import { taskEvents } from '../../schemas/task-events.ts'
 import { fakeClock } from '../harness/clock.ts'
@@ -61,7 +62,7 @@ t.test('every event has the fields the interface gives it, and its name is its t
   t.same(new Set(events.of('task:tool').map(({ status }) => status)), new Set(['complete', 'error']))
   for (const event of events.events) {
     const schema = taskEvents.find(({ properties }) => properties.type.const === event.type)
-    t.ok(schema && Value.Check(schema, [PhaseSchema], event), `${event.type} is as it is documented`)
+    t.ok(schema && Value.Check(schema, [PhaseSchema, RunFailureSchema], event), `${event.type} is as it is documented`)
   }
   const blocks = named.text.split('\n\n').filter((block) => block.startsWith('event: '))
   t.ok(blocks.length > 10)
