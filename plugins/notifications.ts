@@ -35,6 +35,12 @@ export default fp(async (app) => {
   await notifications.load()
   app.decorate('notifications', notifications)
 
+  const providerIsWell = (name: string) => {
+    notifications.close(`provider/${name}`).catch((error) => log.warn({ err: error }, 'the end of a notification could not be stored'))
+  }
+  app.providers.onKey(providerIsWell)
+  app.usage.onAnswer((model) => providerIsWell(app.providers.providerNameOf(model)))
+
   const deliver = createWebhook({
     clock,
     // The user wrote the address, so it may lie on this machine or in its network; the service itself it may not be.
@@ -82,4 +88,4 @@ export default fp(async (app) => {
     await running
     await notifications.save().catch((error) => log.warn({ err: error }, 'the ends of notifications could not be stored'))
   })
-}, { name: 'notifications', dependencies: ['store', 'clock', 'config', 'events'] })
+}, { name: 'notifications', dependencies: ['store', 'clock', 'config', 'events', 'providers', 'usage'] })

@@ -130,8 +130,12 @@ export function createNotifications ({ store, clock, emit, isRead }: {
         const known = kept.get(id)
         if (op.type === 'del') kept.delete(id)
         else if (known === undefined) opened(op.value as StoredNotification, goalIn(ops, (op.value as StoredNotification).taskId))
-        // It may have been closed while this was written.
-        else kept.set(id, { ...op.value as StoredNotification, ...(known.closedAt !== undefined && { closedAt: known.closedAt }) })
+        else {
+          if ((op.value as StoredNotification).closedAt !== undefined) closeNow(known)
+          // It may have been closed while this was written.
+          const { closedAt } = kept.get(id)!
+          kept.set(id, { ...op.value as StoredNotification, ...(closedAt !== undefined && { closedAt }) })
+        }
       } else if (op.type === 'del' && op.key.startsWith(OPEN_APPROVALS)) {
         settled(op.key.slice(OPEN_APPROVALS.length))
       } else if (op.type === 'del' && (op.key.startsWith(TASKS) || op.key.startsWith(THREADS))) {
@@ -250,6 +254,12 @@ export function createNotifications ({ store, clock, emit, isRead }: {
 
     /** Returns the operations that tell of something, for the transaction that stores it; none when it was told. */
     ops: opsOf,
+
+    /** Returns the operations that say that what a key stands for is over, for the transaction that ends it. */
+    closing (key: string): Op[] {
+      const ended = open().filter((notification) => notification.key === key)
+      return ended.map((each) => ({ type: 'put', key: notificationKey(each.notificationId), value: { ...each, closedAt: clock.now() } }))
+    },
 
     /** Tells of something, once: durable before it resolves. */
     notify: (notice: Notice): Promise<void> =>

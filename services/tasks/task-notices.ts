@@ -4,6 +4,8 @@ import type { Op } from '../store/index.ts'
 export interface TaskNotices {
   /** Returns the operations that tell of something once, for the transaction that stores it. */
   ops(notice: TaskNotice): Op[]
+  /** Returns the operations that say that what a key stands for is over, for the transaction that ends it. */
+  closing(key: string): Op[]
 }
 
 /** What a person is told of tasks. */

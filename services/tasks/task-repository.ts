@@ -23,7 +23,7 @@ import { outcomeOfRun } from './schedule/outcomes.ts'
 import { isFinished, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
 import { settleChoice } from './task-choices.ts'
 import { asksAt, healthView, WELL } from './task-health.ts'
-import type { TaskNotice, TaskNotices } from './task-notices.ts'
+import type { TaskNotices } from './task-notices.ts'
 import { createTaskIndex } from './task-index.ts'
 import { inState } from '../contracts/approval-states.ts'
 
@@ -88,14 +88,24 @@ async function settleApprovals (
 const withRetry = ({ retryAt: _, ...task }: StoredTask, retryAt: number | undefined): StoredTask =>
   retryAt === undefined ? task : { ...task, retryAt }
 
-/** What a person is told of the health of a task: that it is failing, and that it is well again. */
-function healthNotices (before: StoredTask | undefined, task: StoredTask, error: string | undefined, now: number): TaskNotice[] {
+/**
+ * Returns the operations that tell a person of the health of a task: that it is failing, and that it is well again. Of a task that is
+ * paused or cancelled there is nothing to tell any more.
+ */
+function healthOps (
+  notices: TaskNotices,
+  { before, task, error, now }: { before: StoredTask | undefined, task: StoredTask, error: string | undefined, now: number }
+): Op[] {
   const [was, is] = [before?.health?.state ?? 'ok', task.health?.state ?? 'ok']
   const key = `failing/${task.id}`
-  if (was === 'ok' && is === 'failing') return [{ kind: 'failing', key, taskId: task.id, ...(error !== undefined && { text: error }) }]
+  if (was === 'ok' && is === 'failing') {
+    return notices.ops({ kind: 'failing', key, taskId: task.id, ...(error !== undefined && { text: error }) })
+  }
+  if (was === 'ok' || before === undefined) return []
+  if (is === 'failing') return task.status === 'paused' || task.status === 'cancelled' ? notices.closing(key) : []
   // A task that is started anew is not well yet.
-  if (was === 'ok' || is === 'failing' || before === undefined || isFinished(before)) return []
-  return [{ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key }]
+  if (isFinished(before)) return notices.closing(key)
+  return notices.ops({ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key })
 }
 
 /** A change of a task: `task`, `runs`, `approvals` and `ops` are written together; then `events` are emitted; then `after` is called. */
@@ -212,7 +222,7 @@ export function createTaskRepository (
     const writes: Op[] = [
       { type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } },
       ...ledger.record([...settled.approvals, ...choices]),
-      ...healthNotices(before, task, runs.at(-1)?.error, now).flatMap((notice) => notices.ops(notice))
+      ...healthOps(notices, { before, task, error: runs.at(-1)?.error, now })
     ]
     for (const run of runs) {
       writes.push(...stored.put(run), ...outcomeOfRun('put', run))

@@ -72,6 +72,7 @@ interface Parts {
 /** Creates the meters of model calls. All meters count into the same totals. */
 export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log }: Parts) {
   const ofRuns = new Map<string, Meter>()
+  const listeners: Array<(model: string) => void> = []
   const isPriced = async (model: string) => await prices.of(model) !== undefined
 
   /** Returns why the tasks have used up their budget of the day; undefined while they have not. */
@@ -89,6 +90,7 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
         if (isUnattended) checkTasks(await tasksOverBudget())
       },
       count (call) {
+        if (call.reported !== undefined && call.role === 'capable') for (const listener of listeners) listener(call.model)
         const counted = count(call)
         // Whoever has cut off a call does not wait for a list of prices.
         return call.reported === undefined ? Promise.race([counted, setImmediate()]) : counted
@@ -123,6 +125,9 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
   return {
     meter,
     tasksOverBudget,
+
+    /** Calls the listener with each model that has answered in the role `capable`. */
+    onAnswer: (listener: (model: string) => void): void => void listeners.push(listener),
 
     /** Opens the meter of a run that executes, which `ofRun` finds until it is closed. */
     open (runId: string, options: MeterOptions): Meter {

@@ -117,7 +117,7 @@ export class Engine {
         machine: '',
         guides: app.folderGuides,
         workspace: app.workspace,
-        notices: { ops: () => [] },
+        notices: { ops: () => [], closing: () => [] },
         emit () {},
         log: { info () {}, warn () {}, error () {} }
       } as Parameters<typeof createTasks>[0],

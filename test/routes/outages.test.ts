@@ -186,8 +186,19 @@ t.test('a key that is refused, no credit and an unknown model end a run at once,
   t.same(events.of('task:retry'), [])
   t.match(await tasks.get(`/${id}`), { status: 'scheduled', health: { failures: 0 } })
   const { notifications } = (await app.inject('/notifications')).json()
-  t.match(notifications, [{ kind: 'provider', provider: 'test', text: /key of the gateway is not valid/ }])
+  t.match(notifications, [{ kind: 'provider', provider: 'gateway', text: /key of the gateway is not valid/ }])
   t.equal(notifications.length, 1, 'a provider is told of once')
+  const count = async () => (await app.inject('/notifications')).json().count
+  await app.inject({ method: 'POST', url: '/providers/configure', payload: { gateway_key: 'the-key' } })
+  t.equal(await count(), 0, 'it has a new key')
+  state.down = { error: { status: 401 } }
+  await tasks.post(`/${id}/run`)
+  await events.until('task:error')
+  t.equal(await count(), 1, 'which is refused as well')
+  state.down = undefined
+  await tasks.post(`/${id}/run`)
+  await events.until('task:complete')
+  t.equal(await count(), 0, 'it answers again')
   state.down = { error: { status: 400 } }
   await tasks.post(`/${id}/run`)
   t.match(await events.until('task:error'), { failure: { reason: 'error', code: 'ERR_PROVIDER_REQUEST' } })

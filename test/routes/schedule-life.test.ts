@@ -156,9 +156,18 @@ t.test('a task that is failing for two weeks asks its person once what to do, an
   t.match(await decide(keep, { choice: 'keep' }), { status: 200, body: { state: 'answered', taskId: keep, continued: false } })
   t.match(await decide(keep, { choice: 'keep' }), { status: 200 }, 'the same answer again')
   t.match(await decide(keep, { choice: 'cancel' }), { status: 409 }, 'the first answer counts')
+  const failing = async () =>
+    (await app.inject('/notifications')).json().notifications.filter(({ kind }: { kind: string }) => kind === 'failing')
+      .map(({ taskId }: { taskId: string }) => taskId).toSorted()
+  t.same(await failing(), ids.toSorted())
   await decide(cancel, { choice: 'cancel' })
+  t.same(await failing(), [keep, gone, well].toSorted(), 'what is cancelled fails no more')
   t.match(await tasks.get(`/${cancel}`), { status: 'cancelled' })
   await tasks.call('DELETE', `/${gone}`)
+  t.same(await failing(), [keep, well].toSorted())
+  await tasks.post(`/${keep}/pause`)
+  t.same(await failing(), [well])
+  await tasks.post(`/${keep}/resume`)
   t.match(await decide(gone, { choice: 'keep' }), { status: 404 }, 'it is deleted with its task')
 
   await leapTo(from + 56 * DAY)

@@ -92,6 +92,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   /** Keys that are being tested; they are redacted like those in use. */
   const tried = new Set<string>()
+  const keyListeners: Array<(provider: string) => void> = []
   let keyChanges = 0
 
   // hasOwn: a name such as "constructor" exists on every object but is no provider.
@@ -196,6 +197,9 @@ export async function createProviders ({ keys: record, config, clock, environmen
     /** Returns how often keys were changed since the start, for those who must notice a change. */
     keyChanges: (): number => keyChanges,
 
+    /** Calls the listener with the name of each provider that gets a key. */
+    onKey: (listener: (provider: string) => void): void => void keyListeners.push(listener),
+
     /**
      * Returns the price of a model in its provider's list, else that of the table of known models with its day; undefined when none is
      * known.
@@ -245,6 +249,8 @@ export async function createProviders ({ keys: record, config, clock, environmen
         await keys.change({ gateway_key: gatewayKey, keys: given })
         catalog.drop()
         keyChanges++
+        const changed = Object.entries({ ...given, ...gatewayKey !== undefined && { gateway: gatewayKey } })
+        for (const [name, key] of changed) if (key !== null) for (const listener of keyListeners) listener(name)
       }
       if (model !== undefined) {
         await config.update((current) => ({

@@ -241,6 +241,8 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     ...forRun(),
     forRun,
     parseModelId,
+    /** Returns the name of the provider that serves a model, or would serve it if it existed. */
+    providerNameOf: (id: string): string => providerOf(id)?.name ?? id.split('/', 1)[0],
     active,
     /** Returns where the server of a model is. */
     reach: (id: string): Reach => providerOf(id)?.reach ?? 'cloud',

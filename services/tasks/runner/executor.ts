@@ -316,7 +316,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   /** The operations that tell a person, once a provider, that it refused a run: it needs a key, credit or another model. */
   function accessNotice ({ failure, error, options }: StoredRun): Op[] {
     if (failure?.reason !== 'access') return []
-    const [provider] = (options?.model ?? deps.registry.roles().capable).split('/', 1)
+    const provider = deps.registry.providerNameOf(options?.model ?? deps.registry.roles().capable)
     return deps.notices.ops({ kind: 'provider', key: `provider/${provider}`, provider, ...(error !== undefined && { text: error }) })
   }
 

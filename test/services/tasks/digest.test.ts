@@ -39,7 +39,7 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const liveQuestions = { ofTask: () => [] }
   const usage = createUsageRepository({ store, clock, log: { error () {} } })
   const runs = createRunRepository({ store, clock })
-  const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: { ops: () => [] }, emit () {} })
+  const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: { ops: () => [], closing: () => [] }, emit () {} })
   await repository.index.load()
   read.records = 0
   const missingGrant = async () => undefined
@@ -70,7 +70,7 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     runs: createRunRepository({ store, clock }),
     ledger: createLedger({ store, clock }),
     usage: createUsageRepository({ store, clock, log: { error () {} } }),
-    notices: { ops: () => [] },
+    notices: { ops: () => [], closing: () => [] },
     emit () {}
   })
   const { digest, seen } = createDigest({
