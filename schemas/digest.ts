@@ -76,8 +76,10 @@ const Denied = Type.Object({
   count: Type.Integer({ description: 'The number of such calls' }),
   grant: Type.Optional(Type.Unsafe<GrantBody>({
     ...Type.Ref('GrantBody'),
-    description: 'The body for POST /grants that would have allowed the call; absent where none would'
+    description: 'The body for POST /grants that would have allowed the call; absent where none would, and where one does now'
   })),
+  covers: Type.Optional(Type.String({ description: 'What that grant would cover, in words' })),
+  isGranted: Type.Optional(Type.Boolean({ description: 'Whether a grant that was given since covers the call' })),
   text
 })
 const Passed = Type.Object({

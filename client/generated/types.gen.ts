@@ -1059,6 +1059,14 @@ export type Digest = {
                 count: number;
                 grant?: GrantBody;
                 /**
+                 * What that grant would cover, in words
+                 */
+                covers?: string;
+                /**
+                 * Whether a grant that was given since covers the call
+                 */
+                isGranted?: boolean;
+                /**
                  * The item as a sentence, with times in the local time zone of the machine
                  */
                 text: string;

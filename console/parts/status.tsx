@@ -15,6 +15,8 @@ const TONES: Record<string, [tone: string, sign: string]> = {
   pending: ['calm', '○'],
   skipped: ['calm', '–'],
   notRun: ['calm', '–'],
+  nothingToDo: ['calm', '·'],
+  missed: ['bad', '✕'],
   notAnswered: ['calm', '–'],
   unknown: ['warn', '?'],
   scheduled: ['calm', '○'],

@@ -5,6 +5,7 @@ export { callAnswer, callApproval, findOfCall, itemOfCall } from './call-approva
 export { decideApproval, decideChoice } from './decide-approval.ts'
 export type { Decision } from './decision.ts'
 export { type CallGrants, createCallGrants } from './grants/call-grants.ts'
+export { scopeText } from './grants/grant-facts.ts'
 export type { Grants } from './grants/grants.ts'
 export { inputDigest } from './input-digest.ts'
 export type { Ledger } from './ledger.ts'

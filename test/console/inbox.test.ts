@@ -1,7 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import t from 'tap'
-import { createTask, deleteTask, listApprovals, listGrants, listNotifications, listRuns, startTask } from '../../client/generated/index.ts'
+import {
+  createTask,
+  deleteTask,
+  getTask,
+  listApprovals,
+  listGrants,
+  listNotifications,
+  listRuns,
+  runTask,
+  startTask,
+  taskDigest
+} from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { openConsole, press } from '../harness/console.ts'
@@ -28,14 +39,29 @@ const PLANS: Record<string, Plan> = {
   }
 }
 
+/** What the runs of one task do, each in its turn: the first finds something, the others nothing. */
+const LOOKS: Plan[] = [
+  { toolCalls: [{ toolName: 'writeFile', input: { path: 'found.txt', content: 'a letter' } }] },
+  { text: 'Nothing new.' },
+  { text: 'Nothing new.' }
+]
+
+function structured ({ structured, body }: GatewayRequest): Plan | undefined {
+  if (structured !== 'evaluation' || !JSON.stringify(body.prompt).includes('Nothing new.')) return undefined
+  return { object: { outcome: 'nothing_to_do', claims: [], satisfied: true, score: 1, issues: [] } }
+}
+
 function reply ({ body: { prompt } }: GatewayRequest): Plan {
   const last = prompt.at(-1)
-  return (last.role === 'user' && PLANS[last.content.at(-1).text]) || { text: 'Done.' }
+  if (last.role !== 'user') return { text: 'Done.' }
+  const { text } = last.content.at(-1)
+  return (text === 'look' ? LOOKS.shift() : PLANS[text]) ?? { text: 'Done.' }
 }
 
 t.test('the inbox', { skip: noBrowser }, async (t) => {
   const { agent, work, gateway, visit } = await openConsole(t, {
     reply,
+    structured,
     config: { mcp: [misbehaving('travel', [], { approval: 'never' })] },
     work: { 'a.txt': 'one\ntwo\n' }
   })
@@ -186,16 +212,38 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     t.match(told(), /\\"name\\":\\"Ada\\"/)
   })
 
-  await visit('the digest tells what tasks did since the last visit, until it is marked as seen', async (_t, page) => {
+  await visit('by task, the digest shows what a run found and what was denied, until it is marked as seen', async (t, page) => {
+    const api = { client: agent.client, throwOnError: true } as const
+    const { data: { id } } = await createTask({
+      ...api,
+      body: { goal: 'look', taskType: 'triggered', approval: { mode: 'granted' }, plan: { phases: [{ description: 'look' }] } }
+    })
+    for (const body of [undefined, undefined, undefined, { input: { from: 'Ada' } }]) {
+      await runTask({ ...api, path: { id }, body })
+      while ((await getTask({ ...api, path: { id } })).data.status === 'running') continue
+    }
     await page.goto('/console')
-    const row = page.getByRole('listitem').filter({ hasText: 'water the plants' })
-    await row.filter({ hasText: 'Completed' }).waitFor()
-    await page.reload()
-    await row.waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'water the plants' }).filter({ hasText: 'Completed' }).waitFor()
+    const group = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'look', exact: true }) })
+    await group.getByText('2 runs had nothing to do').waitFor()
+    t.same(await group.getByRole('link', { name: /^Run / }).allTextContents(), ['Run 4', 'Run 1'])
+
+    await group.getByText('*.txt files in or below').waitFor()
+    await group.getByRole('button', { name: 'Allow in later runs' }).click()
+    await page.getByRole('dialog').getByText('a letter').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Allow in later runs' }).click()
+    await group.getByText('Later runs may do this.').waitFor()
+    const { data: { grants } } = await listGrants({ ...api, query: { taskId: id } })
+    t.match(grants, [{ toolName: 'writeFile', scope: 'folder', source: 'request' }])
+
+    await group.getByRole('link', { name: 'Run 4' }).click()
+    await page.getByRole('region', { name: 'What the run was given' }).getByText('Ada').waitFor()
+    await page.goBack()
+    await group.waitFor()
+    t.equal((await taskDigest({ ...api, query: { client: 'console' } })).data.tasks.items.length, 2, 'a look alone marks nothing')
     await page.getByRole('button', { name: 'Mark as seen' }).click()
     await page.getByText('No run of a task has ended since then.').waitFor()
-    await page.reload()
-    await page.getByText('No run of a task has ended since then.').waitFor()
+    t.same((await taskDigest({ ...api, query: { client: 'console' } })).data.tasks.items, [], 'for every browser')
   })
 
   await visit('a call runs with the input that a person corrected, after a look at what it would change', async (t, page) => {

@@ -14,6 +14,8 @@ type FixtureDirContent = NonNullable<Parameters<Test['testdir']>[0]>
 interface Options {
   /** What the model answers at its n-th call, counted from 0; without it the service has no model but the offline one. */
   reply?: (request: GatewayRequest, nth: number) => Plan | undefined | Promise<Plan | undefined>
+  /** What the model answers where an object is asked for, such as `evaluation`; undefined gives a fixed answer. */
+  structured?: (request: GatewayRequest) => Plan | undefined
   /** Added to config.json. */
   config?: object
   env?: NodeJS.ProcessEnv
@@ -30,13 +32,13 @@ interface Visit extends BrowserContextOptions {
  * The built service with its console, and a browser. `visit` is a test with a fresh page; it fails when the page complains of anything
  * in the console, such as a violation of its policy, or asks another host.
  */
-export async function openConsole (t: Test, { reply, config, env, work = {} }: Options = {}) {
+export async function openConsole (t: Test, { reply, structured, config, env, work = {} }: Options = {}) {
   t.teardown(() => {})
   const settings = { analysis: false, threads: { titles: false }, ...reply && { model: 'test/model' }, ...config }
   const dir = t.testdir({ home: { 'config.json': JSON.stringify(settings) }, work })
   let calls = 0
   const gateway = reply && await startFakeGateway({
-    reply: (request) => request.structured === undefined ? reply(request, calls++) : undefined
+    reply: (request) => request.structured === undefined ? reply(request, calls++) : structured?.(request)
   })
   if (gateway) t.teardown(() => gateway.close())
   const start = (port = '0') => startService(t, {

@@ -162,10 +162,18 @@ t.test('a nightly task runs one granted command and nothing else, over a restart
   t.match(items[0].text, /completed .*\(1 call by grant, 2 others denied\)/)
 
   t.match(denied, [
-    { toolName: 'writeFile', count: 2, grant: { taskId: id, scope: 'folder' }, text: /2 calls of writeFile .* were denied/ },
+    {
+      toolName: 'writeFile',
+      count: 2,
+      grant: { taskId: id, scope: 'folder' },
+      covers: /\*\.txt files in or below/,
+      text: /2 calls of writeFile .* were denied/
+    },
     { toolName: 'runCommand', count: 2, grant: { taskId: id, scope: 'exact', input: { command: 'echo tested  >> log' } } }
   ])
   for (const { grant } of denied) t.match(await grantsOf(next)('POST', '', grant), { taskId: id, source: 'request' })
+  const { tasks: { items: [{ denied: [written] }] } } = await nextTasks.get('/digest?since=0')
+  t.match(written, { isGranted: true, grant: undefined, text: /one does now/ }, 'what is granted now is not offered again')
   const events = await nextTasks.watch()
   await later.advance((await nextTasks.get(`/${id}`)).nextRunAt - later.now())
   const { runId } = await events.until('task:complete')

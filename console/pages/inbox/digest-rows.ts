@@ -1,6 +1,11 @@
 import type { Digest } from '../../../client/generated/index.ts'
 
-/** One line of the digest. */
+export type OfTask = Digest['tasks']['items'][number]
+export type EndedRun = OfTask['runs']['items'][number]
+export type Denied = OfTask['denied'][number]
+export type Passed = OfTask['passed'][number]
+
+/** One line about a task as it is now. */
 export interface DigestRow {
   key: string
   /** A word of the states; see parts/status.tsx. */
@@ -10,24 +15,11 @@ export interface DigestRow {
   to: string
   text: string
   at: number
-  isContradicted?: boolean
 }
 
-type Run = Digest['completed']['items'][number]
-
-/** The states of which the digest tells, by urgency. */
-export const SECTIONS = ['failing', 'failed', 'stopped', 'notRun', 'completed', 'working', 'next'] as const
+/** The lists of what is now, whenever it began, by urgency. */
+export const SECTIONS = ['failing', 'working', 'next'] as const
 export type Section = typeof SECTIONS[number]
-
-const ofRun = ({ runId, status, goal, output, error, completedAt, evidence }: Run): DigestRow => ({
-  key: runId,
-  state: status,
-  title: goal,
-  to: `/runs/${runId}`,
-  text: error ?? output ?? '',
-  at: completedAt,
-  isContradicted: evidence === 'contradicted'
-})
 
 /** Returns the rows of one section of a digest, and how many more there are. */
 export function rowsOf (digest: Digest, section: Section): { rows: DigestRow[], more: number } {
@@ -36,16 +28,9 @@ export function rowsOf (digest: Digest, section: Section): { rows: DigestRow[], 
 
 function rows (digest: Digest, section: Section): DigestRow[] {
   switch (section) {
-    case 'completed':
-    case 'failed':
-    case 'stopped':
-      return digest[section].items.map(ofRun)
     case 'failing':
       return digest.failing.items.map(({ taskId, goal, since, error }) =>
         ({ key: taskId, state: 'failing', title: goal, to: `/tasks/${taskId}`, text: error ?? '', at: since }))
-    case 'notRun':
-      return digest.notRun.items.map(({ taskId, goal, slot, text }) =>
-        ({ key: `${taskId} ${slot.at}`, state: slot.fate, title: goal, to: `/tasks/${taskId}`, text, at: slot.at }))
     case 'working':
       return digest.working.items.map(({ runId, goal, status, startedAt }) =>
         ({ key: runId, state: status, title: goal, to: `/runs/${runId}`, text: '', at: startedAt }))
@@ -54,3 +39,13 @@ function rows (digest: Digest, section: Section): DigestRow[] {
         ({ key: taskId, state: 'scheduled', title: goal, to: `/tasks/${taskId}`, text: '', at }))
   }
 }
+
+/** Whether the task has something to look at: a run that is shown, or a call that was denied. */
+export const hasNews = ({ runs, denied }: OfTask) => runs.items.length > 0 || denied.length > 0
+
+/** `until` lies so long before now, since what ended in the last moments may not be stored yet; milliseconds. */
+export const SETTLES_MS = 1_000
+
+/** Whether a run is shown that ended after `until`: it would come again if the digest were marked as seen now. */
+export const isUnsettled = ({ until, tasks }: Digest) =>
+  tasks.items.some(({ runs }) => runs.items.some(({ completedAt }) => completedAt >= until && completedAt <= until + SETTLES_MS))

@@ -1,61 +1,81 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { taskDigest, type Digest as DigestOf } from '../../../client/generated/index.ts'
-import { keys } from '../../lib/queries.ts'
+import { seeTaskDigest, taskDigest, type Digest as DigestOf } from '../../../client/generated/index.ts'
+import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Button } from '../../parts/button.tsx'
+import { Failed } from '../../parts/failed.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
-import { rowsOf, SECTIONS, type DigestRow, type Section } from './digest-rows.ts'
-import { useLastVisit } from './last-visit.ts'
+import { DigestLine, DigestText } from './digest-line.tsx'
+import { hasNews, isUnsettled, rowsOf, SECTIONS, SETTLES_MS, type Section } from './digest-rows.ts'
+import { DigestTask } from './digest-task.tsx'
 
-/** Items of each section that the service sends. */
-const LISTED = 20
-/** Rows of a section before the user asks for more. */
+/** The name of this reader: the service keeps how far it has seen the digest, for all browsers. */
+const READER = { client: 'console' }
+/** Items of each list that the service sends: as many as it can, so that no task with news is left out. */
+const LISTED = 100
+/** Rows of a section, and tasks without news, before the user asks for more. */
 const SHOWN = 5
-/** Characters shown of an output or an error. */
-const TEXT_SHOWN = 240
 
-/** What happened since the user was last here, and what comes next. */
+/** What tasks did since the user marked it as seen, and what comes next. */
 export function Digest () {
-  const { since, noteShown, markSeen } = useLastVisit()
+  const heading = useRef<HTMLHeadingElement>(null)
   const query = useQuery({
-    queryKey: [...keys.digest(), since],
-    queryFn: () => taskDigest({ ...asked(), query: { since, limit: LISTED } }).then(body),
-    placeholderData: keepPreviousData
+    queryKey: keys.digest(),
+    queryFn: () => taskDigest({ ...asked(), query: { ...READER, limit: LISTED } }).then(body),
+    refetchInterval: ({ state: { data } }) => data !== undefined && isUnsettled(data) && 2 * SETTLES_MS
   })
-  const until = query.data?.until
-  useEffect(() => {
-    if (until !== undefined && document.visibilityState === 'visible') noteShown(until)
-    // The time is noted when a digest was shown, not when the page is drawn again.
-  }, [until])
-
+  const see = useMutation({
+    mutationFn: (until: number) => seeTaskDigest({ ...asked(), body: { ...READER, until } }),
+    async onSuccess () {
+      await queries.invalidateQueries({ queryKey: keys.digest() })
+      heading.current?.focus()
+    }
+  })
+  const { data } = query
   return (
     <section className='section' aria-labelledby='digest'>
       <header className='page-head'>
-        <h2 id='digest'>{say('inbox.since')} <Time at={since} /></h2>
-        {until !== undefined && hasNews(query.data!) && <Button onClick={() => markSeen(until)}>{say('inbox.markSeen')}</Button>}
+        <h2 id='digest' ref={heading} tabIndex={-1}>
+          {say('inbox.digest')}{data !== undefined && <> {say('inbox.since')} <Time at={data.since} /></>}
+        </h2>
+        {data !== undefined && data.tasks.items.length > 0 && (
+          <Button isBusy={see.isPending || isUnsettled(data)} onClick={() => see.mutate(data.until)}>{say('inbox.markSeen')}</Button>
+        )}
       </header>
+      {see.error !== null && <Failed error={see.error} />}
       <Loaded query={query}>{(digest) => <Sections digest={digest} />}</Loaded>
     </section>
   )
 }
-
-const NEWS = ['failed', 'stopped', 'notRun', 'completed'] as const
-const hasNews = (digest: DigestOf) => NEWS.some((section) => digest[section].items.length > 0)
 
 function Sections ({ digest }: { digest: DigestOf }) {
   const { damaged = [] } = digest
   return (
     <>
       {damaged.length > 0 && <p className='note note-bad'>{say('inbox.damaged', { count: damaged.length })}</p>}
-      {!hasNews(digest) && <p className='quiet'>{say('inbox.nothingNew')}</p>}
+      <Tasks {...digest.tasks} />
       {SECTIONS.map((section) => <SectionOf key={section} digest={digest} section={section} />)}
     </>
+  )
+}
+
+/** What happened, by task. Every task with news is shown; of the others the first. */
+function Tasks ({ items, more }: DigestOf['tasks']) {
+  const [isWhole, setIsWhole] = useState(false)
+  if (items.length === 0) return <p className='quiet'>{say('inbox.nothingNew')}</p>
+  const without = items.filter((task) => !hasNews(task))
+  const shown = [...items.filter(hasNews), ...isWhole ? without : without.slice(0, SHOWN)]
+  const hidden = items.length - shown.length
+  return (
+    <div className='digest-section'>
+      <ul className='list'>{shown.map((task) => <DigestTask key={task.taskId} {...task} />)}</ul>
+      <More hidden={hidden} more={more} onShow={() => setIsWhole(true)} />
+    </div>
   )
 }
 
@@ -63,31 +83,26 @@ function SectionOf ({ digest, section }: { digest: DigestOf, section: Section })
   const [isWhole, setIsWhole] = useState(false)
   const { rows, more } = rowsOf(digest, section)
   if (rows.length === 0) return null
-  const hidden = isWhole ? 0 : Math.max(0, rows.length - SHOWN)
+  const shown = isWhole ? rows : rows.slice(0, SHOWN)
   return (
     <div className='digest-section'>
       <h3>{say(`inbox.section.${section}`)}</h3>
       <ul className='list'>
-        {rows.slice(0, rows.length - hidden).map(({ key, ...row }) => <Row key={key} {...row} />)}
+        {shown.map(({ key, state, title, to, text, at }) => (
+          <DigestLine key={key} state={state} time={<Time at={at} />}>
+            <Link href={to}><VisibleText text={title} /></Link>
+            <DigestText text={text} />
+          </DigestLine>
+        ))}
       </ul>
-      {hidden > 0 && <Button kind='quiet' onClick={() => setIsWhole(true)}>{say('inbox.showMore', { count: hidden })}</Button>}
-      {hidden === 0 && more > 0 && (
-        <p className='quiet'>{say('inbox.more', { count: more })} <Link href='/tasks'>{say('tasks.title')}</Link></p>
-      )}
+      <More hidden={rows.length - shown.length} more={more} onShow={() => setIsWhole(true)} />
     </div>
   )
 }
 
-function Row ({ state, title, to, text, at, isContradicted }: Omit<DigestRow, 'key'>) {
-  return (
-    <li className='digest-row'>
-      <Status value={state} />
-      <div className='digest-what'>
-        <Link href={to}><VisibleText text={title} /></Link>
-        {isContradicted && <p className='bad'>{say('inbox.contradicted')}</p>}
-        {text !== '' && <p className='quiet digest-text'><VisibleText text={text.slice(0, TEXT_SHOWN)} /></p>}
-      </div>
-      <span className='quiet digest-time'><Time at={at} /></span>
-    </li>
-  )
+/** What of a list is not shown: first what the service has sent, then what it has only counted. */
+function More ({ hidden, more, onShow }: { hidden: number, more: number, onShow: () => void }) {
+  if (hidden > 0) return <Button kind='quiet' onClick={onShow}>{say('inbox.showMore', { count: hidden })}</Button>
+  if (more === 0) return null
+  return <p className='quiet'>{say('inbox.more', { count: more })} <Link href='/tasks'>{say('tasks.title')}</Link></p>
 }

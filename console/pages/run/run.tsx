@@ -9,6 +9,7 @@ import { Page } from '../../parts/page.tsx'
 import { WaitingSection } from '../../parts/waiting/waiting-section.tsx'
 import { Calls } from './calls.tsx'
 import { Evaluation } from './evaluation.tsx'
+import { Input } from './input.tsx'
 import { LiveText } from './live-text.tsx'
 import { Phases } from './phases.tsx'
 import { Result } from './result.tsx'
@@ -35,6 +36,7 @@ function Sections ({ run }: { run: Run }) {
     <>
       <RunFacts run={run} />
       <RunActions run={run} />
+      {run.input !== undefined && <Input run={run} />}
       <WaitingSection runId={run.runId} />
       {run.status === 'running' && run.threadId !== undefined && <LiveText runId={run.runId} />}
       {isOver(run) && <Result run={run} />}

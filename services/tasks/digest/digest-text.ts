@@ -85,10 +85,12 @@ export function createDigestText (timezone: string) {
         error ? `; the last time: ${inLine(error)}` : '.'
       }`,
 
-    denied: ({ toolName, about, count, grant }: Pick<DigestDenied, 'toolName' | 'about' | 'count' | 'grant'>) =>
-      `${counted(count, 'call')} of ${toolName} with ${inLine(about)} ${count === 1 ? 'was' : 'were'} denied, as no grant covers ${
-        count === 1 ? 'it' : 'them'
-      }${grant === undefined ? ', and none can' : ''}.`,
+    denied ({ toolName, about, count, grant, isGranted }: Omit<DigestDenied, 'runId' | 'text'>) {
+      const [were, them] = count === 1 ? ['was', 'it'] : ['were', 'them']
+      const calls = `${counted(count, 'call')} of ${toolName} with ${inLine(about)} ${were} denied`
+      if (isGranted) return `${calls}, as no grant covered ${them}; one does now.`
+      return `${calls}, as no grant covers ${them}${grant === undefined ? ', and none can' : ''}.`
+    },
 
     task: (
       task: StoredTask,

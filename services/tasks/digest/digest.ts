@@ -9,12 +9,12 @@ import {
   type DigestSeen,
   type DigestSeenBody
 } from '../../../schemas/digest.ts'
-import type { GrantBody } from '../../../schemas/grants.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { digestSeenKey, outcomePrefix, outcomeTime, type Store, unlessDamaged } from '../../store/index.ts'
 import { createDigestText, type DigestText, shorten, shortGoal } from './digest-text.ts'
 import { type DeniedCall, deniedCalls, once, type Outcomes, outcomesByTask, type TaskOutcomes } from './by-task.ts'
+import type { MissingGrant } from './missing-grant.ts'
 import { type Ledger, type LiveQuestions, questionView } from '../../approvals/index.ts'
 import type { TaskRepository } from '../task-repository.ts'
 import type { OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
@@ -63,8 +63,8 @@ export function createDigest (
     store: Store,
     clock: Clock,
     timezone: () => string,
-    /** Returns the body for `POST /grants` that would have allowed the call. */
-    missingGrant: (task: StoredTask, call: DeniedCall) => Promise<GrantBody | undefined>
+    /** Returns what would have allowed the call. */
+    missingGrant: (task: StoredTask, call: DeniedCall) => Promise<MissingGrant>
   }
 ) {
   /** The outcomes of that kind since that time, newest first, without those of deleted tasks. Runs with nothing to do are counted alone. */
@@ -154,10 +154,10 @@ export function createDigest (
       const calls = (await Promise.all(denied.map(deniedIn))).flat()
       const items = (await Promise.all(shown.map(shownRun))).flat()
       const deniedOnce = await Promise.all(once(calls).map(async ({ call, count }) => {
-        const grant = await missingGrant(task, call)
+        const missing = await missingGrant(task, call)
         const { runId, toolName, input } = call
         const about = shorten(JSON.stringify(input) ?? '')
-        return { runId, toolName, about, count, ...(grant && { grant }), text: describe.denied({ toolName, about, count, grant }) }
+        return { runId, toolName, about, count, ...missing, text: describe.denied({ toolName, about, count, ...missing }) }
       }))
       return [{
         taskId,

@@ -42,7 +42,7 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: { ops: () => [], closing: () => [] }, emit () {} })
   await repository.index.load()
   read.records = 0
-  const missingGrant = async () => undefined
+  const missingGrant = async () => ({})
   const { digest } = createDigest({ repository, ledger, liveQuestions, store, clock, timezone: () => 'UTC', missingGrant })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
@@ -80,7 +80,7 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     store,
     clock,
     timezone: () => 'UTC',
-    missingGrant: async () => undefined
+    missingGrant: async () => ({})
   })
   const [quiet] = (await repository.index.load()).notFinished()
   const idle = Array.from({ length: 2_016 }, (_, n) =>

@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { addGrant } from '../../../client/generated/index.ts'
+import { useKeptFocus } from '../../lib/keep-focus.ts'
+import { keys, queries } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked } from '../../lib/service.ts'
+import { useAnnounce } from '../../parts/announcer.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { ToolName } from '../../parts/tool-name.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { CallInput } from '../../parts/waiting/call-input.tsx'
+import type { Denied } from './digest-rows.ts'
+import { DigestLine } from './digest-line.tsx'
+
+/** A call that no grant covered, with the grant that would have allowed it and a button that gives it. */
+export function DeniedCall ({ runId, toolName, about, count, grant, covers = '', isGranted }: Denied) {
+  const announce = useAnnounce()
+  const [hasActed, setHasActed] = useState(false)
+  const element = useKeptFocus(isGranted, hasActed)
+  return (
+    <DigestLine state='denied'>
+      <div ref={element} tabIndex={-1}>
+        <Link href={`/runs/${runId}`}><ToolName name={toolName} /></Link>
+        {count > 1 && <span className='quiet'> · {say('inbox.deniedTimes', { count })}</span>}
+      </div>
+      <p className='quiet digest-text'><VisibleText text={about} /></p>
+      {grant === undefined && <p className='quiet'>{say(isGranted ? 'inbox.granted' : 'inbox.noGrant')}</p>}
+      {grant !== undefined && (
+        <>
+          <p>{say('inbox.wouldAllow')} <VisibleText text={covers} /></p>
+          <Confirm
+            label={say('inbox.allow')}
+            title={say('inbox.allowTitle')}
+            text={
+              <>
+                <p><VisibleText text={covers} limit={Infinity} /></p>
+                <p className='quiet'>{say('inbox.allowText')}</p>
+                <CallInput input={grant.input} />
+              </>
+            }
+            action={say('inbox.allow')}
+            onConfirm={async () => {
+              await addGrant({ ...asked(), body: grant })
+              setHasActed(true)
+              announce(say('inbox.granted'))
+              await Promise.all([keys.grants(), keys.digest()].map((queryKey) => queries.invalidateQueries({ queryKey })))
+            }}
+          />
+        </>
+      )}
+    </DigestLine>
+  )
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { say } from '../../lib/say.ts'
+import { Status } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import type { EndedRun } from './digest-rows.ts'
+
+/** Characters shown of an output or an error. */
+const TEXT_SHOWN = 240
+
+/** A line of the digest: a state, what it is about, and when it was. */
+export function DigestLine ({ state, time, children }: { state?: string, time?: ReactNode, children: ReactNode }) {
+  return (
+    <li className='digest-row'>
+      {state === undefined ? <span /> : <Status value={state} />}
+      <div className='digest-what'>{children}</div>
+      <span className='quiet digest-time'>{time}</span>
+    </li>
+  )
+}
+
+/** The beginning of what a run or a task says of itself. */
+export function DigestText ({ text }: { text: string }) {
+  return text === '' ? null : <p className='quiet digest-text'><VisibleText text={text.slice(0, TEXT_SHOWN)} /></p>
+}
+
+/** How a run ended. */
+export function RunLine ({ runId, runNumber, status, error, output, evidence, completedAt }: EndedRun) {
+  return (
+    <DigestLine state={status} time={<Time at={completedAt} />}>
+      <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link>
+      {evidence === 'contradicted' && <p className='bad'>{say('inbox.contradicted')}</p>}
+      <DigestText text={error ?? output ?? ''} />
+    </DigestLine>
+  )
+}
