@@ -16,11 +16,11 @@ export async function prepareDirectory (t: Test, script: object[], config: objec
 /** The number of durable writes that a service told of in its log. */
 export const writesIn = (log: string): number => log.split('\n').filter((line) => line.startsWith('write ')).length
 
-/** The service on a copy of such a directory, until it dies at that write (see kill-at-write.ts). */
-export async function startDying (t: Test, prepared: string, killAt: string) {
+/** The service on a copy of such a directory and with that environment, until it dies at that write (see kill-at-write.ts). */
+export async function startDying (t: Test, prepared: string, killAt: string, env: NodeJS.ProcessEnv = {}) {
   const dir = mkdtempSync(`${prepared}-`)
   cpSync(prepared, dir, { recursive: true })
-  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
+  const where = { home: `${dir}/home`, cwd: `${dir}/work`, env }
   let deaths = 0
   const revive = () => {
     deaths++
@@ -29,7 +29,7 @@ export async function startDying (t: Test, prepared: string, killAt: string) {
   return {
     cwd: where.cwd,
     /** Its first write comes before it listens. */
-    first: await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } }).catch(revive),
+    first: await startService(t, { ...where, preload: [PRELOAD], env: { ...env, KILL_AT: killAt } }).catch(revive),
     /** It died, and is started again. */
     revive,
     get deaths () {
