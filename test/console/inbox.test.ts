@@ -222,10 +222,22 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
       await runTask({ ...api, path: { id }, body })
       while ((await getTask({ ...api, path: { id } })).data.status === 'running') continue
     }
+    // Days of a schedule are those of test/services/tasks/digest.test.ts; here they are added to what the service answers.
+    await page.route(/\/tasks\/digest\?/, async (route) => {
+      const response = await route.fetch()
+      const json = await response.json()
+      const [look] = json.tasks.items
+      look?.passed.push({ fate: 'skipped', reason: 'overlap', count: 3, from: 1, at: 2, text: '' })
+      const idle = { runs: { items: [], more: 0 }, nothingToDo: 1, denied: [], passed: [] }
+      if (look) json.tasks.items.unshift(...Array.from({ length: 8 }, (_, n) => ({ taskId: `${n}`, goal: 'idle', ...idle })))
+      await route.fulfill({ response, json })
+    })
     await page.goto('/console')
     await page.getByRole('listitem').filter({ hasText: 'water the plants' }).filter({ hasText: 'Completed' }).waitFor()
     const group = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'look', exact: true }) })
     await group.getByText('2 runs had nothing to do').waitFor()
+    await group.getByText('3 planned times passed without a run: another run was active').waitFor()
+    await page.getByRole('button', { name: 'Show 3 more' }).waitFor()
     t.same(await group.getByRole('link', { name: /^Run / }).allTextContents(), ['Run 4', 'Run 1'])
 
     await group.getByText('*.txt files in or below').waitFor()
