@@ -4,7 +4,7 @@ import { effects } from '../harness/effects.ts'
 import { startService } from '../harness/sidecar.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
-// The command has its effect, then kills the service that waits for it.
+// The command has its effect, then kills the service that waits for it, which no command in a box can.
 const EFFECT = { toolName: 'runCommand', input: { command: 'printf a >> effects.log; kill -KILL $PPID' } }
 
 t.test('killed inside an effect, a run goes on: nothing happens twice, and nothing urges the model to do it again', {
@@ -19,7 +19,7 @@ t.test('killed inside an effect, a run goes on: nothing happens twice, and nothi
           : { toolCalls: [EFFECT] }
   })
   t.teardown(() => gateway.close())
-  const dir = t.testdir({ home: { 'config.json': JSON.stringify({ model: 'test/model' }) }, work: {} })
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify({ model: 'test/model', commands: { sandbox: 'off' } }) }, work: {} })
   const options = {
     home: `${dir}/home`,
     cwd: `${dir}/work`,
