@@ -148,7 +148,7 @@ t.test('the budget of the day is read back after a restart, begins anew at midni
 for (
   const [wrong, problem] of [
     ['{"day": {"tokns": 5}}', '"budget.day" has the unknown field "tokns"; allowed are usd, tokens.'],
-    ['{"daily": {"usd": 5}}', '"budget" has the unknown field "daily"; allowed are day.'],
+    ['{"daily": {"usd": 5}}', '"budget" has the unknown field "daily"; allowed are day, tasksPerDay.'],
     ['{"day": {"usd": 1e999}}', '"budget.day.usd" must be <=']
   ]
 ) {
