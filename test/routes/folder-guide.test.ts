@@ -100,7 +100,7 @@ t.test('a request that becomes a task makes no guide known', async (t) => {
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
   await say(app, 'Say hello again and again.')
-  await events.until('task:approval', { kind: 'result' })
+  await events.until('task:complete')
   const ofTask = gateway.requests.filter(({ body }) => told({ body }).includes('say hello'))
   t.ok(ofTask.length > 0)
   t.notMatch(JSON.stringify(ofTask.map(told)), 'away')

@@ -13,7 +13,7 @@ const WAYS: Record<keyof typeof TRANSITIONS, string[]> = {
     'pending expired',
     'pending withdrawn'
   ],
-  result: ['pending approved', 'pending denied', 'pending expired'],
+  result: ['pending approved', 'pending denied', 'pending expired', 'pending withdrawn'],
   question: ['pending answered', 'pending declined', 'pending expired', 'pending withdrawn'],
   task: ['pending answered', 'pending withdrawn'],
   app: [
