@@ -1,4 +1,5 @@
 import t from 'tap'
+import { SIX_WEEKS } from './household.ts'
 import { checkHousehold } from './household-checks.ts'
 
-t.test('twelve weeks of a household with eight tasks', { timeout: 110_000 }, (t) => checkHousehold(t, { watchEvery: 48 }))
+t.test('six weeks of a household with eight tasks', { timeout: 110_000 }, (t) => checkHousehold(t, SIX_WEEKS))

@@ -13,22 +13,56 @@ import { build } from '../harness/helper.ts'
 import { DAY, HOUR } from '../harness/schedules.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
-/** Monday, 2 February 2026, 05:00 UTC; the clocks change on 29 March, in the eighth week. */
-export const START = Date.UTC(2026, 1, 2, 5)
 const ZONE = 'Europe/Berlin'
-const WEEKS = 12
-const at = (day: number, hour = 0) => START + day * DAY + (hour - 5) * HOUR
-const between = (now: number, from: number, to: number) => now >= from && now < to
 
-/** What goes wrong, in days since the start and hours of UTC. */
-const away = (now: number) => between(now, at(2), at(11))
-const isDown = (now: number) =>
-  between(now, at(22), at(23)) || (between(now, at(28), at(35)) && new Date(now).getUTCHours() === 8)
-const unmet = (now: number) => between(now, at(63), at(68))
-/** The laptop is closed on two week-ends, and for nine days. */
-const closed: Array<[from: number, to: number]> = [[at(39.5), at(42, 5)], [at(46.5), at(49, 5)], [at(51.5), at(60, 12)]]
-const pageChangesAt = at(43, 3)
-const reminderAt = at(54, 9)
+/** A span of time in days since the start, from 05:00 UTC on. */
+type Span = [from: number, to: number]
+
+/** What happens to the household, and when. A start is a Monday, 05:00 UTC. */
+export interface Timeline {
+  start: number
+  weeks: number
+  /** The hours between two looks of the watcher. */
+  watchEvery: number
+  /** Nobody answers. */
+  away: Span
+  /** The provider is down, all day long, and from 08:00 to 09:00 UTC. */
+  down: Span
+  downByHour: Span
+  /** The laptop is closed. */
+  closed: Span[]
+  /** The reader does not reach its goal. */
+  unmet: Span
+  /** The page changes, and the passport is to be thought of: in days. */
+  pageChanges: number
+  reminder: number
+}
+
+/** The clocks change on 29 March: in the eighth week, and in the fourth. */
+export const TWELVE_WEEKS: Timeline = {
+  start: Date.UTC(2026, 1, 2, 5),
+  weeks: 12,
+  watchEvery: 1,
+  away: [2, 11],
+  down: [21.8, 22.8],
+  downByHour: [28, 35],
+  closed: [[39.3, 42], [46.3, 49], [51.3, 60.3]],
+  unmet: [63, 68],
+  pageChanges: 43,
+  reminder: 54
+}
+export const SIX_WEEKS: Timeline = {
+  start: Date.UTC(2026, 2, 2, 5),
+  weeks: 6,
+  watchEvery: 48,
+  away: [2, 11],
+  down: [11.8, 12.8],
+  downByHour: [14, 17],
+  closed: [[18.3, 21], [23.3, 32.3]],
+  unmet: [33, 38],
+  pageChanges: 15,
+  reminder: 26
+}
 
 interface TaskReport {
   /** The planned times that are over, and what became of them. */
@@ -52,16 +86,19 @@ export interface Report {
 }
 
 /**
- * Twelve weeks of a household with eight tasks: nobody answers for nine days, the provider is down for a day and for an hour a day, the
- * laptop is closed over week-ends and for nine days, goals are not met, and the service is killed each week in the middle of a run. The
- * watcher of a page looks every `watchEvery` hours.
+ * The life of a household with eight tasks: nobody answers for nine days, the provider is down for a day and for an hour a day, the
+ * laptop is closed over week-ends and for nine days, goals are not met, and the service is killed each week in the middle of a run.
  */
-export async function simulateHousehold (t: Test, { watchEvery }: { watchEvery: number }): Promise<Report> {
+export async function simulateHousehold (t: Test, timeline: Timeline): Promise<Report> {
+  const { start, weeks, watchEvery, closed } = timeline
+  const at = (day: number, hour = 5) => start + day * DAY + (hour - 5) * HOUR
+  const isIn = ([from, to]: Span) => clock.now() >= at(from) && clock.now() < at(to)
   const dir = t.testdir({ home0: {}, work: { 'inbox.txt': 'Two letters.\n', 'bill.txt': 'Rent 900\n', log: {}, reports: {}, done: {} } })
   const cwd = `${dir}/work`
-  const clock = drivenClock(START)
-  const page = await pageOf(t, () => clock.now() < pageChangesAt ? 'The price is 12.' : 'The price is 9.')
-  const model = await modelOf(t, clock, page.url)
+  const clock = drivenClock(start)
+  const page = await pageOf(t, () => clock.now() < at(timeline.pageChanges) ? 'The price is 12.' : 'The price is 9.')
+  const isDown = () => isIn(timeline.down) || (isIn(timeline.downByHour) && new Date(clock.now()).getUTCHours() === 8)
+  const model = await modelOf(t, { clock, url: page.url, isDown, isUnmet: () => isIn(timeline.unmet) })
   const settings = {
     clock,
     cwd,
@@ -103,7 +140,7 @@ export async function simulateHousehold (t: Test, { watchEvery }: { watchEvery: 
   await create('weekly', 'Write the weekly report', { ...local, interval: 'weekly', on: 'monday', at: '09:00' })
   await create('monthly', 'Tell me the monthly bill', { ...local, interval: 'monthly', on: 1, at: '10:00' })
   await create('quarterly', 'Tell me the quarterly bill', { ...local, interval: '0 11 1 1,4,7,10 *' })
-  await create('reminder', 'Remind me to renew the passport', { once: reminderAt })
+  await create('reminder', 'Remind me to renew the passport', { once: at(timeline.reminder) })
   await create('careful', 'Delete the oldest file of done', { ...local, interval: 'weekly', on: 'friday', at: '18:00' }, {
     approval: { mode: 'always' }
   })
@@ -176,10 +213,12 @@ export async function simulateHousehold (t: Test, { watchEvery }: { watchEvery: 
     status === 'scheduled' ? [nextRunAt, retryAt] : []))
 
   const digests: Digest[] = []
-  let lastDigest = START - 1
+  let lastDigest = start - 1
   await settled()
-  for (let day = 0; day < WEEKS * 7; day++) {
+  for (let day = 0; day < weeks * 7; day++) {
     if (day % 7 === 0 && day > 0) {
+      // The last second of a digest is also that of the next one.
+      await clock.leap(2_000)
       const digest = await tasks.get(`/digest?since=${lastDigest}`)
       lastDigest = digest.until
       digests.push(digest)
@@ -188,14 +227,14 @@ export async function simulateHousehold (t: Test, { watchEvery }: { watchEvery: 
     let crashed = day % 7 !== 2
     for (const stop of stops) {
       while (clock.now() < stop) {
-        const sleep = closed.find(([from, to]) => between(clock.now(), from, to))
+        const sleep = closed.find(isIn)
         if (sleep !== undefined) {
-          clock.suspend(sleep[1] - clock.now())
+          clock.suspend(at(sleep[1]) - clock.now())
           await clock.leap(10_000)
           await settled()
           continue
         }
-        const shuts = closed.map(([from]) => from).filter((from) => from > clock.now())
+        const shuts = closed.map(([from]) => at(from)).filter((from) => from > clock.now())
         const due = await nextDue()
         if (!crashed && due < stop) {
           crashed = true
@@ -205,7 +244,7 @@ export async function simulateHousehold (t: Test, { watchEvery }: { watchEvery: 
         await clock.leap(Math.max(Math.min(due, stop, ...shuts) - clock.now(), 1))
         await settled()
       }
-      if (stop === stops[0] && !away(clock.now())) await answerAll()
+      if (stop === stops[0] && !isIn(timeline.away)) await answerAll()
     }
   }
   digests.push(await tasks.get(`/digest?since=${lastDigest}`))
@@ -251,7 +290,10 @@ async function pageOf (t: Test, text: () => string) {
 }
 
 /** The model of the household: it does what each goal asks, in one call and a report, and is down when the world is. */
-async function modelOf (t: Test, clock: { now(): number }, url: string) {
+async function modelOf (
+  t: Test,
+  { clock, url, isDown, isUnmet }: { clock: { now(): number }, url: string, isDown: () => boolean, isUnmet: () => boolean }
+) {
   let inFlight = 0
   let hasFailed = false
   let isTold = false
@@ -266,7 +308,7 @@ async function modelOf (t: Test, clock: { now(): number }, url: string) {
           arrived()
           await released
         }
-        hasFailed = isDown(clock.now())
+        hasFailed = isDown()
         if (hasFailed) return { error: { status: 503, type: 'internal_server_error', message: 'overloaded' } }
         return answer(request)
       } finally {
@@ -310,7 +352,7 @@ async function modelOf (t: Test, clock: { now(): number }, url: string) {
   const written = (output: string) => /(?:log|reports|done)\/[\d-]+\.\w+/.exec(output)?.[0] ?? 'nothing'
 
   function verdict (said: string) {
-    if (said.includes('Read inbox.txt') && unmet(clock.now())) {
+    if (said.includes('Read inbox.txt') && isUnmet()) {
       return { outcome: 'failed', claims: [], satisfied: false, score: 0.1, issues: ['The letters were not told.'] }
     }
     const wrote = /I wrote ((?:log|reports|done)\/[\w.-]+\.(?:md|txt))/.exec(said)
