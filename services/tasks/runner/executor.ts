@@ -142,11 +142,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
      * one whose result waits and cannot be read.
      */
     async recover (taskId: string): Promise<void> {
-      await repository.change<undefined>(taskId, async (task) => {
-        if (task.reviewRun === undefined || await repository.runById(task.reviewRun.runId) !== undefined) return undefined
-        return conclude(task, interruptedRun(task, task.reviewRun, clock.now()), [], UNREADABLE)
-      })
-      await repository.change<undefined>(taskId, async (task) => {
+      const goOn = async (task: StoredTask): Promise<Change<undefined> | undefined> => {
         const run = task.liveRun && await repository.runById(task.liveRun.runId)
         repository.watch(task)
         if (task.liveRun !== undefined && run === undefined) {
@@ -169,7 +165,13 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
           })
         }
         return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, suspended: true }], answer: undefined, after: enqueue }
+      }
+      let isReviewLost = false
+      await repository.change<undefined>(taskId, async (task) => {
+        isReviewLost = task.reviewRun !== undefined && await repository.runById(task.reviewRun.runId) === undefined
+        return isReviewLost ? conclude(task, interruptedRun(task, task.reviewRun!, clock.now()), [], UNREADABLE) : goOn(task)
       })
+      if (isReviewLost) await repository.change<undefined>(taskId, goOn)
     },
 
     /** Stops an executing run and resolves to the run as stored once all its work has ended; undefined when the run does not execute. */
