@@ -181,9 +181,12 @@ async function watch (file: FileHandle, version: string, { path, name, clock }: 
   watched++
   try {
     await clock.sleep(WATCHED_MS)
-    if (versionOf(await file.stat({ bigint: true })) === version) return
+    const stat = await file.stat({ bigint: true })
+    if (versionOf(stat) === version) return
+    // Without more rights than the file had: it may be private.
+    const mode = Number(stat.mode) & 0o777
     const content = file.createReadStream({ autoClose: false, start: 0 })
-    await withFolder(path, (folder) => writeFile(folder.entry(keptName(name)), content, { flag: 'wx' }))
+    await withFolder(path, (folder) => writeFile(folder.entry(keptName(name)), content, { flag: 'wx', mode }))
   } catch {
     // The folder is gone, or full: there is no other place for it.
   } finally {

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   mkdirSync,
   openSync,
@@ -6,6 +7,7 @@ import {
   readdirSync,
   realpathSync,
   renameSync,
+  statSync,
   symlinkSync,
   writeFileSync,
   writeSync
@@ -48,6 +50,7 @@ t.test('what a program still writes to the replaced file that it has open is kep
   const clock = fakeClock()
   const { output } = build({ workspace: base, clock })
   const path = join(base, 'app.log')
+  chmodSync(path, 0o600)
   for (const [edited, late] of [['agent\n', true], ['again\n', false]] as const) {
     const log = openSync(path, 'a')
     await output('writeFile', { path: 'app.log', content: edited })
@@ -60,6 +63,7 @@ t.test('what a program still writes to the replaced file that it has open is kep
   const [kept, ...others] = readdirSync(base).filter((name) => name !== 'app.log')
   t.match(kept, /^app\.kept-\w+\.log$/)
   t.equal(readFileSync(join(base, kept), 'utf8'), 'one\ntwo\n')
+  if (process.platform !== 'win32') t.equal(statSync(join(base, kept)).mode & 0o777, 0o600, 'as private as the file was')
   t.same(others, [], 'nothing is kept where nobody wrote')
   t.equal(readFileSync(path, 'utf8'), 'again\n')
 })
