@@ -49,12 +49,9 @@ let checked = { name: 'UTC', isKnown: true }
 
 /** The machine's current time zone, read from `link`, because Node keeps the zone of its start. Names unknown to Node are ignored. */
 export function machineTimezone (link = '/etc/localtime'): string {
-  const started = Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (process.env.TZ || process.platform === 'win32') return started
-  const name = zoneAt(link)
-  if (name === undefined) return started
-  if (name !== checked.name) checked = { name, isKnown: isTimezone(name) }
-  return checked.isKnown ? name : started
+  const name = process.env.TZ || process.platform === 'win32' ? undefined : zoneAt(link)
+  if (name !== undefined && name !== checked.name) checked = { name, isKnown: isTimezone(name) }
+  return name !== undefined && checked.isKnown ? name : Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 function zoneAt (link: string): string | undefined {
