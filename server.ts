@@ -13,7 +13,7 @@ import { createExit } from './services/process/orderly-exit.ts'
 import { findParent, waitForExit, identityOf, type Holder } from './services/process/process-identity.ts'
 import { explainStart } from './services/lib/start-error.ts'
 import { writeInstance } from './services/store/directory-lock.ts'
-import { VERSION } from './services/lib/version.ts'
+import { BUILD } from './services/lib/version.ts'
 
 const PORT = 3001
 /** The supervisor expects an exit within 5 s. */
@@ -138,7 +138,7 @@ function reloadOnHangUp (building: () => Promise<App>, exit: ReturnType<typeof c
 /** Writes instance.json, for other starts with this directory and for clients that look for the service. */
 function publishAddress (app: App, dir: string) {
   try {
-    writeInstance(dir, { url: urlOf(app).url, pid: process.pid, version: VERSION, startedAt: Math.round(performance.timeOrigin) })
+    writeInstance(dir, { url: urlOf(app).url, pid: process.pid, version: BUILD, startedAt: Math.round(performance.timeOrigin) })
   } catch (error) {
     app.log.warn({ err: error }, 'instance.json could not be written')
   }
@@ -151,7 +151,7 @@ function urlOf (app: App) {
 
 /** Prints the ready line on stdout, which the supervisor waits for. */
 function announce (app: App) {
-  output.stdout.write(JSON.stringify({ event: 'ready', ...urlOf(app), pid: process.pid, version: VERSION }) + '\n')
+  output.stdout.write(JSON.stringify({ event: 'ready', ...urlOf(app), pid: process.pid, version: BUILD }) + '\n')
   setTimeout(flushCompileCache, FLUSH_CACHE_MS).unref()
 }
 

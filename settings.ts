@@ -4,7 +4,7 @@ import type { lazyCompilers } from './plugins/core/compilers.ts'
 import type { StdinSecrets } from './services/config/stdin-secrets.ts'
 import { Usage } from './services/lib/usage-error.ts'
 import type { ServiceLog } from './services/log/service-log.ts'
-import { VERSION } from './services/lib/version.ts'
+import { BUILD } from './services/lib/version.ts'
 import type { Provider } from './services/models/providers/provider.ts'
 import type { BoxKind } from './services/sandbox/sandbox.ts'
 import type { LockOptions } from './services/store/directory-lock.ts'
@@ -39,7 +39,7 @@ export interface Settings extends LockOptions {
   log?: { write(line: string): void, useFile?: ServiceLog['useFile'] }
 }
 
-const HELP = `local-agent ${VERSION}: a local HTTP server that hosts an AI agent
+const HELP = `local-agent ${BUILD}: a local HTTP server that hosts an AI agent
 
   local-agent [--port <n>] [--host <addr>] [--parent-pid <pid>] [--stdin]
   local-agent rotate-key   encrypts all data with a new key while no service runs: with a new key file, or with
@@ -79,7 +79,7 @@ export async function readOptions (
 ): Promise<Options | string> {
   const values = parse(args)
   if (values.help) return HELP
-  if (values.version) return VERSION
+  if (values.version) return BUILD
   const variable = (name: string) => env[name] || undefined
   const host = values.host ?? '127.0.0.1'
   if (host === '') throw new Usage('--host must be an address or a name, such as 127.0.0.1.')

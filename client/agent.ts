@@ -1,5 +1,5 @@
 import { definitionsOf } from './app-tools.ts'
-import { createClient, DEFAULT_URL, type Client } from './create-client.ts'
+import { createClient, DEFAULT_URL, type Address, type Client } from './create-client.ts'
 import { followEvents, type EventQuery, type ServiceEvent } from './events.ts'
 import type { FromSchema } from './json-schema.ts'
 import { decideApproval, type Answers, type ApprovalDecision, type DecidedApproval } from './generated/index.ts'
@@ -8,8 +8,8 @@ import type { Decision, Handlers, RunRequest } from './run-types.ts'
 import { serveTools, type ServeOptions } from './serve-tools.ts'
 
 export interface AgentOptions {
-  /** Address of the service; by default http://127.0.0.1:3001. */
-  url?: string
+  /** Address of the service, or a function that returns the one that it has now; by default http://127.0.0.1:3001. */
+  url?: Address
   /** LOCAL_AGENT_TOKEN of the service, if it was started with one. */
   token?: string
   /** Names the application whose tools runs are given. */
@@ -35,7 +35,10 @@ export interface Agent {
   serveTools (options: ServeOptions): Promise<void>
 }
 
-/** Creates an agent that runs in the service at an address. Every failure of its methods is an AgentError. */
+/**
+ * Creates an agent that runs in the service at an address. With a function for the address it follows a service that gets another
+ * one: what reads events, runs and calls of tools goes on there. Every failure of its methods is an AgentError.
+ */
 export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOptions = {}): Agent {
   const client = createClient({ baseUrl: url, auth: token, ...(fetch && { fetch }) })
   const instance = `${app ?? 'app'}-${newInstanceId()}`

@@ -1,18 +1,47 @@
 import { createClient as create, createConfig, type Client, type Config, type RequestOptions } from './generated/client/index.ts'
-import { notTheService, requestError } from './errors.ts'
+import { AgentError, notTheService, requestError } from './errors.ts'
 import { openStream, readJson } from './sse.ts'
 
 export type { Client }
 
 export const DEFAULT_URL = 'http://127.0.0.1:3001'
 
+/** The address of a service, or a function that returns it: it is called before each request, so that a new address is followed. */
+export type Address = string | (() => string | Promise<string>)
+
 /**
  * Creates a client of one service to pass to the generated functions: `health({ client })`. `auth` is the token, if there is one.
  * Every failure is an AgentError: thrown with `throwOnError`, else returned as `error`; streams throw it in their reader.
  */
-export function createClient (config: Config = {}): Client {
+export function createClient ({ baseUrl = DEFAULT_URL, ...config }: Omit<Config, 'baseUrl'> & { baseUrl?: Address } = {}): Client {
   const { auth } = config
-  return withOneError(create(createConfig({ baseUrl: DEFAULT_URL, ...config, ...typeof auth === 'string' && { auth: headerText(auth) } })))
+  const found = { ...config, ...typeof auth === 'string' && { auth: headerText(auth) } }
+  if (typeof baseUrl === 'string') return withOneError(create(createConfig({ ...found, baseUrl })))
+  // The one step of a request that may wait and comes before its address is made; nothing else is validated.
+  const requestValidator = async (request: unknown) => {
+    const options = request as { baseUrl?: string, signal?: AbortSignal | null }
+    options.baseUrl = await currentAddress(baseUrl, options.signal)
+    client.setConfig({ baseUrl: options.baseUrl })
+  }
+  const client = withOneError(create(createConfig({ ...found, requestValidator })))
+  return client
+}
+
+/** Asks for the address, until the signal aborts. Throws ERR_UNREACHABLE when it cannot be had. */
+async function currentAddress (address: () => string | Promise<string>, signal?: AbortSignal | null): Promise<string> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal!.reason)
+  signal?.throwIfAborted()
+  signal?.addEventListener('abort', abort)
+  try {
+    return await Promise.race([address(), aborted.promise])
+  } catch (error) {
+    signal?.throwIfAborted()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AgentError(`The address of the service cannot be had: ${reason}`, { code: 'ERR_UNREACHABLE', cause: error })
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
 }
 
 /** Returns a token as a header holds it: characters outside of ASCII as the bytes of their UTF-8, which the service reads. */

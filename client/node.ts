@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createAgent, type Agent, type AgentOptions } from './agent.ts'
+import type { Address } from './create-client.ts'
 import { AgentError } from './errors.ts'
 import { health } from './generated/index.ts'
 
@@ -32,13 +33,28 @@ export function findService (env: Record<string, string | undefined> = process.e
   }
 }
 
-/** Finds the service, asks whether it answers, and returns its agent. Throws ERR_NO_SERVICE. */
+/**
+ * Finds the service, asks whether it answers, and returns its agent, which follows the service to the address of its next start. Throws
+ * ERR_NO_SERVICE.
+ */
 export async function connect ({ url, token, ...options }: AgentOptions = {}): Promise<Agent> {
-  const service = url === undefined ? findService() : { url }
-  const agent = createAgent({ ...options, ...service, token: token ?? ('token' in service ? service.token : undefined) })
+  const service: Partial<Service> = url === undefined ? findService() : {}
+  const agent = createAgent({ ...options, url: url ?? followService(service.url!), token: token ?? service.token })
   const { error } = await health({ client: agent.client, throwOnError: false })
   if (error === undefined) return agent
-  throw noService(`The service at ${service.url} does not answer: ${error.error} Start it with local-agent.`, error)
+  throw noService(`The service at ${agent.client.getConfig().baseUrl} does not answer: ${error.error} Start it with local-agent.`, error)
+}
+
+/** Returns where the service is now; its last address while it says nothing of another. */
+function followService (last: string): Address {
+  return () => {
+    try {
+      last = findService().url
+    } catch {
+      // While no service runs, its last address is as good as any: the request says that it cannot be reached.
+    }
+    return last
+  }
 }
 
 function addressOf (text: unknown, source: string): string {

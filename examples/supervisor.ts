@@ -2,8 +2,8 @@
 //
 //   node examples/supervisor.ts [--poll-ms 5000] [--max-restarts 3] [--backoff-ms 1000] [-- command arguments…]
 //
-// The default command is `local-agent`. It gets `--stdin`, so that it ends with this process, even when this process is
-// killed. Events are written to stdout, one JSON object per line; the log of the service goes to stderr.
+// The default command is the service of the installed package. It gets `--stdin`, so that it ends with this process, even when
+// this process is killed. Events are written to stdout, one JSON object per line; the log of the service goes to stderr.
 import { parseArgs } from 'node:util'
 import { createSupervisor, ServiceEnded } from 'local-agent-service/supervisor'
 

@@ -9,7 +9,7 @@ export const AboutSchema = Type.Object({
 
 export const HealthSchema = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
-  version: Type.String(),
+  version: Type.String({ description: 'The version of the package and, after a plus sign, a digest of the build' }),
   uptimeMs: Type.Integer(),
   checks: Type.Object({
     store: Type.String(),

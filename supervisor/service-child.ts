@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Readable, Writable } from 'node:stream'
 
 /** The fields of the ready line. */
@@ -38,12 +41,61 @@ export interface ServiceChild {
   once (event: 'error', listener: (error: any) => void): unknown
 }
 
-/** Starts the service once. Errors of the start may be thrown, or emitted as `error` by a process that does not exit. */
-export type StartService = () => ServiceChild
+/**
+ * Starts the service once. `port` is where it listened before a restart: with `--port` of that number it keeps its address. Errors of
+ * the start may be thrown, or emitted as `error` by a process that does not exit.
+ */
+export type StartService = (restart: { port?: number }) => ServiceChild
+
+/** A command, its arguments and what it needs in its environment. */
+export interface Command {
+  command: string
+  args: readonly string[]
+  env?: NodeJS.ProcessEnv
+}
+
+/** The program of the service is not there, so that no start can succeed. */
+export class ProgramMissing extends Error {}
+
+/** The service's own file lies beside this module in the package. */
+const BESIDE = new URL('../server.js', import.meta.url)
+const PACKAGE = 'local-agent-service/package.json'
+
+/** Returns the service's file of the installed package; undefined where there is none, as in a bundle without the package. */
+function findServer (): string | undefined {
+  const places = [() => BESIDE, () => new URL('dist/server.js', import.meta.resolve(PACKAGE))]
+  for (const place of places) {
+    try {
+      // Native modules cannot be loaded from an archive of Electron: they lie beside it.
+      const file = fileURLToPath(place()).replace(/([\\/][^\\/]+\.asar)(?=[\\/])/, '$1.unpacked')
+      if (existsSync(file)) return file
+    } catch {
+      // A bundler may have put this module where packages cannot be resolved.
+    }
+  }
+  return undefined
+}
+
+/** Returns the command that runs the service of the installed package with this process's own Node; else `local-agent` of the PATH. */
+export function findCommand (): Command {
+  const file = findServer()
+  if (file === undefined) return { command: 'local-agent', args: [] }
+  return { command: process.execPath, args: [file], ...(process.versions.electron && { env: { ELECTRON_RUN_AS_NODE: '1' } }) }
+}
+
+/** Throws ProgramMissing for what Node would report as a wrong command, or would fail with at each start. */
+function assertThere (args: readonly string[], cwd = process.cwd()) {
+  if (!existsSync(cwd)) throw new ProgramMissing(`The folder in which the service is to start is not there: ${cwd}`)
+  const script = args.find((arg) => !arg.startsWith('-'))
+  if (script !== undefined && /\.[cm]?[jt]s$/.test(script) && !existsSync(resolve(cwd, script))) {
+    throw new ProgramMissing(`The file of the service is not there: ${resolve(cwd, script)}`)
+  }
+}
 
 /** Returns the function that starts the command with `--stdin`, so that the service ends with this process, even a killed one. */
-export const startCommand = (
-  command: string,
-  args: readonly string[],
-  { cwd, env }: { cwd?: string, env?: NodeJS.ProcessEnv }
-): StartService => () => spawn(command, [...args, '--stdin'], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
+export const startCommand = ({ command, args, env }: Command, cwd?: string): StartService => ({ port }) => {
+  assertThere(args, cwd)
+  // Of two ports, the last one counts.
+  const kept = port === undefined ? [] : ['--port', String(port)]
+  return spawn(command, [...args, '--stdin', ...kept], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
+}

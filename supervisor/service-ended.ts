@@ -6,11 +6,18 @@ const PERMANENT: Record<number, string> = {
   73: 'another service uses its data directory',
   74: 'its disk is full or failing',
   78: 'its configuration, key or data cannot be used',
-  98: 'its port is in use'
+  98: 'its port is in use',
+  126: 'its program cannot be executed',
+  127: 'its program was not found'
 }
 
-/** Whether a restart can help after this exit. Exit codes from 64 to 98 are those that it cannot. */
-export const isPermanent = ({ code }: Exit): boolean => code !== null && code >= 64 && code <= 98
+/** Whether no restart can help after this exit: those from 64 to 98 of the service itself, and those of a program that is not there. */
+export const isPermanent = ({ code }: Exit): boolean => code !== null && ((code >= 64 && code <= 98) || code === 126 || code === NOT_FOUND)
+
+/** The exit code that stands for a program that is not there, as in shells. */
+export const NOT_FOUND = 127
+/** The exit code of a service whose port another program has taken. */
+export const PORT_TAKEN = 98
 
 /** The service has ended and is not started again. `exit` says how it ended; `log` holds the last lines of its log. */
 export class ServiceEnded extends Error {
@@ -21,7 +28,9 @@ export class ServiceEnded extends Error {
     const { code, signal } = exit
     const how = code === null ? `ended by ${signal}` : `exited with ${code}`
     const reason = code !== null && Object.hasOwn(PERMANENT, code) ? `: ${PERMANENT[code]}` : ''
-    super(`The local agent service ${how}${reason}${restarts > 0 ? `; it was restarted ${restarts} times` : ''}.`)
+    const isMissing = code === 126 || code === NOT_FOUND
+    const detail = isMissing && log.length > 0 ? ` (${log.at(-1)})` : ''
+    super(`The local agent service ${how}${reason}${detail}${restarts > 0 ? `; it was restarted ${restarts} times` : ''}.`)
     this.name = 'ServiceEnded'
     this.exit = exit
     this.log = log

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readLines } from './read-lines.ts'
 import type { Exit, Ready, Secrets, ServiceChild } from './service-child.ts'
+import { NOT_FOUND } from './service-ended.ts'
 
 /** Lines of the log that are kept for the error of a service that ends. */
 const KEPT_LINES = 20
@@ -64,7 +65,7 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
     // A command that cannot be started has no exit.
     child.once('error', (error: unknown) => {
       keepLine(error instanceof Error ? error.message : String(error))
-      if (child.pid === undefined) end({ code: 127, signal: null })
+      if (child.pid === undefined) end({ code: NOT_FOUND, signal: null })
     })
   })
 

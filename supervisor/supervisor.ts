@@ -1,7 +1,16 @@
 import { followNotifications, type NotificationHandlers } from './follow-notifications.ts'
-import { ServiceEnded, isPermanent } from './service-ended.ts'
+import { isPermanent, NOT_FOUND, PORT_TAKEN, ServiceEnded } from './service-ended.ts'
 import { pause, watchService, type LifeLimits } from './service-life.ts'
-import { startCommand, type Exit, type Ready, type Secrets, type StartService } from './service-child.ts'
+import {
+  findCommand,
+  ProgramMissing,
+  startCommand,
+  type Command,
+  type Exit,
+  type Ready,
+  type Secrets,
+  type StartService
+} from './service-child.ts'
 
 export type SupervisorEvent =
   | { event: 'starting' }
@@ -35,13 +44,17 @@ const DEFAULTS: Limits = {
 const MAX_BACKOFF_MS = 30_000
 
 export interface SupervisorOptions extends Partial<NotificationHandlers> {
-  /** The executable: `local-agent`, the sidecar, or a Node of at least 22.18 with `dist/server.js` as first argument. */
+  /**
+   * The executable, such as that of the sidecar; default: this process's own Node, with the service's file of the installed package. In
+   * Electron that is Electron itself, as Node. Where the package is not to be found, `local-agent` of the PATH.
+   */
   command?: string
+  /** Arguments of the command, such as `--port 0`. */
   args?: readonly string[]
   cwd?: string
   /** The environment of the service; default: this process's own. */
   env?: NodeJS.ProcessEnv
-  /** Starts the service in another way than as a child process, for example in a utilityProcess of Electron. */
+  /** Starts the service in another way than as a child process, for example in a utilityProcess of Electron. It gets the port to keep. */
   start?: StartService
   secrets?: Secrets
   limits?: Partial<Limits>
@@ -54,15 +67,16 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 
 /**
  * Starts the service, checks its health, and restarts it after crashes and hangs. It is not restarted after an exit that a restart
- * cannot mend (exit codes 64 to 98), after an orderly end (0), and after too many restarts without a healthy time between them. With
- * `onNotification` it claims what a person is to be told and hands it over, to be shown.
+ * cannot mend (exit codes 64 to 98, or a program that is not there), after an orderly end (0), and after too many restarts without a
+ * healthy time between them. A restarted service listens where it did before, also with `--port 0`, unless another program took the port
+ * meanwhile. With `onNotification` it claims what a person is to be told and hands it over, to be shown.
  */
 export function createSupervisor ({
-  command = 'local-agent',
+  command,
   args = [],
   cwd,
   env,
-  start = startCommand(command, args, { cwd, env }),
+  start = startCommand(commandOf({ command, args, env }), cwd),
   secrets = {},
   limits: given,
   onEvent = () => {},
@@ -74,6 +88,8 @@ export function createSupervisor ({
   const stopped = new AbortController()
   let life: ReturnType<typeof watchService> | undefined
   let current: Ready | undefined
+  /** Where the service listened last. */
+  let port: number | undefined
   let nextReady = newReady()
   let isStarted = false
   const ended = Promise.withResolvers<Exit>()
@@ -85,10 +101,20 @@ export function createSupervisor ({
     onEvent({ event: 'starting' })
     let healthyAt = Infinity
     const over = new AbortController()
-    life = watchService(start(), secrets, limits, {
+    let child
+    try {
+      child = start({ port })
+    } catch (error) {
+      if (!(error instanceof ProgramMissing)) throw error
+      const exit: Exit = { code: NOT_FOUND, signal: null }
+      onEvent({ event: 'exit', ...exit })
+      return { exit, log: [error.message], wasHealthy: false }
+    }
+    life = watchService(child, secrets, limits, {
       onReady (ready) {
         healthyAt = performance.now() + limits.healthyMs
         current = ready
+        port = ready.port
         nextReady.resolve(ready)
         onEvent({ event: 'ready', ...ready })
         if (onNotification === undefined) return
@@ -113,7 +139,11 @@ export function createSupervisor ({
     for (let restarts = 0; ;) {
       const { exit, log, wasHealthy } = await runOnce()
       if (wasHealthy) restarts = 0
-      if (stopped.signal.aborted || exit.code === 0 || isPermanent(exit) || restarts >= limits.maxRestarts) {
+      const isPortLost = exit.code === PORT_TAKEN && port !== undefined
+      // The port that the service was given at first may be free, or be any.
+      if (isPortLost) port = undefined
+      const isOver = stopped.signal.aborted || exit.code === 0 || (isPermanent(exit) && !isPortLost)
+      if (isOver || restarts >= limits.maxRestarts) {
         nextReady.reject(new ServiceEnded(exit, log, restarts))
         return exit
       }
@@ -145,7 +175,7 @@ export function createSupervisor ({
       return current ?? nextReady.promise
     },
 
-    /** Where the service listens now; undefined while it is not ready. The port may differ after a restart. */
+    /** Where the service listens now; undefined while it is not ready. After a restart it is the same port, unless that was taken. */
     get ready (): Ready | undefined {
       return current
     },
@@ -161,6 +191,13 @@ export function createSupervisor ({
     /** Resolves to the last exit when the service has ended and is not started again; rejects if it could not be started at all. */
     ended: ended.promise
   }
+}
+
+/** Returns the command to start; without one of its own, the service of the installed package. */
+function commandOf ({ command, args, env }: { command?: string, args: readonly string[], env?: NodeJS.ProcessEnv }): Command {
+  if (command !== undefined) return { command, args, env }
+  const found = findCommand()
+  return { command: found.command, args: [...found.args, ...args], env: found.env ? { ...(env ?? process.env), ...found.env } : env }
 }
 
 function newReady () {

@@ -10,10 +10,8 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { createSupervisor } from 'local-agent-service/supervisor'
 
-const SERVER = fileURLToPath(new URL('server.js', import.meta.resolve('local-agent-service/openapi.json')))
 const TOKEN = 'a-token-of-this-test'
 /** Each entry answers one call of the model. */
 const SCRIPT = [
@@ -29,10 +27,9 @@ before(async () => {
   const home = join(folder, 'home')
   await Promise.all([mkdir(work), mkdir(home)])
   await writeFile(join(home, 'config.json'), JSON.stringify({ model: 'offline/scripted', offline: { script: SCRIPT } }))
-  const command = process.env.LOCAL_AGENT_COMMAND
   supervisor = createSupervisor({
-    command: command ?? process.execPath,
-    args: [...command === undefined ? [SERVER] : [], '--port', '0'],
+    command: process.env.LOCAL_AGENT_COMMAND,
+    args: ['--port', '0'],
     env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: home },
     secrets: { token: TOKEN },
     onLog: () => {}

@@ -2,8 +2,8 @@
 // README.md in this folder says how the parts are packed.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { join, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { app, BrowserWindow, ipcMain, net, Notification, protocol, safeStorage } from 'electron'
 import { createSupervisor, ServiceEnded } from 'local-agent-service/supervisor'
 
@@ -16,14 +16,8 @@ const token = randomBytes(32).toString('base64url')
 
 protocol.registerSchemesAsPrivileged([{ scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } }])
 
-/** In a packed app the sidecar lies beside the app's resources. Before, Electron itself runs the installed package as Node would. */
-const { command, args, env } = app.isPackaged
-  ? { command: join(process.resourcesPath, 'local-agent', 'local-agent'), args: [], env: {} }
-  : {
-      command: process.execPath,
-      args: [join(dirname(fileURLToPath(import.meta.resolve('local-agent-service/package.json'))), 'dist', 'server.js')],
-      env: { ELECTRON_RUN_AS_NODE: '1' }
-    }
+/** In a packed app the sidecar lies beside the app's resources. Before, the supervisor finds the installed package by itself. */
+const command = app.isPackaged ? join(process.resourcesPath, 'local-agent', 'local-agent') : undefined
 
 /** The passphrase of the data, encrypted with a key in the system's keychain. */
 function passphrase (): string | undefined {
@@ -61,13 +55,9 @@ app.whenReady().then(async () => {
   const shown = new Map<string, Notification>()
   const supervisor = createSupervisor({
     command,
-    args: [...args, '--port', '0'],
-    env: { ...process.env, ...env, LOCAL_AGENT_HOME: home },
+    args: ['--port', '0'],
+    env: { ...process.env, LOCAL_AGENT_HOME: home },
     secrets: { token, passphrase: passphrase() },
-    onEvent (event) {
-      // The address may change with a restart.
-      if (event.event === 'ready') for (const window of BrowserWindow.getAllWindows()) window.webContents.send('agent:ready')
-    },
     onNotification ({ notificationId, title, text = '' }) {
       const notification = new Notification({ title, body: text })
       notification.on('click', () => BrowserWindow.getAllWindows()[0]?.show())

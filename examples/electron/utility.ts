@@ -3,13 +3,16 @@
 import { utilityProcess } from 'electron'
 import type { Secrets, StartService } from 'local-agent-service/supervisor'
 
-/** Returns the `start` of `createSupervisor`. `server` is the path of dist/server.js, outside of an asar archive. */
+/**
+ * Returns the `start` of `createSupervisor`, which keeps the port of the first start. `server` is the path of dist/server.js, outside of
+ * an asar archive.
+ */
 export const inUtilityProcess = (
   server: string,
   home: string,
   { token, passphrase, gatewayKey }: Omit<Secrets, 'keys'>
-): StartService => () =>
-  utilityProcess.fork(server, ['--port', '0', '--parent-pid', String(process.pid)], {
+): StartService => ({ port = 0 }) =>
+  utilityProcess.fork(server, ['--port', String(port), '--parent-pid', String(process.pid)], {
     serviceName: 'Local agent',
     stdio: 'pipe',
     env: {

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Health } from '../../schemas/service.ts'
 import type { StoreStatus } from '../../services/store/store-types.ts'
-import { NAME, VERSION } from '../../services/lib/version.ts'
+import { BUILD, NAME } from '../../services/lib/version.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -40,7 +40,7 @@ export default fp(async (app) => {
         checks.model === 'ok'
       return {
         status: isOk ? 'ok' as const : 'degraded' as const,
-        version: VERSION,
+        version: BUILD,
         uptimeMs: Math.round(app.clock.monotonic() - startedAt),
         checks
       }

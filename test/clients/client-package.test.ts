@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import t from 'tap'
-import { createAgent, type FromSchema } from '../../client/index.ts'
+import { createAgent, type FromSchema, health } from '../../client/index.ts'
 import { connect, findService } from '../../client/node.ts'
+import { fakeService, json } from '../harness/fake-service.ts'
 import { build } from '../harness/helper.ts'
 import { listen } from '../harness/raw.ts'
 
@@ -46,6 +47,25 @@ t.test('connecting asks whether the service answers, and says so when it does no
   const agent = await connect({ url, token: 'the-token' })
   t.equal((await agent.run({ prompt: 'hello' }).result()).finishReason, 'stop')
   await t.rejects(connect({ url: 'http://127.0.0.1:1' }), { code: 'ERR_NO_SERVICE', message: /does not answer.*local-agent/ })
+})
+
+t.test('connect follows the service of a folder to the address of its next start', async (t) => {
+  const home = t.testdir({})
+  const start = () => fakeService(t, (_request, response) => json(response, {}))
+  const [first, second] = [await start(), await start()]
+  const publish = ({ url }: { url: string }) => writeFileSync(`${home}/instance.json`, JSON.stringify({ url }))
+  const before = { ...process.env }
+  t.teardown(() => {
+    process.env = before
+  })
+  process.env = { ...before, LOCAL_AGENT_HOME: home, LOCAL_AGENT_URL: '' }
+  publish(first)
+  const { client } = await connect()
+  publish(second)
+  await health({ client })
+  rmSync(`${home}/instance.json`)
+  await health({ client })
+  t.same([first.received.length, second.received.length], [1, 2])
 })
 
 t.test('the answer of a run has the type of its schema', async () => {

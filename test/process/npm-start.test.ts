@@ -75,10 +75,11 @@ async function npmStart (
 t.test('npm start builds a fresh clone anywhere, and again when a source is newer; it is one process that ends with npm', async (t) => {
   const place = clone(t)
   writeFileSync(`${place.home}/config.json`, JSON.stringify(EXERCISED))
-  t.match(await npmStart(t, place, { use: (url) => exercise(url, place.cwd), endNpm: 'SIGKILL' }), {
+  const first = await npmStart(t, place, { use: (url) => exercise(url, place.cwd), endNpm: 'SIGKILL' })
+  t.match(first, {
     event: 'ready',
     url: /^http:\/\/127\.0\.0\.1:\d+$/,
-    version: VERSION
+    version: new RegExp(`^${VERSION}[+][0-9a-f]{8}$`)
   }, 'the ready line comes first')
 
   const built = `${place.root}/dist/server.js`
@@ -88,5 +89,7 @@ t.test('npm start builds a fresh clone anywhere, and again when a source is newe
 
   const manifest = `${place.root}/package.json`
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(`"version": "${VERSION}"`, '"version": "9.9.9"'))
-  t.match(await npmStart(t, place), { version: '9.9.9' })
+  const second = await npmStart(t, place)
+  t.match(second, { version: /^9\.9\.9\+[0-9a-f]{8}$/ })
+  t.not(second.version.split('+')[1], first.version.split('+')[1], 'each build has a version of its own')
 })

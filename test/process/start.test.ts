@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { VERSION } from '../../services/lib/version.ts'
 import { spawnService, startService } from '../harness/sidecar.ts'
+
+const DIST = new URL('../../dist/', import.meta.url)
 
 type Options = Partial<Parameters<typeof spawnService>[0]>
 
@@ -39,10 +41,16 @@ async function freePort () {
   return port
 }
 
+/** The version of the package, and the beginning of the digest of the built service. */
+const builtVersion = () =>
+  `${VERSION}+${/^service-(.{8}).*\.cjs$/m.exec(readdirSync(DIST).join('\n'))?.[1]}`
+
 t.test('one line on stdout says that the service is ready and where; logs are on stderr', async (t) => {
   const service = await startService(t, { ...place(t), args: [] })
   const port = Number(new URL(service.url).port)
-  t.same(JSON.parse(service.out()), { event: 'ready', url: `http://127.0.0.1:${port}`, port, pid: service.child.pid, version: VERSION })
+  const ready = JSON.parse(service.out())
+  t.match(ready, { event: 'ready', url: `http://127.0.0.1:${port}`, port, pid: service.child.pid, version: builtVersion() })
+  t.same(Object.keys(ready), ['event', 'url', 'port', 'pid', 'version'])
   t.equal((await fetch(`${service.url}/ready`)).status, 200, 'it listens')
   await fetch(`${service.url}/nowhere`)
   t.match(await service.stop(), { code: 0 })
@@ -136,7 +144,7 @@ t.test('other names of the loopback address need no token', async (t) => {
 t.test('--version and --help print and end, and touch nothing', async (t) => {
   const { home, cwd } = place(t)
   rmSync(home, { recursive: true })
-  t.match(await fails(t, { home, cwd, port: null, args: ['--version'] }), { code: 0, out: `${VERSION}\n`, log: '' })
+  t.match(await fails(t, { home, cwd, port: null, args: ['--version'] }), { code: 0, out: `${builtVersion()}\n`, log: '' })
   for (const flag of ['--help', '-h']) {
     t.match(await fails(t, { home, cwd, port: null, args: [flag] }), { code: 0, out: /--port <n>[\s\S]*LOCAL_AGENT_HOME/, log: '' })
   }

@@ -142,8 +142,31 @@ t.test('does not restart what ended by itself, what cannot work and what does no
     t.notOk(events.some(({ event }) => event === 'restart'))
   }
 
-  const missing = supervise(t, dir, { command: `${dir}/no-such-command`, limits: { maxRestarts: 1 } })
-  await t.rejects(missing.supervisor.start(), { message: /exited with 127; it was restarted 1 times/, log: [/ENOENT/] })
+  for (const [options, sentence] of [
+    [{ command: `${dir}/no-such-command` }, /exited with 127: its program was not found \(spawn .*no-such-command ENOENT\)\.$/],
+    [{ args: [`${dir}/no-such-file.js`] }, /its program was not found \(The file of the service is not there: .*no-such-file\.js\)\.$/],
+    [{ cwd: `${dir}/nowhere` }, /\(The folder in which the service is to start is not there: .*nowhere\)\.$/]
+  ] as const) {
+    const { supervisor, events } = supervise(t, dir, options)
+    await t.rejects(supervisor.start(), { name: 'ServiceEnded', message: sentence })
+    t.same(events.map(({ event }) => event), ['starting', 'exit'], 'it says so at once')
+    t.same(await supervisor.ended, { code: 127, signal: null })
+  }
+})
+
+t.test('finds the service of its package by itself', async (t) => {
+  const dir = place(t)
+  // The built one, as an application imports it.
+  const { createSupervisor } = await import('local-agent-service/supervisor')
+  const supervisor = createSupervisor({
+    args: ['--port', '0'],
+    cwd: `${dir}/work`,
+    env: { PATH: '', LOCAL_AGENT_HOME: `${dir}/home` },
+    onLog: () => {}
+  })
+  atEnd(t, () => supervisor.stop())
+  const { url } = await supervisor.start()
+  t.equal((await fetch(`${url}/health`)).status, 200)
 })
 
 t.test('reads a ready line in pieces among broken ones, and keeps no endless line of the log', async (t) => {
@@ -182,7 +205,7 @@ t.test('a stop ends a wait for the restart, may be repeated, and starts no servi
   await t.resolves(failing.supervisor.stop(), 'who stops it learns nothing new')
 })
 
-t.test('runs the real service over a kill, with the token from its standard input', { skip: posix }, async (t) => {
+t.test('runs the real service over kills, always on its first port, with the token from its standard input', { skip: posix }, async (t) => {
   const dir = place(t)
   const { supervisor, next } = supervise(t, dir, {
     args: [SERVER, '--port', '0'],
@@ -190,8 +213,10 @@ t.test('runs the real service over a kill, with the token from its standard inpu
     env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: `${dir}/home` },
     secrets: { token: 'a-token-of-the-shell' }
   })
+  const { url } = await supervisor.start()
   for (let n = 0; n < 2; n++) {
-    const { url, pid } = await supervisor.start()
+    const { url: now, pid } = await supervisor.start()
+    t.equal(now, url)
     t.equal((await fetch(`${url}/threads`)).status, 401)
     t.equal((await fetch(`${url}/threads`, { headers: { authorization: 'Bearer a-token-of-the-shell' } })).status, 200)
     process.kill(pid, 'SIGKILL')

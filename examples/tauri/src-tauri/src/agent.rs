@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{env::consts::EXE_SUFFIX, process, time::Duration};
-use tauri::{async_runtime::Receiver, path::BaseDirectory, AppHandle, Emitter, Manager};
+use tauri::{async_runtime::Receiver, path::BaseDirectory, AppHandle, Manager};
 use tauri_plugin_shell::{
     process::{CommandChild, CommandEvent},
     ShellExt,
@@ -45,10 +45,13 @@ enum State {
 struct Line {
     event: String,
     url: String,
+    port: u16,
 }
 
 struct Exit {
     code: Option<i32>,
+    /// Where it listened, if it was ready.
+    port: Option<u16>,
     was_healthy: bool,
     last_line: String,
 }
@@ -88,21 +91,24 @@ impl Agent {
 }
 
 /// Starts the service, and again after crashes: after 1, 2 and 4 seconds, and then no more. It is not started again after an
-/// orderly end (0) and an exit that a restart cannot mend (64 to 98). Emits `agent-ready` whenever it is ready.
+/// orderly end (0) and an exit that a restart cannot mend (64 to 98). It keeps its port, unless that was taken meanwhile (98).
 pub async fn keep_running(app: AppHandle) {
     let agent = app.state::<Agent>();
     let mut stopped = agent.stopped.subscribe();
     let mut restarts = 0;
+    let mut port = 0;
     let reason = loop {
         agent.state.send_replace(State::Starting);
-        let exit = match start(&app, &agent) {
-            Ok((events, child)) => run_once(&app, &agent, events, child).await,
-            Err(error) => Exit { code: None, was_healthy: false, last_line: error.to_string() },
+        let exit = match start(&app, &agent, port) {
+            Ok((events, child)) => run_once(&agent, events, child).await,
+            Err(error) => Exit { code: None, port: None, was_healthy: false, last_line: error.to_string() },
         };
         if exit.was_healthy {
             restarts = 0;
         }
-        let is_final = matches!(exit.code, Some(0 | 64..=98));
+        let is_port_taken = exit.code == Some(98) && port != 0;
+        port = if is_port_taken { 0 } else { exit.port.unwrap_or(port) };
+        let is_final = matches!(exit.code, Some(0 | 64..=98)) && !is_port_taken;
         if *stopped.borrow() || is_final || restarts == MAX_RESTARTS {
             break format!("The local agent service has ended ({:?}). {}", exit.code, exit.last_line);
         }
@@ -116,13 +122,13 @@ pub async fn keep_running(app: AppHandle) {
 }
 
 /// Starts the sidecar among the app's resources. The secrets are on the first line of its standard input.
-fn start(app: &AppHandle, agent: &Agent) -> Result<(Receiver<CommandEvent>, CommandChild), Box<dyn std::error::Error + Send + Sync>> {
+fn start(app: &AppHandle, agent: &Agent, port: u16) -> Result<(Receiver<CommandEvent>, CommandChild), Box<dyn std::error::Error + Send + Sync>> {
     let executable = app.path().resolve(format!("local-agent/local-agent{EXE_SUFFIX}"), BaseDirectory::Resource)?;
     let (events, mut child) = app
         .shell()
         // Node cannot load files of Windows' paths that begin with \\?\.
         .command(dunce::simplified(&executable))
-        .args(["--port", "0", "--stdin"])
+        .args(["--port", &port.to_string(), "--stdin"])
         .env("LOCAL_AGENT_HOME", app.path().app_local_data_dir()?.join("agent"))
         .spawn()?;
     let secrets = json!({ "token": agent.token, "passphrase": agent.passphrase });
@@ -132,27 +138,27 @@ fn start(app: &AppHandle, agent: &Agent) -> Result<(Receiver<CommandEvent>, Comm
 }
 
 /// Watches one process of the service until its exit. Ends it when the app does, and kills it when that or its start takes too long.
-async fn run_once(app: &AppHandle, agent: &Agent, mut events: Receiver<CommandEvent>, child: CommandChild) -> Exit {
+async fn run_once(agent: &Agent, mut events: Receiver<CommandEvent>, child: CommandChild) -> Exit {
     let pid = child.pid();
     let mut stopped = agent.stopped.subscribe();
     // The service ends when its standard input is closed, which dropping the child does; so it also ends when this app is killed.
     let mut child = Some(child);
     let mut ready_at: Option<Instant> = None;
+    let mut listens_at = None;
     let mut kill_at = Instant::now() + READY;
     let mut last_line = String::new();
     let code = loop {
         select! {
             event = events.recv() => match event {
                 Some(CommandEvent::Stdout(line)) => {
-                    let Ok(Line { event, url }) = serde_json::from_slice(&line) else { continue };
+                    let Ok(Line { event, url, port }) = serde_json::from_slice(&line) else { continue };
                     if event != "ready" || child.is_none() {
                         continue;
                     }
                     ready_at = Some(Instant::now());
                     kill_at = Instant::now() + FAR;
+                    listens_at = Some(port);
                     agent.state.send_replace(State::Ready(url));
-                    // The address may change with a restart.
-                    let _ = app.emit("agent-ready", ());
                 }
                 Some(CommandEvent::Stderr(line)) => {
                     last_line = String::from_utf8_lossy(&line).trim_end().to_string();
@@ -172,7 +178,7 @@ async fn run_once(app: &AppHandle, agent: &Agent, mut events: Receiver<CommandEv
             }
         }
     };
-    Exit { code, was_healthy: ready_at.is_some_and(|at| at.elapsed() >= HEALTHY), last_line }
+    Exit { code, port: listens_at, was_healthy: ready_at.is_some_and(|at| at.elapsed() >= HEALTHY), last_line }
 }
 
 /// Kills a service that hangs. `CommandChild::kill` would need the child that was dropped to close its standard input.
