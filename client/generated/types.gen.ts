@@ -2003,6 +2003,9 @@ export type GrantList = {
  */
 export type Health = {
     status: 'ok' | 'degraded';
+    /**
+     * The version of the package and, after a plus sign, a digest of the build
+     */
     version: string;
     uptimeMs: number;
     /**
