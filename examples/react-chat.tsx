@@ -1,7 +1,7 @@
 // A chat for React with approvals and questions, which has all of its conversation again after a reload, also while the agent
 // still answers, and shows what other clients wrote in it. Based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
 //
-//   npm install ai @ai-sdk/react react local-agent-service
+//   npm install ai @ai-sdk/react react
 //
 // The origin of the page must be the service's own, that of a Tauri shell, or listed in allowedOrigins of config.json.
 import { useEffect, useState, type FormEvent } from 'react'
@@ -14,7 +14,6 @@ import {
   lastAssistantMessageIsCompleteWithToolCalls,
   type UIMessage
 } from 'ai'
-import { chatMessages } from 'local-agent-service/client'
 
 /** Where the service listens, and its LOCAL_AGENT_TOKEN, if it has one. */
 export interface Service {
@@ -33,10 +32,10 @@ const headersOf = ({ token }: Service): Record<string, string> => token === unde
 export function ChatPage ({ id, service }: { id: string, service: Service }) {
   const [messages, setMessages] = useState<UIMessage[]>()
   useEffect(() => {
-    fetch(`${service.url}/threads/${encodeURIComponent(id)}`, { headers: headersOf(service) })
-      // Messages that other clients wrote, such as curl, are converted; results of tools lie in their calls.
-      .then(async (response) => response.ok ? chatMessages((await response.json()).messages) as UIMessage[] : [])
-      .then((stored) => setMessages(stored.filter(({ parts }) => parts.length > 0)), () => setMessages([]))
+    // As messages of a chat, whichever client wrote them.
+    fetch(`${service.url}/threads/${encodeURIComponent(id)}?protocol=ui`, { headers: headersOf(service) })
+      .then(async (response) => setMessages(response.ok ? (await response.json()).messages : []))
+      .catch(() => setMessages([]))
   }, [id, service])
   return messages === undefined ? <p>Loading…</p> : <Chat key={id} id={id} service={service} stored={messages} />
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { ProtocolSchema } from './agent.ts'
 import { ThreadId } from './ids.ts'
 import { ref, Timestamp } from './common.ts'
 import { UsageSchema } from './usage.ts'
@@ -90,11 +91,17 @@ export const ThreadListQuery = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{64}$', description: 'nextCursor of the previous page' }))
 })
 export const ThreadQuery = Type.Object({
+  protocol: Type.Optional({
+    ...ProtocolSchema,
+    description: 'The shape of the messages, whoever wrote them: `documented` ModelMessages with ids, `ui` UIMessages for the AI SDK 6 ' +
+      'and 7, `ui5` for 5. Without it each is as it was written. What is put back unchanged stays as it is stored'
+  }),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 500,
-      description: 'Maximum number of messages, of which the newest are returned; without it all of them, up to the newest 32 MiB'
+      description: 'Maximum number of messages, of which the newest are returned; without it all of them, up to the newest 32 MiB. With ' +
+        '`protocol` it counts messages as they are stored, and answers are whole'
     })
   ),
   cursor: Type.Optional(

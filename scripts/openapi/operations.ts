@@ -54,8 +54,10 @@ export const DESCRIPTIONS: Record<string, string> = {
   listThreads: 'Threads are listed without their messages. Use `cursor` with `nextCursor` of the previous page.',
   createThread: 'Runs create their threads themselves; this operation imports a conversation, or names one before its first message.',
   deleteThreads: 'Active runs are stopped first. This cannot be undone.',
-  getThread: 'The newest messages come first by page and in order within one; `cursor` reads earlier ones.',
-  putThread: 'Title and metadata may change while a run is active; messages may not.',
+  getThread: 'The newest messages come first by page and in order within one; `cursor` reads earlier ones. With `protocol=ui` a chat of ' +
+    'the AI SDK can begin with them, whichever client wrote them: their ids are those that streams gave.',
+  putThread: 'Title and metadata may change while a run is active; messages may not. Messages that were read, with or without `protocol`, ' +
+    'and are sent back unchanged stay as they are stored; with nothing changed, approvals that wait stay open.',
   deleteThread: 'What was learned from it stays in the brain and can be erased there.',
   extractFacts: 'The service does this itself when a thread has been idle. What is found is proposed or stored as the settings say.',
 

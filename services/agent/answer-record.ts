@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { foldToModelMessages, foldToUIMessage, itemsIn, type Run, type ThreadRun, type UIAnswer } from '../runs/index.ts'
-import type { ThreadMessage } from '../threads/index.ts'
+import { type ThreadMessage, withChatForm } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { continuedMessage } from './message-import.ts'
 import type { Op } from '../store/index.ts'
@@ -25,9 +25,11 @@ export async function recordAnswer (
   const events = [...log.events, ...finalEvents]
   const asked = itemsIn(finalEvents)
   const put = (answer: ThreadMessage[]) => threads.appendAnswer(record.threadId, record.answerAt, answer, asked.length > 0 ? { asked } : {})
-  if (record.protocol === undefined || record.protocol === 'documented') return put(answerMessages(events))
-  const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
   const answered = (await ledger.all(itemsIn(events))).filter((item) => item.kind === 'tool')
+  if (record.protocol === undefined || record.protocol === 'documented') {
+    return put(withChatForm(answerMessages(events), foldToUIMessage(events, { answered })))
+  }
+  const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
   const message = foldToUIMessage(events, { ui5: record.protocol === 'ui5', answered, base })
   // A message without parts never reached the client.
   return put(message.parts.length > 0 ? [message] : [])

@@ -11,7 +11,7 @@ import { VERSION } from '../lib/version.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { Run, RunRecord, RunRepository, TaskRun, ThreadRun } from '../runs/index.ts'
-import type { ThreadRepository } from '../threads/index.ts'
+import { type ThreadRepository, withoutChatForm } from '../threads/index.ts'
 import { contentDigest, type ToolHost } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
 import { linesOfRun, type RunItem } from './lines-of-run.ts'
@@ -107,8 +107,9 @@ async function requestOf (
   const { threadId, history, answerAt, options } = record
   const more = options && { options }
   if (history?.older !== undefined) notHeld.push(`${history.older.messages} older messages of the conversation`)
-  if (durable && messages.length > 0) return { type: 'request', messages, ...more }
-  const read = (from: number, to: number) => to > from ? threads.messages(threadId, { from, limit: to - from }) : []
+  if (durable && messages.length > 0) return { type: 'request', messages: messages.map(withoutChatForm), ...more }
+  const read = async (from: number, to: number) =>
+    to > from ? (await threads.messages(threadId, { from, limit: to - from })).map(withoutChatForm) : []
   const { lead, from } = history ?? { lead: 0, from: Math.max(answerAt - 1, 0) }
   if (history === undefined) notHeld.push('the conversation before the request, whose place in the thread is not known')
   return { type: 'request', messages: [...await read(0, lead), ...await read(from, answerAt)], ...more }

@@ -18,11 +18,18 @@ export interface RequestMessages {
   isChat?: boolean
 }
 
+/** Characters of a digest in an id. */
+const ID_DIGEST = 16
+const madeId = (at: number, own: string) => `message-${at}-${own.slice(0, ID_DIGEST)}`
+
 /** Stores the index of user messages and matches requests with it. Threads are named by their digests. */
 export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'>) {
   const get = (thread: string, n: number) => store.get<UserTurn>(turnKey(thread, n))
 
   const chainOf = (chain: string, own: string) => store.digest(`chain ${chain} ${own}`)
+
+  const digestOf = (message: ThreadMessage) => store.digest(`message ${canonicalContent(message)}`)
+  const idOfTurn = ({ id, at, own }: UserTurn) => id ?? madeId(at, own)
 
   /** Caches the turns of whole requests, because each request is read more than once. */
   const cache = new WeakMap<ThreadMessage[], Promise<UserTurn[]>>()
@@ -40,7 +47,7 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     for (const [n, message] of messages.entries()) {
       if (message.role !== 'user') continue
       await yieldToEventLoop()
-      const own = store.digest(`message ${canonicalContent(message)}`)
+      const own = digestOf(message)
       chain = chainOf(chain, own)
       turns.push({ own, chain, at: from + n, said: 0, ...(typeof message.id === 'string' && { id: message.id }) })
     }
@@ -93,6 +100,7 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     list,
     shared,
     windowEnd,
+    messageId: (message: ThreadMessage, at: number): string => madeId(at, digestOf(message)),
     put: (thread: string, n: number, turn: UserTurn): Op => ({ type: 'put', key: turnKey(thread, n), value: turn }),
     del: (thread: string, n: number): Op => ({ type: 'del', key: turnKey(thread, n) }),
 
@@ -114,7 +122,8 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
       if (last === 0) {
         const [first, newest] = await Promise.all([get(thread, 0), get(thread, count - 1)])
         const { own, id, at } = requestTurns[0]
-        const isFirst = first !== undefined && (id !== undefined ? first.id === id : trigger === 'regenerate-message' && first.own === own)
+        const isSame = (turn: UserTurn) => id !== undefined ? idOfTurn(turn) === id : trigger === 'regenerate-message' && turn.own === own
+        const isFirst = first !== undefined && isSame(first)
         if (isFirst) return { keep: 0, since: at }
         const isWaiting = newest?.own === own && newest.at === length - 1
         return { keep: isWaiting ? count - 1 : count, since: at }

@@ -2,6 +2,7 @@ export type { Compactor, CompactorParts, Conversation } from './compaction/compa
 export type { Summary } from './compaction/items.ts'
 export { openCompactor } from './compaction/open-compactor.ts'
 export { coveredHistory, unreadBefore, type UnreadHistory } from './compaction/unread-history.ts'
+export { withChatForm, withoutChatForm } from './rendering/chat-form.ts'
 export { withoutModelMarks } from './recall-answers.ts'
 export { ThreadNotFound } from './thread-errors.ts'
 export { BadMessage, deepestIssue, dropTries, type RawMessage, canonicalContent } from './thread-message.ts'

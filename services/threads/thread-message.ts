@@ -52,15 +52,26 @@ export function partsOf ({ parts, content }: ThreadMessage): any[] {
 export const textOf = (message: ThreadMessage, separator = ''): string =>
   partsOf(message).flatMap((part) => part?.type === 'text' && typeof part.text === 'string' ? [part.text] : []).join(separator)
 
-/** Returns the canonical content of a user message, for comparison: a text equals its single text part; ids and metadata are ignored. */
+/**
+ * Returns the canonical content of a user message, for comparison: the same for a UIMessage and a ModelMessage that say the same. A text
+ * equals its single text part; ids, metadata and parts that only chats have are ignored.
+ */
 export function canonicalContent (message: ThreadMessage): string {
   const [only, ...more] = partsOf(message)
   // Fast path for the limit frequent form, with the same result.
   if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') {
     return `[{"text":${JSON.stringify(only.text)},"type":"text"}]`
   }
-  const parts = partsOf(message).map((part) => part?.type === 'text' ? { type: 'text', text: part.text } : part)
-  return canonicalJson(parts)
+  return canonicalJson(partsOf(message).flatMap((part) => {
+    if (part?.type === 'text') return [{ type: 'text', text: part.text }]
+    if (part?.type === 'file' || part?.type === 'image') return [{ type: 'file', data: dataOf(part) }]
+    return typeof part?.type === 'string' && part.type.startsWith('data-') ? [] : [part]
+  }))
+}
+
+/** Returns what a file part holds: the data of a data URL, or another URL. */
+function dataOf ({ url, data = url, image = data }: { url?: unknown, data?: unknown, image?: unknown }): unknown {
+  return typeof image === 'string' ? image.replace(/^data:[^,]*;base64,/i, '') : image
 }
 
 /** Returns the texts of the last answer that clients may keep: the whole answer, and the part after the last tool call. No whitespace. */

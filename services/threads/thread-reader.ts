@@ -1,5 +1,6 @@
 import { jsonBytes, PAGE_BYTES } from '../http/index.ts'
 import { isDamage, messageKey, messagesPrefix, type Store, threadKey } from '../store/index.ts'
+import { continuesAnswer } from './rendering/answer-units.ts'
 import { ThreadDamaged } from './thread-errors.ts'
 import { type ThreadHead } from './thread-head.ts'
 import type { ThreadMessage } from './thread-message.ts'
@@ -13,7 +14,7 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
     throw isDamage(error) ? new ThreadDamaged(id) : error
   }
 
-  return {
+  const reader = {
     /** Returns the head of a thread; undefined if there is no such thread. */
     get: (id: string) => store.get<ThreadHead>(threadKey(store.digest(id))).catch(orThreadDamaged(id)),
 
@@ -51,6 +52,19 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
         }
       }
       return { messages: found.reverse(), from: end - found.length }
+    },
+
+    /** As `lastMessages`, with more at the beginning if the first message belongs to an answer that begins earlier. */
+    async lastAnswers (id: string, page: { end: number, limit: number }): Promise<{ messages: ThreadMessage[], from: number }> {
+      const { messages, from } = await reader.lastMessages(id, page)
+      const earlier: ThreadMessage[] = []
+      for (let at = from; at > 0 && messages.length > 0; at--) {
+        const [before] = await reader.messages(id, { from: at - 1, limit: 1 })
+        if (before === undefined || !continuesAnswer(before, earlier.at(-1) ?? messages[0])) break
+        earlier.push(before)
+      }
+      return { messages: [...earlier.reverse(), ...messages], from: from - earlier.length }
     }
   }
+  return reader
 }

@@ -16,6 +16,7 @@ import {
   UNREAD
 } from '../store/index.ts'
 import { firstWords, headOps, lastWords, type ThreadHead } from './thread-head.ts'
+import { keepStored } from './rendering/render.ts'
 import { answerTexts, dropTries, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from './compaction/items.ts'
 import { createReadPositions } from './read-positions.ts'
@@ -94,6 +95,13 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     }]
   }
 
+  /** Returns the messages of a thread as they would be stored of what a client puts into it, and whether they are what it holds. */
+  async function readGiven (id: string, given: ThreadMessage[]): Promise<{ fresh: ThreadMessage[], isSame: boolean }> {
+    const stored = given.length === 0 ? [] : await reader.messages(id)
+    const fresh = await keepStored(given.map(dropTries), stored, turns.messageId)
+    return { fresh, isSame: fresh.length === stored.length && fresh.every((message, at) => message === stored[at]) }
+  }
+
   const newHead = (id: string): ThreadHead => ({
     id,
     createdAt: clock.now(),
@@ -108,6 +116,9 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     ...reader,
     ...createReadPositions({ store, turns, get }),
     recall: createRecall({ store, turns, get, lastMessages }),
+
+    /** Returns the id of a message without one of its own; the same as long as it stays the same and in its place. */
+    messageId: turns.messageId,
 
     /** Returns the user's turns from the `n`-th on, with positions and times. */
     turns: (id: string, n = 0) => turns.list(store.digest(id), n),
@@ -159,10 +170,16 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       return put(before, { ...thread, ...(asked && { asked }) }, { keep: thread.turns, from: at, fresh: answer, saidAt: clock.now })
     },
 
-    /** Returns the operations that replace the messages of a thread, or create it. Known user messages keep their times. */
+    /** Whether these messages, as a client has read them in any protocol, are those of the thread. */
+    holds: async (id: string, given: ThreadMessage[]): Promise<boolean> => given.length > 0 && (await readGiven(id, given)).isSame,
+
+    /**
+     * Returns the operations that replace the messages of a thread, or create it. What a client has read and left as it was stays as it is
+     * stored, and known user messages keep their times.
+     */
     async replace (id: string, given: ThreadMessage[]): Promise<Op[]> {
-      const fresh = given.map(dropTries)
       const before = await get(id)
+      const { fresh } = await readGiven(id, given)
       const { asked, minted, ...thread } = before ?? newHead(id)
       const known = new Map((before ? await turns.list(store.digest(id)) : []).map(({ chain, said }) => [chain, said]))
       const now = clock.now()

@@ -1,3 +1,4 @@
+import type { Protocol } from '../../schemas/agent.ts'
 import type { StreamEvent } from '../../schemas/stream-events.ts'
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Approval } from '../contracts/approval-record.ts'
@@ -6,6 +7,8 @@ import { newId } from '../lib/ids.ts'
 import { isDamage, type Op, ownerUsageKey, parseIndexKey, RECENT, type Store, threadKey, unlessDamaged } from '../store/index.ts'
 import { totalOf, type UsageRepository } from '../usage/index.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
+import { withoutChatForm } from './rendering/chat-form.ts'
+import { renderMessages } from './rendering/render.ts'
 import { createThreadMetadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
 import { checkMessages } from './thread-message.ts'
@@ -110,19 +113,25 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
     },
 
     /**
-     * Returns a thread with the newest messages before `cursor`, at most `limit` and at most one page of bytes. Throws
-     * ThreadNotFound (404).
+     * Returns a thread with the newest messages before `cursor`, at most `limit` and at most one page of bytes: as they were written, or
+     * rendered for a protocol, with answers in one piece. Throws ThreadNotFound (404).
      */
-    async get (id: string, { limit = Infinity, cursor = '' }: { limit?: number, cursor?: string } = {}): Promise<ThreadView> {
+    async get (
+      id: string,
+      { limit = Infinity, cursor = '', protocol }: { limit?: number, cursor?: string, protocol?: Protocol } = {}
+    ): Promise<ThreadView> {
       const head = await require(id)
       const end = cursor === '' ? head.messageCount : Math.min(Number(cursor), head.messageCount)
       const [{ fields }, summary, used, { messages, from }] = await Promise.all([
         metadata.get(id),
         view(head),
         usage.of({ kind: 'thread', id }),
-        threads.lastMessages(id, { end, limit })
+        protocol === undefined ? threads.lastMessages(id, { end, limit }) : threads.lastAnswers(id, { end, limit })
       ])
-      return { ...fields, ...summary, messages, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
+      const shown = protocol === undefined
+        ? messages.map(withoutChatForm)
+        : await renderMessages(messages, protocol, threads.messageId, from)
+      return { ...fields, ...summary, messages: shown, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
     },
 
     /** Creates a thread. Throws BadMessages (400) and ThreadExists (409). */
@@ -136,14 +145,16 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
     },
 
     /**
-     * Creates a thread, or replaces the fields that the body contains; without `messages`, the messages stay. Throws BadMessages
-     * (400) and, if the body has messages while a run is active, ConversationBusy (409).
+     * Creates a thread, or replaces the fields that the body contains; without `messages`, or with those that it has, the messages stay,
+     * and so do approvals that wait. Throws BadMessages (400) and, if the body has other messages while a run is active, ConversationBusy
+     * (409).
      */
     async put (id: string, { messages, ...rest }: ThreadBody): Promise<Thread> {
       if (messages !== undefined) checkMessages(messages)
       const isNew = await threads.get(id) === undefined
       const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, rest), ops)
-      if (messages !== undefined || isNew) await agent.exclusive(id, async () => put(await threads.replace(id, messages ?? [])))
+      const isChanged = isNew || (messages !== undefined && !await threads.holds(id, messages))
+      if (isChanged) await agent.exclusive(id, async () => put(await threads.replace(id, messages ?? [])))
       else await put([])
       return view(await require(id))
     },

@@ -1,5 +1,5 @@
 import { getToolName, isToolUIPart, type ToolUIPart, type DynamicToolUIPart, type UIMessage } from 'ai'
-import { withoutDroppedTries } from '../../../../client/chat-messages.ts'
+import { withoutDroppedTries } from '../../../../client/dropped-tries.ts'
 import type { AgentPlan, RunTask } from '../../../../client/generated/index.ts'
 import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
 import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'

@@ -1,9 +1,9 @@
+import type { UIMessage } from 'ai'
 import { AgentError } from '../../../../client/errors.ts'
 import { getThread, type ThreadView } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
 import type { LoadedMessages } from './loaded-messages.ts'
-import { shownMessages } from './stored-messages.ts'
 
 /** Messages of one page of a thread. */
 const PAGE = 50
@@ -19,7 +19,10 @@ export interface ThreadPage extends LoadedMessages {
   isNew: boolean
 }
 
-const read = (id: string, query: { limit: number, cursor?: string }) => getThread({ ...asked(), path: { id }, query }).then(body)
+async function read (id: string, query: { limit: number, cursor?: string }) {
+  const { messages, nextCursor, ...thread } = await getThread({ ...asked(), path: { id }, query: { ...query, protocol: 'ui' } }).then(body)
+  return { ...thread, from: Number(nextCursor ?? 0), messages: messages as unknown as UIMessage[] }
+}
 
 /** The query of the newest messages of a thread. */
 export const threadPage = (id: string) => ({
@@ -27,9 +30,8 @@ export const threadPage = (id: string) => ({
   queryFn: async (): Promise<ThreadPage> => {
     const askedAt = Date.now()
     try {
-      const { title, status, messages, messageCount } = await read(id, { limit: PAGE })
-      const from = messageCount - messages.length
-      return { askedAt, title, status, from, messages: shownMessages(messages, from), isNew: false }
+      const { title, status, from, messages } = await read(id, { limit: PAGE })
+      return { askedAt, title, status, from, messages, isNew: false }
     } catch (error) {
       if (!(error instanceof AgentError) || error.statusCode !== 404) throw error
       return { ...NEW_PAGE, askedAt }
@@ -40,9 +42,8 @@ export const threadPage = (id: string) => ({
 /** A conversation that begins with its first message. */
 export const NEW_PAGE: ThreadPage = { askedAt: 0, title: '', status: 'idle', from: 0, messages: [], isNew: true }
 
-/** Reads the messages before position `from`. */
-export async function olderMessages (id: string, from: number): Promise<LoadedMessages> {
-  const { messages } = await read(id, { limit: OLDER_PAGE, cursor: String(from) })
-  const first = from - messages.length
-  return { from: first, messages: shownMessages(messages, first) }
+/** Reads the messages before position `end`. */
+export async function olderMessages (id: string, end: number): Promise<LoadedMessages & { end: number }> {
+  const { from, messages } = await read(id, { limit: OLDER_PAGE, cursor: String(end) })
+  return { from, messages, end }
 }

@@ -64,7 +64,7 @@ export function useConversation (id: string, page: ThreadPage) {
   const older = useMutation({
     mutationFn: () => olderMessages(id, from),
     onSuccess (read) {
-      if (read.from + read.messages.length !== from) return
+      if (read.end !== from) return
       setFrom(read.from)
       setMessages((messages) => [...read.messages, ...messages])
     }

@@ -1,0 +1,149 @@
+import { dropTries, type ThreadMessage } from '../thread-message.ts'
+import { type ChatMessage, type ChatPart, fromChatForm } from './chat-form.ts'
+import type { Unit } from './answer-units.ts'
+
+const isObject = (value: unknown): value is ChatPart => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns a unit as a chat's message (AI SDK 6 and 7). `id` is for a message that has none. */
+export function asChat ({ messages }: Unit, id: string): ChatMessage {
+  const [first] = messages
+  if (Array.isArray(first.parts)) {
+    const message = { ...dropTries(first), id: idOf(first) ?? id } as ChatMessage
+    return { ...message, parts: withApprovals(message.parts) }
+  }
+  return fromChatForm(messages) ?? fromModelMessages(messages, id)
+}
+
+export const idOf = ({ id }: ThreadMessage) => typeof id === 'string' && id !== '' ? id : undefined
+
+/** Clients of version 5 have the approval requests of open calls as data parts only. */
+function withApprovals (parts: ChatPart[]): ChatPart[] {
+  const asked = new Map(parts.flatMap(({ type, data }) => type === 'data-approval-request' ? [[data?.toolCallId, data?.approvalId]] : []))
+  if (asked.size === 0) return parts
+  return parts.map((part) => {
+    const approvalId = asked.get(part.toolCallId)
+    return part.state === 'input-available' && approvalId !== undefined
+      ? { ...part, state: 'approval-requested', approval: { id: approvalId } }
+      : part
+  })
+}
+
+/** Returns a chat's message for clients of version 5, which know no approvals. */
+export function asChat5 (unit: Unit, id: string): ChatMessage {
+  const message = asChat(unit, id)
+  const asked = new Set(message.parts.flatMap(({ type, id }) => type === 'data-approval-request' ? [id] : []))
+  const parts = message.parts.flatMap((part): ChatPart[] => {
+    const { approval, ...call } = part
+    switch (part.state) {
+      case 'approval-requested':
+      case 'approval-responded': {
+        if (asked.has(approval?.id)) return [{ ...call, state: 'input-available' }]
+        const { kind, note, ...request } = message.parts.find(({ type, id }) => type === 'data-approval' && id === approval?.id)?.data ?? {}
+        return [{ ...call, state: 'input-available' }, {
+          type: 'data-approval-request',
+          id: approval?.id,
+          data: { approvalId: approval?.id, toolCallId: part.toolCallId, ...request, ...note !== undefined && { reason: note } }
+        }]
+      }
+      case 'output-denied':
+        return [{ ...call, state: 'output-error', errorText: approval?.reason ?? 'The user denied this call.' }]
+      case 'output-available':
+      case 'output-error':
+        return [call]
+      default:
+        return [part]
+    }
+  })
+  return { ...message, parts }
+}
+
+/** Converts ModelMessages; the results of calls go to their calls, and several assistant messages become steps. */
+function fromModelMessages (messages: ThreadMessage[], id: string): ChatMessage {
+  const parts: ChatPart[] = []
+  const calls = new Map<unknown, ChatPart>()
+  const hasSteps = messages.filter(({ role }) => role === 'assistant').length > 1
+  const others: ChatPart[] = []
+  let fields: object = {}
+  for (const { role, content, chatParts, id: _, ...rest } of messages) {
+    fields = { ...fields, ...rest }
+    if (hasSteps && role === 'assistant') parts.push({ type: 'step-start' })
+    const list = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []
+    for (const part of list) if (isObject(part)) addPart(part, role, { parts, calls })
+    if (Array.isArray(chatParts)) others.push(...chatParts.filter(isObject))
+  }
+  const [first] = messages
+  const role = first.role === 'tool' ? 'assistant' : first.role
+  return { ...fields, id: idOf(first) ?? id, role, parts: [...parts, ...others] }
+}
+
+function addPart (part: ChatPart, role: string, { parts, calls }: { parts: ChatPart[], calls: Map<unknown, ChatPart> }) {
+  const { type, providerOptions, ...rest } = part
+  const attached = providerOptions === undefined ? {} : { providerMetadata: providerOptions }
+  const { toolCallId, toolName } = part
+  const callOf = () => {
+    let call = calls.get(toolCallId)
+    if (call === undefined) {
+      call = { type: `tool-${toolName}`, toolCallId, state: 'input-available', input: {} }
+      calls.set(toolCallId, call)
+      parts.push(call)
+    }
+    return call
+  }
+  switch (type) {
+    case 'text':
+    case 'reasoning':
+      parts.push({ ...rest, type, text: String(part.text ?? ''), ...role === 'assistant' && { state: 'done' }, ...attached })
+      break
+    case 'image':
+    case 'file': {
+      const { image, data = image, mediaType = 'image/png', url = urlOf(data, mediaType), ...other } = rest
+      parts.push({ ...other, type: 'file', mediaType, url, ...attached })
+      break
+    }
+    case 'tool-call':
+      Object.assign(callOf(), {
+        input: part.input,
+        ...part.providerExecuted === true && { providerExecuted: true },
+        ...providerOptions !== undefined && { callProviderMetadata: providerOptions }
+      })
+      break
+    case 'tool-approval-request':
+      if (calls.has(toolCallId)) Object.assign(callOf(), { state: 'approval-requested', approval: { id: part.approvalId } })
+      break
+    case 'tool-approval-response': {
+      const call = [...calls.values()].find(({ approval }) => approval?.id === part.approvalId)
+      if (call === undefined) break
+      const { approvalId, approved, reason } = part
+      call.approval = { id: approvalId, approved, ...reason !== undefined && { reason } }
+      if (call.state === 'approval-requested') call.state = 'approval-responded'
+      break
+    }
+    case 'tool-result': {
+      const call = callOf()
+      Object.assign(call, outcomeOf(part.output, call.approval))
+      break
+    }
+    default:
+      parts.push(part)
+  }
+}
+
+/** Returns the URL of a file that a ModelMessage holds as a URL or in Base64. */
+const urlOf = (data: unknown, mediaType: unknown) =>
+  typeof data === 'string' && /^[a-z][a-z\d+.-]*:/i.test(data) ? data : `data:${String(mediaType)};base64,${String(data)}`
+
+function outcomeOf (output: unknown, approval: ChatPart['approval']): object {
+  const { type, value, reason } = isObject(output) ? output : { type: '' } as ChatPart
+  switch (type) {
+    case 'error-text':
+    case 'error-json':
+      return { state: 'output-error', errorText: typeof value === 'string' ? value : JSON.stringify(value) }
+    // Chats expect the user's answer in a denied part; a denial without one is shown as an error.
+    case 'execution-denied':
+      return approval === undefined
+        ? { state: 'output-error', errorText: reason ?? 'The user denied this call.' }
+        : { state: 'output-denied', approval: { ...approval, approved: false, ...reason !== undefined && { reason } } }
+    default:
+      return { state: 'output-available', output: value ?? output }
+  }
+}

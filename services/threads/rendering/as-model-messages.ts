@@ -1,0 +1,142 @@
+import type { ThreadMessage } from '../thread-message.ts'
+import { asChat, idOf } from './as-chat.ts'
+import { type ChatMessage, type ChatPart, chatFormOf, withoutChatForm } from './chat-form.ts'
+import { stepId, type Unit } from './answer-units.ts'
+
+/**
+ * Returns a unit as ModelMessages with ids. Approvals are parts of the SDK's kinds; the parts of chats without a counterpart, such as data
+ * parts, are in `chatParts` of the first message. `id` is for a message that has none.
+ */
+export function asModelMessages (unit: Unit, id: string): ThreadMessage[] {
+  const [first] = unit.messages
+  if (Array.isArray(first.parts)) return fromChat(asChat(unit, id))
+  if (chatFormOf(first)?.parts === undefined) {
+    const own = idOf(first) ?? id
+    return unit.messages.map((message, n) => ({ ...withoutChatForm(message), id: idOf(message) ?? stepId(own, n) }))
+  }
+  const { id: answerId, metadata, parts } = asChat(unit, id)
+  const calls = new Map(parts.flatMap((part) => part.toolCallId === undefined ? [] : [[part.toolCallId, approvalOf(part, parts)]]))
+  const chatParts = parts.filter(({ type }) => type.startsWith('data-'))
+  const answered = new Set<unknown>()
+  return unit.messages.map((message, n) => {
+    const content = (Array.isArray(message.content) ? message.content : []).flatMap((part): object[] => {
+      const approval = calls.get(part.toolCallId)
+      if (approval === undefined || part.type === 'text') return [part]
+      if (part.type === 'tool-call') return [part, requestPart(part.toolCallId, approval)]
+      if (part.type !== 'tool-result' || approval.approved === undefined || answered.has(part.toolCallId)) return [part]
+      answered.add(part.toolCallId)
+      return [responsePart(approval), part]
+    })
+    return {
+      ...withoutChatForm(message),
+      content: Array.isArray(message.content) ? content : message.content,
+      id: stepId(answerId, n),
+      ...n === 0 && { metadata, ...chatParts.length > 0 && { chatParts } }
+    }
+  })
+}
+
+interface Approval {
+  id: string
+  approved?: boolean
+  reason?: string
+}
+
+const requestPart = (toolCallId: unknown, { id }: Approval) => ({ type: 'tool-approval-request', approvalId: id, toolCallId })
+const responsePart = ({ id, approved, reason }: Approval) =>
+  ({ type: 'tool-approval-response', approvalId: id, approved, ...reason !== undefined && { reason } })
+
+/** Returns the approval of a call; calls of the application have theirs in a data part, with which chats do not execute them too early. */
+function approvalOf ({ approval, toolCallId, state }: ChatPart, parts: ChatPart[]): Approval | undefined {
+  if (approval?.id !== undefined) return approval
+  if (state !== 'input-streaming') return undefined
+  const asked = parts.find(({ type, data }) => isApprovalData(type) && data?.toolCallId === toolCallId)
+  return asked && { id: asked.data.approvalId }
+}
+const isApprovalData = (type: string) => type === 'data-approval' || type === 'data-approval-request'
+
+/** Converts a chat's message. */
+function fromChat ({ id, role, parts, ...fields }: ChatMessage): ThreadMessage[] {
+  if (role !== 'assistant') {
+    const content = parts.flatMap(contentOf)
+    const [only] = content
+    const isText = content.length === 1 && Object.keys(only).length === 2 && only.type === 'text'
+    const text = role === 'system' ? content.map(({ text = '' }) => text).join('') : isText ? only.text : content
+    return [{ ...fields, id, role, content: text, ...others(parts) }]
+  }
+  const messages: ThreadMessage[] = []
+  let content: object[] = []
+  let results: object[] = []
+  const closeStep = () => {
+    if (content.length > 0) messages.push({ role, content })
+    if (results.length > 0) messages.push({ role: 'tool', content: results })
+    content = []
+    results = []
+  }
+  for (const part of parts) {
+    if (part.type === 'step-start') closeStep()
+    else if (isCall(part)) {
+      const approval = approvalOf(part, parts)
+      const input = part.input ?? part.rawInput ?? inputAsked(part, parts)
+      if (input === undefined) continue
+      content.push({
+        type: 'tool-call',
+        toolCallId: part.toolCallId,
+        toolName: nameOf(part),
+        input,
+        ...part.providerExecuted === true && { providerExecuted: true },
+        ...part.callProviderMetadata !== undefined && { providerOptions: part.callProviderMetadata }
+      })
+      if (approval !== undefined) content.push(requestPart(part.toolCallId, approval))
+      if (approval?.approved !== undefined) results.push(responsePart(approval))
+      const output = outputOf(part)
+      if (output !== undefined) results.push({ type: 'tool-result', toolCallId: part.toolCallId, toolName: nameOf(part), output })
+    } else content.push(...contentOf(part))
+  }
+  closeStep()
+  if (messages.length === 0) messages.push({ role, content: [] })
+  return messages.map((message, n) => ({ ...message, ...n === 0 && { ...fields, ...others(parts) }, id: stepId(id, n) }))
+}
+
+const isCall = ({ type }: ChatPart) => type.startsWith('tool-') || type === 'dynamic-tool'
+const nameOf = ({ type, toolName }: ChatPart): string => type === 'dynamic-tool' ? toolName : type.slice('tool-'.length)
+const inputAsked = ({ toolCallId }: ChatPart, parts: ChatPart[]) =>
+  parts.find(({ type, data }) => isApprovalData(type) && data?.toolCallId === toolCallId)?.data.input
+
+/** Parts of chats that ModelMessages have no place for. */
+function others (parts: ChatPart[]): object {
+  const chatParts = parts.filter((part) => part.type !== 'step-start' && !isCall(part) && !isAnalysis(part) && contentOf(part).length === 0)
+  return chatParts.length > 0 ? { chatParts } : {}
+}
+
+const isAnalysis = ({ type, providerMetadata }: ChatPart) => type === 'reasoning' && providerMetadata?.agent?.phase === 'analysis'
+
+function contentOf (part: ChatPart): ChatPart[] {
+  const { type, state, providerMetadata, ...rest } = part
+  const attached = providerMetadata === undefined ? {} : { providerOptions: providerMetadata }
+  switch (type) {
+    case 'text':
+      return [{ type, ...rest, ...attached }]
+    case 'reasoning':
+      return isAnalysis(part) ? [] : [{ type, ...rest, ...attached }]
+    case 'file': {
+      const { url, ...file } = rest
+      return [{ type, ...file, data: url, ...attached }]
+    }
+    default:
+      return []
+  }
+}
+
+function outputOf ({ state, output, errorText, approval }: ChatPart): object | undefined {
+  switch (state) {
+    case 'output-available':
+      return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null }
+    case 'output-error':
+      return { type: 'error-text', value: errorText ?? '' }
+    case 'output-denied':
+      return { type: 'execution-denied', ...approval?.reason !== undefined && { reason: approval.reason } }
+    default:
+      return undefined
+  }
+}

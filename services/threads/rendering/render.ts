@@ -1,0 +1,83 @@
+import type { Protocol } from '../../../schemas/agent.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
+import type { ThreadMessage } from '../thread-message.ts'
+import { asChat, asChat5, idOf } from './as-chat.ts'
+import { asModelMessages } from './as-model-messages.ts'
+import { chatFormOf, withoutChatForm } from './chat-form.ts'
+import { type Unit, unitsOf } from './answer-units.ts'
+
+/** Returns the id of the message at a position of a thread, if it has none of its own. */
+export type IdAt = (message: ThreadMessage, at: number) => string
+
+function renderUnit (unit: Unit, protocol: Protocol, idAt: IdAt): ThreadMessage[] {
+  const [first] = unit.messages
+  const id = idOf(first) ?? chatFormOf(first)?.id ?? idAt(first, unit.at)
+  switch (protocol) {
+    case 'documented':
+      return asModelMessages(unit, id)
+    case 'ui':
+      return [asChat(unit, id)]
+    case 'ui5':
+      return [asChat5(unit, id)]
+  }
+}
+
+/** Renders stored messages for the clients of a protocol, whoever wrote them; `from` is the position of the first. */
+export async function renderMessages (
+  stored: readonly ThreadMessage[],
+  protocol: Protocol,
+  idAt: IdAt,
+  from = 0
+): Promise<ThreadMessage[]> {
+  const rendered: ThreadMessage[] = []
+  for (const unit of unitsOf(stored, from)) {
+    rendered.push(...renderUnit(unit, protocol, idAt))
+    await yieldToEventLoop()
+  }
+  return rendered
+}
+
+/**
+ * Returns what is to be stored of the messages that a client puts into a thread: a message that the client has read, in whichever protocol,
+ * and left as it was, stays what the thread holds.
+ */
+export async function keepStored (given: ThreadMessage[], stored: readonly ThreadMessage[], idAt: IdAt): Promise<ThreadMessage[]> {
+  const units = unitsOf(stored)
+  const byFirst = new Map<string, Unit[]>()
+  const note = (key: string, unit: Unit) => byFirst.set(key, [...byFirst.get(key) ?? [], unit])
+  for (const unit of units) {
+    const [first] = unit.messages
+    const own = idOf(first)
+    note(`id ${own ?? chatFormOf(first)?.id ?? idAt(first, unit.at)}`, unit)
+    // Without a protocol, messages are read as they are stored.
+    if (own === undefined) note(canonicalJson(withoutChatForm(first)), unit)
+    await yieldToEventLoop()
+  }
+  const kept: ThreadMessage[] = []
+  const used = new Set<Unit>()
+  for (let at = 0; at < given.length;) {
+    const id = idOf(given[at])
+    const candidates = byFirst.get(id === undefined ? canonicalJson(withoutChatForm(given[at])) : `id ${id}`) ?? []
+    let length = 0
+    const same = candidates.find((unit) => {
+      if (used.has(unit)) return false
+      length = readings(unit, given[at], idAt).find((reading) => isAt(given, at, reading))?.length ?? 0
+      return length > 0
+    })
+    if (same !== undefined) used.add(same)
+    kept.push(...same?.messages ?? [withoutChatForm(given[at])])
+    at += same === undefined ? 1 : length
+    await yieldToEventLoop()
+  }
+  return kept
+}
+
+/** Returns how clients may have read a unit, if what they have of it begins with `message`. */
+const readings = (unit: Unit, message: ThreadMessage, idAt: IdAt): ThreadMessage[][] => [
+  unit.messages.map(withoutChatForm),
+  ...(message.parts === undefined ? ['documented' as const] : ['ui' as const, 'ui5' as const]).map((each) => renderUnit(unit, each, idAt))
+]
+
+const isAt = (given: ThreadMessage[], at: number, reading: ThreadMessage[]) =>
+  reading.every((message, n) => at + n < given.length && canonicalJson(withoutChatForm(given[at + n])) === canonicalJson(message))
