@@ -396,7 +396,7 @@ export const deleteThread = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Returns a thread with its messages
  *
- * The newest messages come first by page and in order within one; `cursor` reads earlier ones.
+ * The newest messages come first by page and in order within one; `cursor` reads earlier ones. With `protocol=ui` a chat of the AI SDK can begin with them, whichever client wrote them: their ids are those that streams gave.
  */
 export const getThread = <ThrowOnError extends boolean = false>(options: Options<GetThreadData, ThrowOnError>): RequestResult<GetThreadResponses, GetThreadErrors, ThrowOnError> => (options.client ?? client).get<GetThreadResponses, GetThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -407,7 +407,7 @@ export const getThread = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Creates a thread, or replaces the given fields of an existing one
  *
- * Title and metadata may change while a run is active; messages may not.
+ * Title and metadata may change while a run is active; messages may not. Messages that were read, with or without `protocol`, and are sent back unchanged stay as they are stored; with nothing changed, approvals that wait stay open.
  */
 export const putThread = <ThrowOnError extends boolean = false>(options: Options<PutThreadData, ThrowOnError>): RequestResult<PutThreadResponses, PutThreadErrors, ThrowOnError> => (options.client ?? client).put<PutThreadResponses, PutThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

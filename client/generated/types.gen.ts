@@ -7134,7 +7134,11 @@ export type GetThreadData = {
     };
     query?: {
         /**
-         * Maximum number of messages, of which the newest are returned; without it all of them, up to the newest 32 MiB
+         * The shape of the messages, whoever wrote them: `documented` ModelMessages with ids, `ui` UIMessages for the AI SDK 6 and 7, `ui5` for 5. Without it each is as it was written. What is put back unchanged stays as it is stored
+         */
+        protocol?: 'documented' | 'ui' | 'ui5';
+        /**
+         * Maximum number of messages, of which the newest are returned; without it all of them, up to the newest 32 MiB. With `protocol` it counts messages as they are stored, and answers are whole
          */
         limit?: number;
         /**
