@@ -9,11 +9,14 @@ declare module 'fastify' {
   }
 }
 
-const NEEDED = ['store', 'clock', 'shutdown', 'providers', 'tools', 'threadRepository', 'brain', 'ledger', 'engine', 'tasks', 'stream']
+const NEEDED = [
+  ...['store', 'clock', 'shutdown', 'providers', 'tools', 'threadRepository', 'brain', 'ledger', 'engine', 'agents', 'tasks', 'stream']
+]
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
-  const { store, clock, engine, tools: host, providers: registry, threadRepository: threads, brain, liveQuestions, tasks, workspace } = app
+  const { store, clock, engine, tools: host, providers: registry, threadRepository: threads, brain, liveQuestions } = app
+  const { agents, tasks, workspace } = app
   const agent = createAgent({
     ...engine,
     host,
@@ -21,6 +24,7 @@ export default fp(async (app) => {
     liveQuestions,
     conversations: createConversationStates({ store, clock }),
     threads,
+    agents,
     tasks,
     memory: () => brain.promptText(),
     guides: app.folderGuides,

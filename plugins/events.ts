@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { fastifySSE } from '@fastify/sse'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Config } from '../schemas/config.ts'
 import type { EventsQuery } from '../schemas/stream-events.ts'
 import { announceApprovals } from '../services/approvals/announce-approvals.ts'
 import { createEventBus, type EventBus } from '../services/events/event-bus.ts'
@@ -25,9 +27,16 @@ declare module 'fastify' {
 
 /** All that happens in the service, as one stream. The plugin `runs` ends it, when the runs have told their ends. */
 export default fp(async (app) => {
-  const { store, clock, log } = app
+  const { store, clock, config, log } = app
   const events = createEventBus({ clock })
   app.decorate('events', events)
+  let before: Config = config.current
+  config.watch((after) => {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])] as Array<keyof Config>
+    const changed = keys.filter((key) => !isDeepStrictEqual(before[key], after[key]))
+    before = after
+    if (changed.length > 0) events.emit({ type: 'config:changed', keys: changed, at: clock.now() })
+  })
   const approvals = announceApprovals({ store, clock, emit: events.emit })
   app.decorate('openApprovals', { of: approvals.openOf })
   app.addHook('onListen', () => {
@@ -52,4 +61,4 @@ export default fp(async (app) => {
     if (reply.request.method === 'HEAD') return void raw.end()
     events.stream(raw, view, lastId)
   }
-}, { name: 'events', dependencies: ['store', 'clock', 'stream', 'uploads'] })
+}, { name: 'events', dependencies: ['store', 'clock', 'config', 'stream', 'uploads'] })

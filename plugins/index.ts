@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from '../settings.ts'
 import agent from './agent.ts'
+import agents from './agents.ts'
 import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
@@ -73,6 +74,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(ledger, settings)
   await app.register(youngGeneration)
   await app.register(engine)
+  await app.register(agents)
   await app.register(tasks)
   await app.register(agent)
   await app.register(threads)

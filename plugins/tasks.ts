@@ -19,6 +19,7 @@ export default fp(async (app) => {
     liveQuestions,
     undo,
     usage,
+    agents: app.agents,
     idempotency: createIdempotency({ store, clock }),
     memory: () => brain.promptText(),
     guides: app.folderGuides,
@@ -38,6 +39,7 @@ export default fp(async (app) => {
 }, {
   name: 'tasks',
   dependencies: [
-    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'undo', 'usage', 'events', 'notifications']
+    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'agents', 'undo', 'usage', 'events'],
+    'notifications'
   ]
 })

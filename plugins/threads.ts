@@ -7,9 +7,11 @@ declare module 'fastify' {
   }
 }
 
+const NEEDED = ['store', 'clock', 'events', 'threadRepository', 'ledger', 'undo', 'usage', 'agents', 'agent', 'paths']
+
 /** Threads with the state of their runs, for the routes. */
 export default fp(async (app) => {
-  const { store, clock, events, threadRepository, agent, ledger, undo, usage } = app
+  const { store, clock, events, threadRepository: threads, agent, agents, ledger, undo, usage, workspace } = app
   const { emit } = events
-  app.decorate('threads', createThreadService({ store, clock, emit, threads: threadRepository, agent, ledger, undo, usage }))
-}, { name: 'threads', dependencies: ['store', 'clock', 'events', 'threadRepository', 'ledger', 'undo', 'usage', 'agent'] })
+  app.decorate('threads', createThreadService({ store, clock, emit, threads, agent, agents, ledger, undo, usage, workspace }))
+}, { name: 'threads', dependencies: NEEDED })

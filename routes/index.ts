@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import agent from './agent.ts'
+import agents from './agents.ts'
 import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
@@ -28,6 +29,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(notifications)
   await app.register(toolCalls)
   await app.register(grants)
+  await app.register(agents)
   await app.register(threads)
   await app.register(tasks)
   await app.register(runs)

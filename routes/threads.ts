@@ -12,14 +12,18 @@ import {
   ThreadQuery,
   ThreadSchema,
   ThreadsDeletedSchema,
+  ThreadSettingsSchema,
   ThreadViewSchema
 } from '../schemas/threads.ts'
+import { AgentOptionsSchema } from '../schemas/run-options.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 
 /** 10 MiB, as for runs, because a conversation holds its images. */
 const THREAD_BODY_LIMIT = 10 * 1024 * 1024
 
 const schemas = [
+  AgentOptionsSchema,
+  ThreadSettingsSchema,
   ThreadSchema,
   ThreadViewSchema,
   ThreadBodySchema,

@@ -83,9 +83,22 @@ export const StructuredAnswer = Type.Unsafe<Record<string, unknown>>(
 )
 
 const toolNames = (description: string) =>
-  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 512, uniqueItems: true, description }))
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: MOST_TOOL_NAMES, uniqueItems: true, description }))
 
-export const RunOptionsSchema = Type.Object({
+/** Name of an agent, chosen by a person or an application. */
+export const AgentName = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._\\-]{0,63}$',
+  description: 'Up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit'
+})
+
+/** The longest instructions of one run, also where several are joined, characters. */
+export const MOST_INSTRUCTIONS = 20_000
+/** The greatest number of tools of applications in one run. */
+export const MOST_APP_TOOLS = 64
+/** The greatest number of names in a list of tools. */
+export const MOST_TOOL_NAMES = 512
+
+const fields = {
   model: Type.Optional(
     Type.String({
       minLength: 1,
@@ -94,7 +107,7 @@ export const RunOptionsSchema = Type.Object({
     })
   ),
   instructions: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 20_000, description: "The application's instructions, part of the system prompt" })
+    Type.String({ minLength: 1, maxLength: MOST_INSTRUCTIONS, description: "The application's instructions, part of the system prompt" })
   ),
   allowTools: toolNames('The run has these tools and no others; absent: all tools'),
   denyTools: toolNames('The run has no tools of these names'),
@@ -105,7 +118,9 @@ export const RunOptionsSchema = Type.Object({
   ),
   budget: Type.Optional(BudgetSchema),
   object: Type.Optional(ObjectOptionSchema),
-  appTools: Type.Optional(Type.Array(AppToolSchema, { maxItems: 64, description: 'Tools that the application executes itself' })),
+  appTools: Type.Optional(
+    Type.Array(AppToolSchema, { maxItems: MOST_APP_TOOLS, description: 'Tools that the application executes itself' })
+  ),
   app: Type.Optional(
     Type.String({ minLength: 1, maxLength: 128, description: 'The application whose tools these are; calls can be listed by it' })
   ),
@@ -118,9 +133,23 @@ export const RunOptionsSchema = Type.Object({
     description: 'true: the agent may ask the user questions; false: what would wait for a person is denied at once. ' +
       'Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n'
   }))
+}
+
+export const RunOptionsSchema = Type.Object({
+  agent: Type.Optional({ ...AgentName, description: 'Name of an agent (`GET /agents`), whose options apply beside these' }),
+  ...fields
 }, {
   ...closed,
   $id: 'RunOptions',
-  description: 'What is set for one run. It is kept with the run: the same applies after approvals and after a restart'
+  description: 'What is set for one run. It is resolved with the options of its agent and of its conversation when the run starts, and ' +
+    'kept with the run: the same applies after approvals and after a restart'
 })
 export type RunOptions = Static<typeof RunOptionsSchema>
+
+export const AgentOptionsSchema = Type.Object(fields, {
+  ...closed,
+  $id: 'AgentOptions',
+  description: 'The options of an agent, or of a conversation. Those of a run narrow them: each tool must be allowed by all, the least ' +
+    'budget counts, and the instructions of all are told'
+})
+export type AgentOptions = Static<typeof AgentOptionsSchema>

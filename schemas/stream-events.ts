@@ -59,6 +59,15 @@ export const ownEvents = [
     { threadId: Type.String(), at: Timestamp },
     'A conversation was deleted, by a client or after its time'
   ),
+  event('AgentChangedEvent', 'agent:changed', {
+    name: Type.String(),
+    deleted: Type.Boolean(),
+    at: Timestamp
+  }, 'An agent was made, changed or deleted: GET /agents has all'),
+  event('ConfigChangedEvent', 'config:changed', {
+    keys: Type.Array(Type.String(), { description: 'The keys of config.json whose values are others now' }),
+    at: Timestamp
+  }, 'Another configuration is in effect: GET /config has it'),
   event('ResetEvent', 'reset', {
     reason: Type.String({ description: 'restarted: the service was started since; too_old: the events are gone; unknown: not an id' }),
     at: Timestamp

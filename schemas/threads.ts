@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ProtocolSchema } from './agent.ts'
 import { ThreadId } from './ids.ts'
 import { ref, Timestamp } from './common.ts'
+import { AgentName, AgentOptionsSchema } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
@@ -13,6 +14,18 @@ const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
 const Title = Type.String({ maxLength: 200, description: 'The title in lists; when it is empty, the service makes one' })
 const Messages = Type.Array(Message)
 
+export const ThreadSettingsSchema = Type.Object({
+  agent: Type.Optional({ ...AgentName, description: 'Name of the agent of the conversation; `options.agent` of a request goes before it' }),
+  options: Type.Optional(ref(AgentOptionsSchema)),
+  cwd: Type.Optional(Type.String({ minLength: 1, description: 'Working directory of runs whose request names none; it must exist' }))
+}, {
+  additionalProperties: false,
+  $id: 'ThreadSettings',
+  description: 'What is set for all runs of a conversation that begin later. It is replaced as a whole: `{}` removes it'
+})
+export type ThreadSettings = Static<typeof ThreadSettingsSchema>
+const Settings = Type.Optional(ref(ThreadSettingsSchema))
+
 export const ThreadSchema = Type.Object({
   id: Type.String(),
   title: Type.String({ description: "The user's title, else one from the fast model, else the first words" }),
@@ -20,8 +33,9 @@ export const ThreadSchema = Type.Object({
   updatedAt: Type.Integer({ description: 'Time of the last change of the messages, in milliseconds since the Unix epoch' }),
   status: Type.Union(['idle', 'running', 'pending_approval'].map((status) => Type.Literal(status))),
   messageCount: Type.Integer(),
-  lastMessage: Type.String({ description: 'The beginning of the last message that has text' })
-}, { $id: 'Thread', description: 'A conversation as it appears in lists' })
+  lastMessage: Type.String({ description: 'The beginning of the last message that has text' }),
+  settings: Settings
+}, { $id: 'Thread', description: 'A conversation without its messages; lists leave out its settings, too' })
 export type Thread = Static<typeof ThreadSchema>
 
 export const ThreadViewSchema = Type.Object({
@@ -36,11 +50,11 @@ export const ThreadViewSchema = Type.Object({
 })
 export type ThreadView = Static<typeof ThreadViewSchema>
 
-export const ThreadBodySchema = Type.Object({ title: Type.Optional(Title), messages: Type.Optional(Messages) }, {
+export const ThreadBodySchema = Type.Object({ title: Type.Optional(Title), settings: Settings, messages: Type.Optional(Messages) }, {
   $id: 'ThreadBody',
   additionalProperties: true,
   description: 'The fields of a thread to replace; unknown fields are stored with the thread',
-  examples: [{ title: 'Lisbon', pinned: true }]
+  examples: [{ title: 'Lisbon', settings: { options: { effort: 'high' } }, pinned: true }]
 })
 export type ThreadBody = Static<typeof ThreadBodySchema> & { [field: string]: unknown }
 

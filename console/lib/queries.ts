@@ -41,6 +41,7 @@ export const keys = {
   threads: () => ['threads'],
   thread: (id: string) => ['threads', id],
   brain: () => ['brain'],
+  agents: () => ['agents'],
   models: () => ['models'],
   providers: () => ['providers'],
   servers: () => ['servers'],

@@ -25,6 +25,7 @@ export const TAGS: Record<string, string> = {
   events: 'One stream of all that happens, which readers can resume',
   tasks: 'Background work: goals with a plan, a schedule and a history of runs',
   brain: 'Facts and preferences of the user, which every run gets in its system prompt',
+  agents: 'Options under a name, for conversations, requests and tasks',
   threads: 'Stored conversations',
   providers: 'The providers of models, and the models in use',
   mcp: 'Tool servers (MCP), whose tools the agent can use'

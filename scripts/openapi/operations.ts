@@ -4,7 +4,7 @@ export const DESCRIPTIONS: Record<string, string> = {
   health: 'Needs no token, and answers 200 also while a part is degraded; `checks` names the part.',
   ready: 'Answers 503 while the service starts and while it shuts down. Use `/health` to decide whether the process must be restarted.',
   getConfig: 'Keys, tokens and values of `env` are masked. The answer is what is in effect, also after a reload that was refused.',
-  reloadConfig: 'The service also reads the file by itself after a change. Each run keeps the configuration with which it began.',
+  reloadConfig: 'For a change by hand. What needs a restart is the port alone.',
   getOpenapi: 'Clients can be generated from it. Later versions add fields, operations and event types, and remove none.',
   getDocs: 'The page loads nothing from other hosts. It asks for the token before it reads `/openapi.json`.',
   getDocsFile: 'Only the files that the page itself names exist. They hold no data and need no token.',
@@ -51,12 +51,18 @@ export const DESCRIPTIONS: Record<string, string> = {
     'started with a token.',
   removeGrant: 'Later calls ask again. A call that already runs is not stopped.',
 
+  listAgents: 'An agent is a set of options under a name. Conversations (`settings.agent`), requests and tasks (`options.agent`) name it.',
+  getAgent: 'A run that has begun keeps what it was given, and shows it in `options`.',
+  putAgent: 'The options are checked as those of a request are. Runs that begin later have them; a body without a field removes it.',
+  deleteAgent: 'Answers 409 while a conversation or a task has it, and names them in `details`. Runs that have begun keep what they have.',
+
   listThreads: 'Threads are listed without their messages. Use `cursor` with `nextCursor` of the previous page.',
   createThread: 'Runs create their threads themselves; this operation imports a conversation, or names one before its first message.',
   deleteThreads: 'Active runs are stopped first. This cannot be undone.',
   getThread: 'The newest messages come first by page and in order within one; `cursor` reads earlier ones. With `protocol=ui` a chat of ' +
     'the AI SDK can begin with them, whichever client wrote them: their ids are those that streams gave.',
-  putThread: 'Title and metadata may change while a run is active; messages may not. Messages that were read, with or without `protocol`, ' +
+  putThread: 'Title, settings and metadata may change while a run is active, and settings count from the next run on; messages may not. ' +
+    'Messages that are absent stay. Messages that were read, with or without `protocol`, ' +
     'and are sent back unchanged stay as they are stored; with nothing changed, approvals that wait stay open.',
   deleteThread: 'What was learned from it stays in the brain and can be erased there.',
   extractFacts: 'The service does this itself when a thread has been idle. What is found is proposed or stored as the settings say.',

@@ -1,6 +1,6 @@
 import type { LiveQuestions } from '../approvals/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
-import type { ActiveRuns, EngineDeps } from '../runs/index.ts'
+import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
 import type { TaskLauncher } from '../contracts/task-launcher.ts'
 import type { ThreadRepository } from '../threads/index.ts'
 import type { FolderGuides, ToolHost } from '../tools/index.ts'
@@ -15,6 +15,7 @@ export interface AgentDeps extends EngineDeps {
   liveQuestions: Pick<LiveQuestions, 'ask' | 'clean' | 'has' | 'decide'>
   conversations: ConversationStates
   threads: ThreadRepository
+  agents: Pick<Agents, 'check' | 'resolve'>
   /** Returns the brain as text for the system prompt; called once for each run. */
   memory: () => Promise<string>
   guides: Pick<FolderGuides, 'read' | 'markKnown'>

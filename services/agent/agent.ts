@@ -22,6 +22,7 @@ import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { readHistory } from './thread-history.ts'
+import { threadOptions } from './run-settings.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
 import { BadMessage } from '../threads/index.ts'
@@ -75,6 +76,11 @@ export function createAgent (deps: AgentDeps) {
     return Math.max(...windows, 0)
   }
 
+  async function windowFor (id: string, given: RunOptions | undefined): Promise<number> {
+    const { options } = await deps.agents.resolve([await threadOptions(id, deps.threads), given])
+    return largestWindow(options)
+  }
+
   /**
    * Completes the request: a `message` with an `id` continues the stored thread, so the messages that fit a model's window
    * are read from it. Throws BadMessage (400) or ConversationBusy (409).
@@ -91,7 +97,9 @@ export function createAgent (deps: AgentDeps) {
     // A run that is ending still has to write its answer into the thread.
     await settleRun(activeRuns.of(body.id), deps.clock)
     if (activeRuns.has(body.id)) throw new ConversationBusy()
-    const { messages, ...history } = await readHistory(body.id, { threads: deps.threads, window: () => largestWindow(body.options) })
+    const { id } = body
+    const window = () => windowFor(id, body.options)
+    const { messages, ...history } = await readHistory(id, { threads: deps.threads, window })
     return { ...request, messages: [...messages, body.message], history }
   }
 
@@ -105,13 +113,14 @@ export function createAgent (deps: AgentDeps) {
     const newest = (await runs.ofThread(id).next()).value
     const last = newest === undefined ? undefined : await runs.get<ThreadRun>(newest)
     if (last === undefined || !(UNFINISHED.includes(last.status) || last.stopped !== undefined)) throw new NothingToContinue()
-    const chosen = options ?? last.options
-    const { messages, ...history } = await readHistory(id, { threads: deps.threads, window: () => largestWindow(chosen) })
+    const kept = options === undefined ? { options: last.options, given: last.given } : undefined
+    const window = () => kept ? largestWindow(kept.options) : windowFor(id, options)
+    const { messages, ...history } = await readHistory(id, { threads: deps.threads, window })
     return {
       ...body,
       ...{ id, messages, history, continue: true, protocol: protocol ?? last.protocol ?? 'documented' },
       cwd: cwd ?? last.cwd,
-      ...(chosen && { options: chosen })
+      ...kept ? { kept } : { options }
     }
   }
 

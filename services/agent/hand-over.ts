@@ -67,12 +67,12 @@ async function launchTask (
   origin: string,
   { tasks }: Deps
 ): Promise<{ task: Task } | { task?: undefined, question: string }> {
-  const { cwd, options } = run.record
+  const { cwd, given, options } = run.record
   try {
     const read = await tasks.readWhen(when)
     if (read?.everyMs !== undefined && !isConfirmed(run)) return { question: confirmationOf(read.words, read.everyMs) }
     const schedule = read && { schedule: read.schedule }
-    return { task: await tasks.launch({ goal, cwd, ...(options && { options }), ...schedule }, signal, origin) }
+    return { task: await tasks.launch({ goal, cwd, ...(options && { options: given ?? options }), ...schedule }, signal, origin) }
   } catch (error) {
     if (!(error instanceof BadSchedule)) throw error
     return { question: `I did nothing and made no task, because I am not sure when you want it. ${error.message}` }

@@ -5,13 +5,13 @@ import { answerAppCall } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { newId } from '../lib/ids.ts'
-import { defineError, ServiceError } from '../lib/service-error.ts'
+import { ServiceError } from '../lib/service-error.ts'
 import {
-  checkRunOptions,
   createRunLog,
   type History,
   inNewestStep,
   newRunFields,
+  type ResolvedOptions,
   type Run,
   type Subscription,
   type ThreadRun,
@@ -26,15 +26,13 @@ import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes, supersededNotes } from './cut-calls.ts'
 import { runSteps } from './loop.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
-import { workingFolder } from '../lib/working-folder.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import { type RawMessage, withoutModelMarks } from '../threads/index.ts'
+import { type RunSettings, settingsOfRun } from './run-settings.ts'
 import { settleRun } from './stop-run.ts'
 import { noUsage } from '../usage/index.ts'
-
-const TwoFolders = defineError('ERR_INVALID_REQUEST', 'body.cwd and body.context.cwd name two folders. Send one of them.')
 
 /** A request with its history. */
 export interface RunRequest extends RunBody {
@@ -42,6 +40,8 @@ export interface RunRequest extends RunBody {
   protocol: Protocol
   /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
   history?: History
+  /** The options of the run that is continued, in place of those of this request. */
+  kept?: ResolvedOptions
 }
 
 /** Returns the item with the result that was given of it, if it is an open call of the application. */
@@ -104,8 +104,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return { id, reach: deps.registry.reach(id) }
   }
 
-  async function newRun (request: RunRequest, threadId: string, cwd: string): Promise<Run<ThreadRun>> {
-    const { messages, protocol, history, options } = request
+  async function newRun (request: RunRequest, threadId: string, { options, given, cwd }: RunSettings): Promise<Run<ThreadRun>> {
+    const { messages, protocol, history } = request
     const { ops, answerAt, isWhole } = history === undefined
       ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
       : { ...await threads.append(threadId, request.continue ? [] : messages.slice(-1)), isWhole: false }
@@ -118,6 +118,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const run: Run<ThreadRun> = {
       record: {
         ...newRunFields(runId, now, options),
+        ...(given && { given }),
         threadId,
         trigger: 'message',
         status: 'running',
@@ -181,13 +182,12 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   async function startRun (request: RunRequest): Promise<Subscription> {
-    const { messages, id, options, resumable = false, protocol } = request
-    await checkRunOptions(options, deps)
-    const cwd = await workingFolder(folderIn(request), deps.workspace())
-    // Read beside the rest, because it takes a while.
-    const guide = deps.guides.read(cwd)
+    const { messages, id, resumable = false, protocol } = request
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
+    const settings = await settingsOfRun(request, threadId, deps)
+    // Read beside the rest, because it takes a while.
+    const guide = deps.guides.read(settings.cwd)
     await settleRun(activeRuns.of(threadId), clock)
     const begun = await locked(threadId, async () => {
       await activeRuns.current(threadId)
@@ -200,7 +200,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           await conversations.get(threadId),
           { given: callResults({ messages: messages.slice(0, -1) }) }
         )
-        const run = await newRun({ ...request, messages: recalled.messages }, threadId, cwd)
+        const run = await newRun({ ...request, messages: recalled.messages }, threadId, settings)
         return launch({
           run,
           conversation,
@@ -208,7 +208,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           protocol,
           work (attempt) {
             const whole = { ...context, ...threadPlacement(origins, run.record.history), notes, guide }
-            return request.continue ? runSteps(attempt, whole, withRunOptions(deps, options, run.log)) : answerRequest(attempt, whole)
+            return request.continue
+              ? runSteps(attempt, whole, withRunOptions(deps, settings.options, run.log))
+              : answerRequest(attempt, whole)
           }
         })
       })
@@ -218,10 +220,4 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   return { startRun, supersedePendingRun }
-}
-
-/** Returns the working directory that a request names. Throws TwoFolders (400). */
-function folderIn ({ cwd, context }: RunBody): string | undefined {
-  if (cwd !== undefined && context?.cwd !== undefined && cwd !== context.cwd) throw new TwoFolders()
-  return cwd ?? context?.cwd
 }

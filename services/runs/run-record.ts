@@ -42,6 +42,8 @@ type Shown =
 /** What is stored of every run beside its events. */
 interface AnyRun extends Pick<RunView, Shown> {
   cwd: string
+  /** What conversation and request set, if `options` are those of an agent, too: a task that the run becomes gets the agent by name. */
+  given?: RunOptions
   /** The steps in which the model may call tools. The step after them must answer. */
   maxSteps: number
   /** The run made the same calls again and again, so that it gets no more steps with tools. */

@@ -32,6 +32,6 @@ export function threadRunView (run: ThreadRun, { questions, events, limit, now }
 }
 
 function withoutInternals<R extends RunRecord> (run: R) {
-  const { cwd, maxSteps, isRepeating, steps, segment, asked, activeMs, pendingSteering, chunks, ...shown } = run
+  const { cwd, given, maxSteps, isRepeating, steps, segment, asked, activeMs, pendingSteering, chunks, ...shown } = run
   return shown
 }

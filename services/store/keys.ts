@@ -15,6 +15,7 @@ export const decidedOfKey = (owner: string, approvalId: string) => decidedOfPref
 
 /** Names of single records, for `Store.record`. */
 export const RECORDS = {
+  agents: 'agents',
   brain: 'brain',
   secrets: 'secrets',
   toolServers: 'tool-servers',
@@ -79,7 +80,8 @@ export const messageKey = (thread: string, seq: number) => historyKey('message',
 /** Digests of the user's messages. */
 export const turnsPrefix = (thread: string) => `turn/${thread}/`
 export const turnKey = (thread: string, n: number) => historyKey('turn', thread, n)
-export const metadataKey = (thread: string) => `face/${thread}`
+export const METADATA = 'face/'
+export const metadataKey = (thread: string) => METADATA + thread
 /** The progress of the extraction of facts. */
 export const readKey = (thread: string) => `read/${thread}`
 /** Where the addresses of a conversation or a task came from; `place` is the thread or the task. */

@@ -9,7 +9,6 @@ import { workingFolder } from '../lib/working-folder.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/index.ts'
 import { BadTask, WrongState } from './task-errors.ts'
-import { checkRunOptions } from '../runs/index.ts'
 import { tryNext } from './task-health.ts'
 import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
@@ -63,9 +62,9 @@ function assertFits (taskType: TaskType, schedule: Schedule | undefined) {
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, grants, clock, usage, workspace } = deps
+  const { repository, grants, agents, clock, usage, workspace } = deps
 
-  const newPlan = (taskId: string, goal: string, options: RunOptions, signal: AbortSignal) => {
+  const newPlan = (taskId: string, goal: string, options: RunOptions | undefined, signal: AbortSignal) => {
     const meter = usage.meter({ owner: { kind: 'task', id: taskId } })
     return makePlan(goal, { ...withRunModels(deps, options), meter }, signal)
   }
@@ -73,7 +72,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
   /** The approval settings of a task. Throws BadTask (400) when they contradict each other or its options. */
   async function approvalOf (
     given: TaskBody['approval'],
-    { interactive }: RunOptions,
+    { interactive }: RunOptions = {},
     { firstN = DEFAULT_FIRST_N, approvedRuns = 0, ...before }: Partial<Task['approval']> = {}
   ): Promise<Task['approval']> {
     const mode = given?.mode ?? before.mode ?? (interactive === false ? 'granted' : 'changes')
@@ -96,14 +95,14 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
     }
     assertFits(taskType, schedule)
-    await checkRunOptions(body.options, deps)
+    const { options: resolved } = await agents.check(body.options)
     const options = taskOptions(body, {})
-    const approval = await approvalOf(body.approval, options)
+    const approval = await approvalOf(body.approval, resolved)
     const cwd = await workingFolder(body.cwd, workspace())
     const scheduleWords = schedule && await schedules.describe(schedule)
     await repository.index.assertRoom()
     const id = newId()
-    const plan = body.plan ? givenPlan(body.plan) : await newPlan(id, goal, options, signal)
+    const plan = body.plan ? givenPlan(body.plan) : await newPlan(id, goal, resolved, signal)
     const now = clock.now()
     return {
       id,
@@ -134,7 +133,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     async create (body: TaskBody, remember: (answer: Task) => Op[]): Promise<Task> {
       const task = await define(body)
       const answer = taskView(task)
-      return repository.add({ task, ops: remember(answer), answer })
+      return agents.using(task.options.agent, () => repository.add({ task, ops: remember(answer), answer }))
     },
 
     /** Changes a task. A new goal gets a new plan, unless the plan is the user's. Throws as `create` does, and WrongState (409). */
@@ -143,13 +142,15 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       const { goal, plan, approval, schedule } = changes
       const isNewGoal = goal !== undefined && goal !== before.goal
       assertFits(before.taskType, schedule)
-      await checkRunOptions(changes.options, deps)
       const changedOptions = taskOptions(changes, before.options)
+      if (changes.options !== undefined) await agents.check(changedOptions)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.describe(schedule)
       const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'
-      const planned = plan ? givenPlan(plan) : isPlanned ? await newPlan(taskId, goal, changedOptions, closing) : undefined
-      return repository.change(taskId, async (task) => {
+      const planned = plan
+        ? givenPlan(plan)
+        : isPlanned ? await newPlan(taskId, goal, (await agents.resolve([changedOptions])).options, closing) : undefined
+      return agents.using(changes.options?.agent, () => repository.change(taskId, async (task) => {
         if (plan !== undefined && task.status !== 'planned') {
           throw new WrongState(
             `The plan can be changed while the task is planned; it is ${task.status}. To get a new plan, change the goal.`
@@ -157,6 +158,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
         }
         const isReset = isNewGoal || plan !== undefined
         const options = taskOptions(changes, task.options)
+        // What does not change is not checked again: the agent may have changed since.
+        const { options: now } = (changes.options ?? approval) === undefined ? {} : await agents.resolve([options])
         const changed: StoredTask = {
           ...task,
           goal: goal ?? task.goal,
@@ -166,12 +169,12 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           // A goal that a person typed is their own words.
           ...(goal !== undefined && { said: undefined }),
           ...(isReset && { outdatedRun: task.liveRun?.runNumber ?? task.reviewRun?.runNumber ?? task.outdatedRun }),
-          approval: { ...await approvalOf(approval, options, task.approval), ...(isReset && { approvedRuns: 0 }) }
+          approval: { ...await approvalOf(approval, now, task.approval), ...(isReset && { approvedRuns: 0 }) }
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
         const ended = isReset ? await grants.removals({ taskId }) : []
         return { task: tryNext(rescheduled), ops: [...ops, ...ended], answer: { ...rescheduled, updatedAt: clock.now() } }
-      })
+      }))
     }
   }
 }

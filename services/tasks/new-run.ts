@@ -1,10 +1,13 @@
 import type { Config } from '../../schemas/config.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { RunTrigger } from '../../schemas/tasks.ts'
+import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import { newId } from '../lib/ids.ts'
+import { ServiceError } from '../lib/service-error.ts'
 import type { Op } from '../store/index.ts'
 import { newRunFields } from '../runs/index.ts'
 import { noUsage } from '../usage/index.ts'
+import type { TaskDeps } from './task-deps.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
@@ -12,7 +15,7 @@ import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 const STEPS = 200
 
 /** Returns the number of steps with tools of a run. After them the model must answer without tools. */
-export const stepLimit = ({ maxSteps }: RunOptions, { agent }: Config): number => maxSteps ?? agent?.steps?.task ?? STEPS
+const stepLimit = ({ maxSteps }: RunOptions, { agent }: Config): number => maxSteps ?? agent?.steps?.task ?? STEPS
 
 /** Runs that are kept for each task. */
 const MAX_RUNS = 1_000
@@ -51,5 +54,40 @@ function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: 
     refined: false,
     crashes: 0,
     needsApproval: true
+  }
+}
+
+/** Returns the options with which a run of the task starts now, or why it cannot start: its agent does not fit any more. */
+export async function optionsOf (
+  { options }: Pick<StoredTask, 'options'>,
+  agents: Pick<TaskDeps['agents'], 'resolve'>
+): Promise<{ options?: RunOptions } | { error: string }> {
+  try {
+    return await agents.resolve([options])
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'ERR_INVALID_REQUEST') return { error: error.message }
+    throw error
+  }
+}
+
+/** The first attempt at a queued run, which has its options: its record, the steering that it receives, and its start event. */
+export function firstStart (task: StoredTask, run: StoredRun, now: number, config: Config) {
+  const { mode, firstN, approvedRuns } = task.approval
+  const started: StoredRun = {
+    ...run,
+    status: 'running',
+    startedAt: now,
+    attempts: 1,
+    cwd: task.cwd,
+    maxSteps: stepLimit(run.options ?? {}, config),
+    phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
+    steering: task.steeringHistory.filter(({ runId }) => runId === undefined).map(({ comment }) => comment),
+    needsApproval: mode === 'always' || ((mode === 'changes' || mode === 'first_n') && approvedRuns < firstN)
+  }
+  const { runId, runNumber, phases } = started
+  return {
+    task: { ...task, steeringHistory: task.steeringHistory.map((entry) => ({ ...entry, runId: entry.runId ?? runId })) },
+    run: started,
+    events: [{ type: 'task:start', taskId: task.id, runId, runNumber, startedAt: now, phases }] satisfies TaskStreamEvent[]
   }
 }

@@ -3,7 +3,7 @@ import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Undo } from '../undo/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
-import type { ActiveRuns, EngineDeps } from '../runs/index.ts'
+import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
 import type { FolderGuides, ToolHost } from '../tools/index.ts'
 import type { UsageMeters, UsageRepository } from '../usage/index.ts'
 import type { TaskNotices } from './task-notices.ts'
@@ -12,6 +12,7 @@ import type { TaskRepository } from './task-repository.ts'
 /** The collaborators of the task service. */
 export interface TaskDeps extends EngineDeps {
   activeRuns: ActiveRuns
+  agents: Pick<Agents, 'check' | 'resolve' | 'using'>
   registry: Registry & ContextWindows
   host: ToolHost
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>

@@ -1,6 +1,16 @@
 import type { Task, TaskBody, TaskChanges, TaskStatus } from '../../schemas/tasks.ts'
 import type { RunQueued, TaskRun, TaskRunBody, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
-import { IMPORTED, isDamage, provenanceKey, TASK_TRASH, taskKey, taskOriginKey, taskTrashKey, unlessDamaged } from '../store/index.ts'
+import {
+  IMPORTED,
+  isDamage,
+  type Op,
+  provenanceKey,
+  TASK_TRASH,
+  taskKey,
+  taskOriginKey,
+  taskTrashKey,
+  unlessDamaged
+} from '../store/index.ts'
 import { createTaskRepository, type TaskRepository, type Change } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -12,7 +22,7 @@ import { isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
-import { isOver, taskRunView, withRunOptions } from '../runs/index.ts'
+import { type AgentUser, isOver, taskRunView, withRunOptions } from '../runs/index.ts'
 import type { Origin, StoredRun, StoredTask } from './task-records.ts'
 import { taskView } from './task-view.ts'
 import { isOnce } from '../calendar/index.ts'
@@ -26,12 +36,14 @@ const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approva
 
 export type Tasks = ReturnType<typeof createTasks>
 
+/** Characters of a goal that name a task. */
+const GOAL_NAMED = 60
 /** Characters of the user's words that are kept of a task which a conversation became. */
 const SAID_KEPT = 20_000
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
-  const { store, clock, ledger, liveQuestions, undo, idempotency, config, log } = collaborators
+  const { store, clock, ledger, liveQuestions, undo, idempotency, agents, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
   const deps = { ...collaborators, repository }
   const closing = new AbortController()
@@ -50,7 +62,10 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     store,
     clock,
     timezone: schedules.timezone,
-    missingGrant: (task, call) => missingGrant(withRunOptions(deps, task.options), task, call)
+    async missingGrant (task, call) {
+      const { options } = await agents.resolve([task.options]).catch(() => ({ options: task.options }))
+      return missingGrant(withRunOptions(deps, options), task, call)
+    }
   })
   const recovered = Promise.withResolvers<void>()
   let ticking: Promise<void> | undefined
@@ -93,6 +108,10 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     }
   }
 
+  /** Starts a new task, whose agent is not deleted meanwhile. */
+  const launch = (task: StoredTask, opsOf: (started: StoredTask) => Op[]): Promise<StoredTask> =>
+    agents.using(task.options.agent, () => lifecycle.launch(task, opsOf))
+
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
     const [questions, events, input] = await Promise.all([lists.questions(run), repository.events(run.runId), repository.input(run)])
@@ -104,7 +123,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       const { start = false, ...definition } = body
       const task = await idempotency.once<Task>({ route: 'POST /tasks', key, body }, async (remember) =>
         start
-          ? taskView(await lifecycle.launch(await definitions.define(definition), (started) => remember(taskView(started))))
+          ? taskView(await launch(await definitions.define(definition), (started) => remember(taskView(started))))
           : definitions.create(definition, remember))
       workers.prepare()
       return task
@@ -118,7 +137,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       const task = { ...await definitions.define(body, either), said: origin.slice(-SAID_KEPT) }
       either.throwIfAborted()
       return taskView(
-        await lifecycle.launch(task, () => [{
+        await launch(task, () => [{
           type: 'put',
           key: taskOriginKey(store.digest(origin)),
           value: { taskId: task.id, at: clock.now() } satisfies Origin
@@ -132,6 +151,14 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return task === undefined || !STARTED.includes(task.status) ? undefined : taskView(task)
     },
     update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
+    /** Returns the tasks that have the agent, as `Agents.remove` names them. */
+    async usersOf (name: string): Promise<AgentUser[]> {
+      const users: AgentUser[] = []
+      for await (const { id, goal, options } of repository.matching({ damaged () {} })) {
+        if (options.agent === name) users.push({ path: `/tasks/${id}`, kind: 'task', name: goal.slice(0, GOAL_NAMED) })
+      }
+      return users
+    },
     previewSchedule: schedules.preview,
     /** Reads what a model made of a user's words about time. Throws BadSchedule (400). */
     readWhen: schedules.readWhen,

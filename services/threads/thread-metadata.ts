@@ -1,10 +1,12 @@
+import type { ThreadSettings } from '../../schemas/threads.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { metadataKey, type Op, type Store, unlessDamaged } from '../store/index.ts'
 
-/** The title of a thread, its author, and the fields that clients store with the thread. */
+/** The title of a thread, its author, what is set for its runs, and the fields that clients store with the thread. */
 export interface Metadata {
   title?: string
   by?: 'user' | 'model'
+  settings?: ThreadSettings
   fields?: Record<string, unknown>
 }
 
@@ -24,15 +26,20 @@ export function createThreadMetadata (store: Pick<Store, 'get' | 'transact' | 'd
     remove: (id: string): Op => ({ type: 'del', key: key(id) }),
 
     /** Returns the metadata with the fields of a body applied. An empty title removes the title, so that a model may suggest one again. */
-    changed (metadata: Metadata, { title, ...body }: { title?: string, [field: string]: unknown }): Metadata {
+    changed (
+      metadata: Metadata,
+      { title, settings, ...body }: { title?: string, settings?: ThreadSettings, [field: string]: unknown }
+    ): Metadata {
       const newFields = Object.entries(body).filter(([name]) => !RESERVED.includes(name))
-      const { title: old, by, fields, ...rest } = metadata
+      const { title: old, by, settings: set, fields, ...rest } = metadata
+      const chosen = settings ?? set
       const titled = title === undefined
         ? { ...(old !== undefined && { title: old, by }) }
         : title.trim() === ''
           ? {}
           : { title: title.trim(), by: 'user' as const }
-      return { ...rest, ...titled, fields: { ...fields, ...Object.fromEntries(newFields) } }
+      const settled = chosen === undefined || Object.keys(chosen).length === 0 ? {} : { settings: chosen }
+      return { ...rest, ...titled, ...settled, fields: { ...fields, ...Object.fromEntries(newFields) } }
     },
 
     /** Updates the metadata of a thread in one transaction with `ops`. */

@@ -1,15 +1,17 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import type { StreamEvent } from '../../schemas/stream-events.ts'
-import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
+import type { Thread, ThreadBody, ThreadSettings, ThreadView } from '../../schemas/threads.ts'
 import type { Approval } from '../contracts/approval-record.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { isDamage, type Op, ownerUsageKey, parseIndexKey, RECENT, type Store, threadKey, unlessDamaged } from '../store/index.ts'
+import { workingFolder } from '../lib/working-folder.ts'
+import { isDamage, METADATA, type Op, ownerUsageKey, parseIndexKey, RECENT, type Store, threadKey, unlessDamaged } from '../store/index.ts'
 import { totalOf, type UsageRepository } from '../usage/index.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
 import { withoutChatForm } from './rendering/chat-form.ts'
 import { renderMessages } from './rendering/render.ts'
-import { createThreadMetadata } from './thread-metadata.ts'
+import { createThreadMetadata, type Metadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
 import { checkMessages } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
@@ -30,6 +32,13 @@ export interface ThreadServiceParts {
     sweepSoon(): void
   }
   usage: Pick<UsageRepository, 'of' | 'forget'>
+  /** Checks the options of runs, with their agent, and keeps the agent that a thread has. */
+  agents: {
+    check(options: RunOptions): Promise<unknown>,
+    using<T>(name: string | undefined, work: () => Promise<T>): Promise<T>
+  }
+  /** Returns the folder to which working folders are relative. */
+  workspace: () => string
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {
     isLive(id: string): boolean,
@@ -47,8 +56,19 @@ const REMOVE_BATCH = 50
 const MOST_SEARCHED = 2_000
 
 /** The operations on threads that clients use. */
-export function createThreadService ({ store, clock, emit, threads, ledger, undo, usage, agent }: ThreadServiceParts) {
+export function createThreadService ({ store, clock, emit, threads, ledger, undo, usage, agents, workspace, agent }: ThreadServiceParts) {
   const metadata = createThreadMetadata(store)
+
+  /** Returns the settings as they are stored. Throws as the check of options does, and BadFolder (400). */
+  async function checked ({ agent: name, options, cwd, ...rest }: ThreadSettings): Promise<ThreadSettings> {
+    await agents.check({ ...options, ...(name !== undefined && { agent: name }) })
+    return {
+      ...rest,
+      ...(name !== undefined && { agent: name }),
+      ...(options && { options }),
+      ...(cwd !== undefined && { cwd: await workingFolder(cwd, workspace()) })
+    }
+  }
 
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
     if (agent.isLive(id)) return 'running'
@@ -59,6 +79,11 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
     const { id, createdAt, updatedAt, messageCount, lastMessage, words } = head
     const { title } = await metadata.get(id)
     return { id, title: title ?? words, createdAt, updatedAt, status: await statusOf(head), messageCount, lastMessage }
+  }
+
+  const withSettings = async (head: ThreadHead): Promise<Thread> => {
+    const settings = await threads.settings(head.id)
+    return { ...await view(head), ...(settings && { settings }) }
   }
 
   async function holds ({ id, words, lastMessage }: ThreadHead, search: string): Promise<boolean> {
@@ -124,7 +149,7 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
       const end = cursor === '' ? head.messageCount : Math.min(Number(cursor), head.messageCount)
       const [{ fields }, summary, used, { messages, from }] = await Promise.all([
         metadata.get(id),
-        view(head),
+        withSettings(head),
         usage.of({ kind: 'thread', id }),
         protocol === undefined ? threads.lastMessages(id, { end, limit }) : threads.lastAnswers(id, { end, limit })
       ])
@@ -134,29 +159,31 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
       return { ...fields, ...summary, messages: shown, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
     },
 
-    /** Creates a thread. Throws BadMessages (400) and ThreadExists (409). */
-    async create ({ id = newId(), messages = [], ...rest }: ThreadBody & { id?: string }): Promise<Thread> {
+    /** Creates a thread. Throws BadMessages (400), as `checked` does, and ThreadExists (409). */
+    async create ({ id = newId(), messages = [], settings: given, ...rest }: ThreadBody & { id?: string }): Promise<Thread> {
       checkMessages(messages)
-      return agent.exclusive(id, async () => {
+      const settings = given && await checked(given)
+      return agents.using(settings?.agent, () => agent.exclusive(id, async () => {
         if (await threads.get(id) !== undefined) throw new ThreadExists(id)
-        await store.transact([...await threads.replace(id, messages), metadata.put(id, metadata.changed({}, rest))])
-        return view(await require(id))
-      })
+        await store.transact([...await threads.replace(id, messages), metadata.put(id, metadata.changed({}, { ...rest, settings }))])
+        return withSettings(await require(id))
+      }))
     },
 
     /**
      * Creates a thread, or replaces the fields that the body contains; without `messages`, or with those that it has, the messages stay,
-     * and so do approvals that wait. Throws BadMessages (400) and, if the body has other messages while a run is active, ConversationBusy
-     * (409).
+     * and so do approvals that wait. Throws BadMessages (400), as `checked` does and, if the body has other messages while a run is
+     * active, ConversationBusy (409).
      */
-    async put (id: string, { messages, ...rest }: ThreadBody): Promise<Thread> {
+    async put (id: string, { messages, settings: given, ...rest }: ThreadBody): Promise<Thread> {
       if (messages !== undefined) checkMessages(messages)
+      const settings = given && await checked(given)
       const isNew = await threads.get(id) === undefined
-      const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, rest), ops)
+      const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, { ...rest, settings }), ops)
       const isChanged = isNew || (messages !== undefined && !await threads.holds(id, messages))
-      if (isChanged) await agent.exclusive(id, async () => put(await threads.replace(id, messages ?? [])))
-      else await put([])
-      return view(await require(id))
+      await agents.using(settings?.agent, async () =>
+        isChanged ? agent.exclusive(id, async () => put(await threads.replace(id, messages ?? []))) : put([]))
+      return withSettings(await require(id))
     },
 
     /** Removes a thread with its approvals and runs, and stops its active run. Throws ThreadNotFound (404). */
@@ -203,6 +230,19 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
     async suggestTitle (id: string, title: string): Promise<void> {
       if (await threads.get(id) === undefined) return
       await metadata.update(id, (current) => current.by === 'user' ? current : { ...current, title, by: 'model' })
+    },
+
+    /** Returns the threads that have the agent, as `Agents.remove` names them. */
+    async usersOf (name: string): Promise<Array<{ path: string, kind: 'conversation', name: string }>> {
+      const users = []
+      for await (const [key, { settings, title }] of store.list<Metadata>(METADATA, { damaged () {} })) {
+        if (settings?.agent !== name) continue
+        const head = await unlessDamaged(store.get<ThreadHead>(threadKey(key.slice(METADATA.length))))
+        if (head === undefined) continue
+        const { id, words } = head
+        users.push({ path: `/threads/${encodeURIComponent(id)}`, kind: 'conversation' as const, name: title ?? (words || id) })
+      }
+      return users
     },
 
     /** Whether the thread has no title yet, neither from the user nor from a model. */

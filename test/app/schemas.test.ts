@@ -109,6 +109,8 @@ const weekly = {
   budget: { maxTokensPerRun: 9e6, maxMinutesPerRun: 0.5 }
 }
 const post = (app: App, url: string, payload?: object) => app.inject({ method: 'POST', url, payload })
+const anAgent = (app: App) =>
+  app.inject({ method: 'PUT', url: '/agents/shop', payload: { description: 'Sells', options: { instructions: 'Be brief.', ...OPTIONS } } })
 const aTask = async (app: App, fields: object = {}): Promise<string> =>
   `/tasks/${(await post(app, '/tasks', { ...weekly, ...fields })).json().id}`
 /** A task whose run waits for a person's word about a tool. */
@@ -239,7 +241,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     })
     return app.inject('/threads/read?limit=1')
   },
-  'PUT /threads/:id 200': (app) => app.inject({ method: 'PUT', url: '/threads/made', payload: { title: 'Made', mine: [1] } }),
+  'PUT /agents/:name 200': (app) => anAgent(app),
+  'GET /agents/:name 200': (app) => anAgent(app).then(() => app.inject('/agents/shop')),
+  'GET /agents 200': (app) => anAgent(app).then(() => app.inject('/agents')),
+  'DELETE /agents/:name 200': (app) => anAgent(app).then(() => app.inject({ method: 'DELETE', url: '/agents/shop' })),
+  'PUT /threads/:id 200': (app) =>
+    app.inject({ method: 'PUT', url: '/threads/made', payload: { title: 'Made', mine: [1], settings: { options: OPTIONS } } }),
   'DELETE /threads/:id 200': async (app) => {
     await app.inject({ method: 'POST', url: '/threads', payload: { id: 'gone' } })
     return app.inject({ method: 'DELETE', url: '/threads/gone' })

@@ -107,6 +107,7 @@ export class Engine {
         host: app.tools,
         fence: app.fence,
         usage: app.usage,
+        agents: app.agents,
         ledger: createLedger({ store, clock }),
         liveQuestions: app.liveQuestions,
         undo: app.undo,

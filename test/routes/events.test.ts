@@ -30,6 +30,21 @@ t.test('a conversation tells when its run begins, what waits, and how it ends, i
   }
 })
 
+t.test('changes of agents and of config.json are told, and nothing where nothing changed', async (t) => {
+  const app = await build(t, { config: { threads: { titles: false } } })
+  const reader = await readEvents(t, await urlOf(app))
+  await app.inject({ method: 'PUT', url: '/agents/shop', payload: {} })
+  await app.inject({ method: 'POST', url: '/config/reload' })
+  await app.config.update((config) => ({ ...config, analysis: false, threads: undefined }))
+  await app.inject({ method: 'DELETE', url: '/agents/shop' })
+  await reader.until('agent:changed', { deleted: true })
+  t.match(reader.events, [
+    { type: 'agent:changed', name: 'shop', deleted: false },
+    { type: 'config:changed', keys: ['threads', 'analysis'] },
+    { type: 'agent:changed', name: 'shop', deleted: true }
+  ])
+})
+
 t.test('a task tells the same beside its own events, and its state is stored before', async (t) => {
   const app = await build(t)
   const tasks = await tasksOf(t, app)

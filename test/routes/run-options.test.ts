@@ -97,7 +97,7 @@ t.test('options that cannot be used are a 400 that says what can', async (t) => 
     [null, /options must be object/],
     [[], /options must be object/],
     ['fast', /options must be object/],
-    [{ temperature: 1 }, /"temperature"; allowed are model, .*effort, maxOutputTokens, maxSteps, budget/],
+    [{ temperature: 1 }, /"temperature"; allowed are agent, model, .*effort, maxOutputTokens, maxSteps, budget/],
     [JSON.parse('{"__proto__": {"model": "offline/assistant"}}'), /"__proto__" is not allowed/],
     [{ constructor: 1 }, /"constructor"; allowed are model/],
     [{ model: 7 }, /options\/model must be string|options.model must be string/],

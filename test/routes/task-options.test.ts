@@ -123,7 +123,7 @@ t.test('wrong options of a task are a 400, and nothing is changed', async (t) =>
   const task = await tasks.create('look round', { ...plan, options })
   const rows: Array<[object | null, RegExp]> = [
     [null, /options must be object/],
-    [{ temperature: 1 }, /"temperature"; allowed are model, .*effort, maxOutputTokens, maxSteps, budget/],
+    [{ temperature: 1 }, /"temperature"; allowed are agent, model, .*effort, maxOutputTokens, maxSteps, budget/],
     [{ model: 'offline/gpt' }, /the models of offline are/],
     [{ model: 'claude' }, /<provider>\/<model>/],
     [{ maxOutputTokens: -1 }, /maxOutputTokens must be >= 1/],

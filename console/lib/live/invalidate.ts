@@ -14,6 +14,8 @@ export function keysOf (event: ServiceEvent): string[][] {
   const [topic] = type.split(':')
   if (topic === 'approval') return [keys.approvals(), keys.digest(), keys.grants(), ...ofRun, ...owner]
   if (topic === 'tool-call') return [keys.toolCalls(), keys.digest(), ...ofRun, ...owner]
+  if (topic === 'agent') return [keys.agents()]
+  if (topic === 'config') return [keys.config(), keys.providers()]
   if (topic === 'thread') return [keys.threads(), keys.runs(), keys.usage()]
   if (topic === 'run') return [keys.runs(), keys.digest(), keys.usage(), keys.threads(), keys.brain(), ...ofRun, ...owner]
   // These say what a run does meanwhile; its task stays as it is.

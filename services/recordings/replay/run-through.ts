@@ -87,8 +87,11 @@ async function beginTask (recording: Recording, { request }: RecordedService, cw
   return runs[0].runId
 }
 
-/** Returns the recorded options; a replay takes no time and costs nothing, and its model is chosen elsewhere. */
-function chosenOptions ({ model, budget, ...given }: RunOptions = {}, { options }: Answering): RunOptions {
+/**
+ * Returns the recorded options, which hold those of the agent; a replay takes no time and costs nothing, and its model is chosen
+ * elsewhere.
+ */
+function chosenOptions ({ model, agent, budget, ...given }: RunOptions = {}, { options }: Answering): RunOptions {
   if (options !== undefined) return { ...given, ...(budget && { budget }), ...options }
   return { ...given, ...(budget?.tokens !== undefined && { budget: { tokens: budget.tokens } }) }
 }

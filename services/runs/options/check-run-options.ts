@@ -13,18 +13,19 @@ const NameTaken = defineError(
 
 /**
  * Checks what the schema of a request cannot: that the model and the tools of the application can be used, that the named tools exist and
- * that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools. Throws
- * InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
+ * that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools. Of the
+ * lists of names only those of `given` are checked. Throws InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or
+ * BadObjectSchema (400).
  */
 export async function checkRunOptions (
-  options: RunOptions | undefined,
-  { registry, host }: { registry: Pick<Registry, 'requireUsable'>, host: Pick<ToolHost, 'names' | 'ready'> }
+  options: RunOptions,
+  { registry, host }: { registry: Pick<Registry, 'requireUsable'>, host: Pick<ToolHost, 'names' | 'ready'> },
+  given: RunOptions | undefined = options
 ): Promise<void> {
-  if (options === undefined) return
   const { model, object, appTools = [] } = options
   if (model !== undefined) registry.requireUsable(model)
   checkAppTools(options, host)
-  for (const list of ['allowTools', 'denyTools'] as const) await checkNames(list, options[list] ?? [], appTools, host)
+  for (const list of ['allowTools', 'denyTools'] as const) await checkNames(list, given?.[list] ?? [], appTools, host)
   if (object === undefined) return
   if (appTools.some(({ name }) => name === ANSWER_TOOL)) throw new NameTaken()
   await openObjectAnswer(object)

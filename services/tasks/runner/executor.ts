@@ -1,4 +1,3 @@
-import type { Config } from '../../../schemas/config.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { createRunItems, isOver, withoutCutCall, askItems } from '../../runs/index.ts'
 import type { Op } from '../../store/index.ts'
@@ -7,7 +6,7 @@ import { failureOf, waitForProvider } from './outage.ts'
 import { type RunEnding, afterRun, closeRun, whileResultWaits } from './run-ending.ts'
 import { type WorkerPool, WorkerDied } from './workers.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import { interruptedRun, stepLimit } from '../new-run.ts'
+import { firstStart, interruptedRun, optionsOf } from '../new-run.ts'
 import { isGone } from '../task-errors.ts'
 import { createTaskAttempt, type TaskAttempt } from './task-attempt.ts'
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
@@ -86,8 +85,10 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
         return undefined
       }
       const asked = await ledger.ofTask(run.asked)
+      const resolved = run.status === 'queued' && run.options === undefined ? await optionsOf(task, deps.agents) : { options: run.options }
+      if ('error' in resolved) return conclude(task, run, history, { status: 'failed', ...resolved, failure: { reason: 'error' } })
       const started = run.status === 'queued'
-        ? firstStart(task, run, clock.now(), deps.config())
+        ? firstStart(task, { ...run, options: resolved.options }, clock.now(), deps.config())
         : { task, run: { ...run, suspended: false }, events: [] }
       const segment = Math.max(-1, ...asked.map((item) => item.segment)) + 1
       const record = { ...started.run, cwd: task.cwd, segment }
@@ -360,29 +361,6 @@ function requestEvents (item: TaskItem): TaskStreamEvent[] {
       const { toolCallId, toolName, input, expiresAt } = item
       return [{ type: 'task:tool-call', taskId, runId, toolCallId, toolName, input, expiresAt }]
     }
-  }
-}
-
-/** The first attempt at a queued run: its record, the steering that it receives, and its start event. */
-function firstStart (task: StoredTask, run: StoredRun, now: number, config: Config) {
-  const { mode, firstN, approvedRuns } = task.approval
-  const started: StoredRun = {
-    ...run,
-    status: 'running',
-    startedAt: now,
-    attempts: 1,
-    options: task.options,
-    cwd: task.cwd,
-    maxSteps: stepLimit(task.options, config),
-    phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
-    steering: task.steeringHistory.filter(({ runId }) => runId === undefined).map(({ comment }) => comment),
-    needsApproval: mode === 'always' || ((mode === 'changes' || mode === 'first_n') && approvedRuns < firstN)
-  }
-  const { runId, runNumber, phases } = started
-  return {
-    task: { ...task, steeringHistory: task.steeringHistory.map((entry) => ({ ...entry, runId: entry.runId ?? runId })) },
-    run: started,
-    events: [{ type: 'task:start', taskId: task.id, runId, runNumber, startedAt: now, phases }] satisfies TaskStreamEvent[]
   }
 }
 

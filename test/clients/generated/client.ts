@@ -40,6 +40,7 @@ export const said = (content: string) => ({ messages: [{ role: 'user', content }
 
 /** The options of a run or task that sets none. */
 export const NO_OPTIONS = {
+  agent: undefined,
   model: undefined,
   instructions: undefined,
   allowTools: undefined,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
-import { clientOf, ID, is } from './client.ts'
+import { clientOf, ID, is, NO_OPTIONS } from './client.ts'
 
 t.test('threads', async (t) => {
   const options = await clientOf(await build(t))
@@ -12,7 +12,8 @@ t.test('threads', async (t) => {
     updatedAt: Number,
     status: 'idle' as const,
     messageCount: 2,
-    lastMessage: 'hello'
+    lastMessage: 'hello',
+    settings: undefined
   }
   const messages = [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'hello', mine: 1 }]
   is(t, (await sdk.createThread({ ...options, body: { id: 'chat', title: 'Chat', messages, pinned: true } })).data, summary, 'createThread')
@@ -47,6 +48,24 @@ t.test('threads', async (t) => {
   }, 'extractFacts')
   is(t, (await sdk.deleteThread({ ...options, path: { id: 'chat' } })).data, { ok: true, threadId: 'chat' }, 'deleteThread')
   is(t, (await sdk.deleteThreads(options)).data, { deleted: 1 }, 'deleteThreads')
+})
+
+t.test('agents', async (t) => {
+  const options = await clientOf(await build(t))
+  const body = { description: 'Sells', options: { instructions: 'Be brief.', allowTools: ['readFile'] } }
+  const { agent: _, ...noOptions } = NO_OPTIONS
+  const agent = { name: 'shop', ...body, options: { ...noOptions, ...body.options }, createdAt: Number, updatedAt: Number }
+  const path = { name: 'shop' }
+  is(t, (await sdk.putAgent({ ...options, path, body })).data, agent, 'putAgent')
+  is(t, (await sdk.getAgent({ ...options, path })).data, agent, 'getAgent')
+  is(t, (await sdk.listAgents(options)).data, { agents: [agent] }, 'listAgents')
+  const settings = { agent: 'shop', options: { effort: 'high' as const } }
+  const thread = { ...options, path: { id: 'desk' } }
+  await sdk.putThread({ ...thread, body: { settings } })
+  t.match((await sdk.getThread(thread)).data?.settings, settings)
+  await t.rejects(sdk.deleteAgent({ ...options, path }), { code: 'ERR_AGENT_IN_USE', details: [{ path: '/threads/desk' }] })
+  await sdk.deleteThread(thread)
+  is(t, (await sdk.deleteAgent({ ...options, path })).data, { ok: true, name: 'shop' }, 'deleteAgent')
 })
 
 t.test('the brain', async (t) => {

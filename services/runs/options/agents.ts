@@ -1,0 +1,162 @@
+import type { Agent, AgentBody } from '../../../schemas/agents.ts'
+import type { AgentOptions, RunOptions } from '../../../schemas/run-options.ts'
+import type { StreamEvent } from '../../../schemas/stream-events.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { createKeyedLock } from '../../lib/keyed-lock.ts'
+import { defineError } from '../../lib/service-error.ts'
+import type { Registry } from '../../models/index.ts'
+import type { StoredRecord } from '../../store/index.ts'
+import type { ToolHost } from '../../tools/index.ts'
+import { checkRunOptions } from './check-run-options.ts'
+import { resolveOptions } from './resolve-options.ts'
+
+/** Agents by name. */
+export type StoredAgents = Record<string, Omit<Agent, 'name'>>
+
+/** What has an agent: the path of the interface at which it is found, and what a person calls it. */
+export interface AgentUser {
+  path: string
+  kind: 'conversation' | 'task'
+  name: string
+}
+
+/** The options with which a run starts; none if nothing sets any. */
+export interface ResolvedOptions {
+  options?: RunOptions
+  /** The options without those of the agent, which they name. */
+  given?: RunOptions
+}
+
+const AgentNotFound = defineError('ERR_AGENT_NOT_FOUND', 'There is no agent "%s".')
+const UnknownAgent = defineError('ERR_INVALID_REQUEST', 'There is no agent "%s". The agents are: %s.')
+const AgentInUse = defineError('ERR_AGENT_IN_USE', 'The agent "%s" is used by %s. Give them another agent, or delete them first.')
+const TooManyAgents = defineError('ERR_TOO_MANY_AGENTS', 'There is no room for the agent "%s": %s. Delete another one first.')
+
+const MOST_AGENTS = 200
+/** All agents together, characters of JSON: they are one record. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
+/** The users that a refused deletion names. */
+const MOST_NAMED = 20
+
+export type Agents = ReturnType<typeof createAgents>
+
+/** Options under names, and what they mean for a run. */
+export function createAgents ({ record, clock, registry, host, emit, usersOf }: {
+  record: StoredRecord<StoredAgents>,
+  clock: Clock,
+  registry: Pick<Registry, 'requireUsable'>,
+  host: Pick<ToolHost, 'names' | 'ready' | 'sources'>,
+  emit: (event: StreamEvent) => void,
+  /** Returns the conversations and tasks that have the agent. */
+  usersOf: (name: string) => Promise<AgentUser[]>
+}) {
+  const locked = createKeyedLock()
+  const find = async (name: string) => {
+    const agents = await record.get()
+    return Object.hasOwn(agents, name) ? { name, ...agents[name] } : undefined
+  }
+
+  /** Throws UnknownAgent (400). */
+  async function requireUsable (name: string): Promise<Agent> {
+    const agent = await find(name)
+    if (agent === undefined) throw new UnknownAgent(name, Object.keys(await record.get()).sort().join(', ') || 'none')
+    return agent
+  }
+
+  /** A tool of a server has two names: the one that it is offered by, and one that begins with its server. */
+  function otherNames () {
+    const names = new Map<string, string[]>()
+    for (const { name, qualified } of host.sources().flatMap(({ given }) => given)) {
+      if (qualified === name) continue
+      // A name that two tools have stands for neither here.
+      names.set(name, names.has(name) ? [] : [qualified])
+      names.set(qualified, names.has(qualified) ? [] : [name])
+    }
+    return (name: string) => names.get(name) ?? []
+  }
+
+  /**
+   * Resolves the layers of a run, the widest first, with the agent that the nearest of them names as the widest of all. Throws
+   * UnknownAgent, ToolTwice or TooMuch (400).
+   */
+  async function resolve (layers: ReadonlyArray<RunOptions | undefined>): Promise<ResolvedOptions> {
+    const present = layers.filter((layer) => layer !== undefined)
+    if (present.length === 0) return {}
+    const given = resolveOptions(present, otherNames())
+    if (given.agent === undefined) return { options: given }
+    const { options } = await requireUsable(given.agent)
+    return { options: resolveOptions([options, given], otherNames()), given }
+  }
+
+  const change = (name: string, deleted: boolean) => emit({ type: 'agent:changed', name, deleted, at: clock.now() })
+
+  return {
+    resolve,
+
+    /**
+     * Resolves and checks what a request sets. `stored` are wider layers that were checked when they were stored: names in them may be
+     * of tools that are gone. Throws as `resolve` and `checkRunOptions` do (400).
+     */
+    async check (options: RunOptions | undefined, stored: ReadonlyArray<RunOptions | undefined> = []): Promise<ResolvedOptions> {
+      const resolved = await resolve([...stored, options])
+      await checkRunOptions(resolved.options ?? {}, { registry, host }, options ?? {})
+      return resolved
+    },
+
+    async list (): Promise<{ agents: Agent[] }> {
+      const agents = Object.entries(await record.get()).map(([name, agent]) => ({ name, ...agent }))
+      return { agents: agents.sort((a, b) => a.name < b.name ? -1 : 1) }
+    },
+
+    /** Throws AgentNotFound (404). */
+    async get (name: string): Promise<Agent> {
+      const agent = await find(name)
+      if (agent === undefined) throw new AgentNotFound(name)
+      return agent
+    },
+
+    /** Creates or replaces an agent; durable before it resolves. Throws as `checkRunOptions` does (400), or TooManyAgents (409). */
+    async put (name: string, { description = '', options = {} }: AgentBody): Promise<Agent> {
+      await checkRunOptions(options, { registry, host })
+      const agents = await record.update((before) => {
+        const now = clock.now()
+        const createdAt = Object.hasOwn(before, name) ? before[name].createdAt : now
+        const after = { ...before, [name]: { description, options: options as AgentOptions, createdAt, updatedAt: now } }
+        if (Object.keys(after).length > MOST_AGENTS) throw new TooManyAgents(name, `${MOST_AGENTS} is the limit`)
+        if (JSON.stringify(after).length > MOST_CHARACTERS) throw new TooManyAgents(name, 'all together are too large')
+        return after
+      })
+      change(name, false)
+      return { name, ...agents[name] }
+    },
+
+    /** Deletes an agent. Throws AgentNotFound (404), or AgentInUse (409) with what uses it. */
+    remove: (name: string): Promise<void> =>
+      locked(name, async () => {
+        if (await find(name) === undefined) throw new AgentNotFound(name)
+        const users = await usersOf(name)
+        if (users.length > 0) throw inUse(name, users)
+        await record.update(({ [name]: _, ...others }) => others)
+        change(name, true)
+      }),
+
+    /** Stores that something has the agent: until `work` is done, the agent is not deleted. Throws UnknownAgent (400). */
+    async using<T> (name: string | undefined, work: () => Promise<T>): Promise<T> {
+      if (name === undefined) return work()
+      return locked(name, async () => {
+        await requireUsable(name)
+        return work()
+      })
+    }
+  }
+}
+
+function inUse (name: string, users: AgentUser[]) {
+  const counted = (kind: AgentUser['kind']) => {
+    const { length } = users.filter((user) => user.kind === kind)
+    return length === 0 ? [] : [`${length} ${kind}${length === 1 ? '' : 's'}`]
+  }
+  const error = new AgentInUse(name, [...counted('conversation'), ...counted('task')].join(' and '))
+  error.details = users.slice(0, MOST_NAMED).map(({ path, kind, name: called }) => ({ path, message: `The ${kind} “${called}” uses it` }))
+  return error
+}

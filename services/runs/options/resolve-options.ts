@@ -1,0 +1,90 @@
+import {
+  type AppTool,
+  type Budget,
+  MOST_APP_TOOLS,
+  MOST_INSTRUCTIONS,
+  MOST_TOOL_NAMES,
+  type RunOptions
+} from '../../../schemas/run-options.ts'
+import { defineError } from '../../lib/service-error.ts'
+
+const TWICE = 'of two of the agent, the conversation and the request'
+const ToolTwice = defineError('ERR_INVALID_REQUEST', `options.appTools: the tool "%s" is ${TWICE}. Leave it out of one, or rename it.`)
+const TooMuch = defineError('ERR_INVALID_REQUEST', 'options.%s: agent, conversation and request have %d %s together; the limit is %d.')
+
+/** The other names of the tool that has this name. */
+export type OtherNames = (name: string) => readonly string[]
+
+/**
+ * Resolves the options of a run from layers, the widest first, such as agent, conversation and request. The result allows nothing that
+ * a layer does not: tools are those that all layers allow, denials add up, of each limit the least counts, commands stay in a box if one
+ * layer wants it, and `interactive` is false if one layer says so. Model, effort, object, app and the number of steps are those of the
+ * nearest layer, and instructions and tools of applications those of all. Options of a run can be resolved again. Throws ToolTwice or
+ * TooMuch (400).
+ */
+export function resolveOptions (layers: readonly RunOptions[], otherNames: OtherNames = () => []): RunOptions {
+  const nearest = <K extends keyof RunOptions>(key: K) => layers.findLast((layer) => layer[key] !== undefined)?.[key]
+  const all = <K extends keyof RunOptions>(key: K) => layers.map((layer) => layer[key]).filter((value) => value !== undefined)
+  const interactive = all('interactive')
+  return withoutUndefined({
+    agent: nearest('agent'),
+    model: nearest('model'),
+    instructions: joined(all('instructions')),
+    allowTools: common(all('allowTools'), otherNames),
+    denyTools: united(all('denyTools')),
+    effort: nearest('effort'),
+    maxOutputTokens: least(all('maxOutputTokens')),
+    maxSteps: nearest('maxSteps'),
+    budget: leastBudget(all('budget')),
+    object: nearest('object'),
+    appTools: together(all('appTools')),
+    app: nearest('app'),
+    sandbox: all('sandbox').includes('required') ? 'required' : nearest('sandbox'),
+    interactive: interactive.length === 0 ? undefined : interactive.every(Boolean)
+  })
+}
+
+const withoutUndefined = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T
+
+const least = (limits: number[]): number | undefined => limits.length === 0 ? undefined : Math.min(...limits)
+
+function leastBudget (budgets: Budget[]): Budget | undefined {
+  const limit = (name: keyof Budget) => least(budgets.map((budget) => budget[name]).filter((value) => value !== undefined))
+  return budgets.length === 0 ? undefined : withoutUndefined({ usd: limit('usd'), tokens: limit('tokens'), minutes: limit('minutes') })
+}
+
+function joined (texts: string[]): string | undefined {
+  if (texts.length === 0) return undefined
+  const text = texts.join('\n\n')
+  if (text.length > MOST_INSTRUCTIONS) throw new TooMuch('instructions', text.length, 'characters', MOST_INSTRUCTIONS)
+  return text
+}
+
+/** The names in the first list of the tools that all lists have, by any of their names. */
+function common (lists: string[][], otherNames: OtherNames): string[] | undefined {
+  const [first, ...others] = lists.map((list) => new Set(list))
+  const isInAll = (name: string) => others.every((names) => [name, ...otherNames(name)].some((each) => names.has(each)))
+  return first && [...first].filter(isInAll)
+}
+
+function united (lists: string[][]): string[] | undefined {
+  if (lists.length === 0) return undefined
+  const names = [...new Set(lists.flat())]
+  if (names.length > MOST_TOOL_NAMES) throw new TooMuch('denyTools', names.length, 'names', MOST_TOOL_NAMES)
+  return names
+}
+
+function together (lists: AppTool[][]): AppTool[] | undefined {
+  if (lists.length === 0) return undefined
+  const tools = lists.flat()
+  const seen = new Set<string>()
+  for (const list of lists) {
+    // Two of one list are refused where the list is checked.
+    const twice = list.find(({ name }) => seen.has(name.toLowerCase()))
+    if (twice !== undefined) throw new ToolTwice(twice.name)
+    for (const { name } of list) seen.add(name.toLowerCase())
+  }
+  if (tools.length > MOST_APP_TOOLS) throw new TooMuch('appTools', tools.length, 'tools', MOST_APP_TOOLS)
+  return tools
+}
