@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { AboutData, AboutErrors, AboutResponses, AcceptToolServerData, AcceptToolServerErrors, AcceptToolServerResponses, AddGrantData, AddGrantErrors, AddGrantResponses, AnswerToolCallData, AnswerToolCallErrors, AnswerToolCallResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConfigureToolServerData, ConfigureToolServerErrors, ConfigureToolServerResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, EraseAllData, EraseAllErrors, EraseAllResponses, EventsData, EventsErrors, EventsResponse, EventsResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetConsoleData, GetConsoleErrors, GetConsoleFileData, GetConsoleFileErrors, GetConsoleFileResponses, GetConsoleItemData, GetConsoleItemErrors, GetConsoleItemResponses, GetConsolePageData, GetConsolePageErrors, GetConsolePageResponses, GetConsoleResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetRunData, GetRunErrors, GetRunResponses, GetTaskData, GetTaskErrors, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageData, GetUsageErrors, GetUsageResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolCallsData, ListToolCallsErrors, ListToolCallsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PreviewApprovalData, PreviewApprovalErrors, PreviewApprovalResponses, PreviewCorrectionData, PreviewCorrectionErrors, PreviewCorrectionResponses, PreviewScheduleData, PreviewScheduleErrors, PreviewScheduleResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, RecordRunData, RecordRunErrors, RecordRunResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SeeTaskDigestData, SeeTaskDigestErrors, SeeTaskDigestResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, ShowNotificationData, ShowNotificationErrors, ShowNotificationResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UndoRunData, UndoRunErrors, UndoRunResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
+import type { AboutData, AboutErrors, AboutResponses, AcceptToolServerData, AcceptToolServerErrors, AcceptToolServerResponses, AddGrantData, AddGrantErrors, AddGrantResponses, AnswerToolCallData, AnswerToolCallErrors, AnswerToolCallResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConfigureToolServerData, ConfigureToolServerErrors, ConfigureToolServerResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteAgentData, DeleteAgentErrors, DeleteAgentResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, EraseAllData, EraseAllErrors, EraseAllResponses, EventsData, EventsErrors, EventsResponse, EventsResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetAgentData, GetAgentErrors, GetAgentResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetConsoleData, GetConsoleErrors, GetConsoleFileData, GetConsoleFileErrors, GetConsoleFileResponses, GetConsoleItemData, GetConsoleItemErrors, GetConsoleItemResponses, GetConsolePageData, GetConsolePageErrors, GetConsolePageResponses, GetConsoleResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetRunData, GetRunErrors, GetRunResponses, GetTaskData, GetTaskErrors, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageData, GetUsageErrors, GetUsageResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListAgentsData, ListAgentsErrors, ListAgentsResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolCallsData, ListToolCallsErrors, ListToolCallsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PreviewApprovalData, PreviewApprovalErrors, PreviewApprovalResponses, PreviewCorrectionData, PreviewCorrectionErrors, PreviewCorrectionResponses, PreviewScheduleData, PreviewScheduleErrors, PreviewScheduleResponses, PutAgentData, PutAgentErrors, PutAgentResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, RecordRunData, RecordRunErrors, RecordRunResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SeeTaskDigestData, SeeTaskDigestErrors, SeeTaskDigestResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, ShowNotificationData, ShowNotificationErrors, ShowNotificationResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UndoRunData, UndoRunErrors, UndoRunResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -61,7 +61,7 @@ export const getConfig = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Reads config.json again; an invalid file changes nothing
  *
- * The service also reads the file by itself after a change. Each run keeps the configuration with which it began.
+ * For a change by hand. What needs a restart is the port alone.
  */
 export const reloadConfig = <ThrowOnError extends boolean = false>(options?: Options<ReloadConfigData, ThrowOnError>): RequestResult<ReloadConfigResponses, ReloadConfigErrors, ThrowOnError> => (options?.client ?? client).post<ReloadConfigResponses, ReloadConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -346,6 +346,54 @@ export const removeGrant = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
+ * Lists the agents by name
+ *
+ * An agent is a set of options under a name. Conversations (`settings.agent`), requests and tasks (`options.agent`) name it.
+ */
+export const listAgents = <ThrowOnError extends boolean = false>(options?: Options<ListAgentsData, ThrowOnError>): RequestResult<ListAgentsResponses, ListAgentsErrors, ThrowOnError> => (options?.client ?? client).get<ListAgentsResponses, ListAgentsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/agents',
+    ...options
+});
+
+/**
+ * Deletes an agent that no conversation and no task uses
+ *
+ * Answers 409 while a conversation or a task has it, and names them in `details`. Runs that have begun keep what they have.
+ */
+export const deleteAgent = <ThrowOnError extends boolean = false>(options: Options<DeleteAgentData, ThrowOnError>): RequestResult<DeleteAgentResponses, DeleteAgentErrors, ThrowOnError> => (options.client ?? client).delete<DeleteAgentResponses, DeleteAgentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/agents/{name}',
+    ...options
+});
+
+/**
+ * Returns an agent
+ *
+ * A run that has begun keeps what it was given, and shows it in `options`.
+ */
+export const getAgent = <ThrowOnError extends boolean = false>(options: Options<GetAgentData, ThrowOnError>): RequestResult<GetAgentResponses, GetAgentErrors, ThrowOnError> => (options.client ?? client).get<GetAgentResponses, GetAgentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/agents/{name}',
+    ...options
+});
+
+/**
+ * Creates an agent, or replaces the one of that name
+ *
+ * The options are checked as those of a request are. Runs that begin later have them; a body without a field removes it.
+ */
+export const putAgent = <ThrowOnError extends boolean = false>(options: Options<PutAgentData, ThrowOnError>): RequestResult<PutAgentResponses, PutAgentErrors, ThrowOnError> => (options.client ?? client).put<PutAgentResponses, PutAgentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/agents/{name}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Deletes all threads permanently
  *
  * Active runs are stopped first. This cannot be undone.
@@ -407,7 +455,7 @@ export const getThread = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Creates a thread, or replaces the given fields of an existing one
  *
- * Title and metadata may change while a run is active; messages may not. Messages that were read, with or without `protocol`, and are sent back unchanged stay as they are stored; with nothing changed, approvals that wait stay open.
+ * Title, settings and metadata may change while a run is active, and settings count from the next run on; messages may not. Messages that are absent stay. Messages that were read, with or without `protocol`, and are sent back unchanged stay as they are stored; with nothing changed, approvals that wait stay open.
  */
 export const putThread = <ThrowOnError extends boolean = false>(options: Options<PutThreadData, ThrowOnError>): RequestResult<PutThreadResponses, PutThreadErrors, ThrowOnError> => (options.client ?? client).put<PutThreadResponses, PutThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

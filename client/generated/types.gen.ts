@@ -32,6 +32,170 @@ export type About = {
 };
 
 /**
+ * Options under a name, for conversations, runs and tasks
+ */
+export type Agent = {
+    name: string;
+    /**
+     * What the agent is for, for people who choose one
+     */
+    description: string;
+    options: AgentOptions;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    updatedAt: number;
+};
+
+/**
+ * The whole agent: it takes the place of one of the same name. Runs that begin later have it
+ */
+export type AgentBody = {
+    /**
+     * What the agent is for, for people who choose one
+     */
+    description?: string;
+    options?: AgentOptions;
+};
+
+/**
+ * An agent was made, changed or deleted: GET /agents has all
+ */
+export type AgentChangedEvent = {
+    type: 'agent:changed';
+    name: string;
+    deleted: boolean;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * The agent was deleted
+ */
+export type AgentDeleted = {
+    ok: true;
+    name: string;
+};
+
+/**
+ * All agents, by name
+ */
+export type AgentList = {
+    agents: Array<Agent>;
+};
+
+/**
+ * The options of an agent, or of a conversation. Those of a run narrow them: each tool must be allowed by all, the least budget counts, and the instructions of all are told
+ */
+export type AgentOptions = {
+    /**
+     * `<provider>/<model>`: the model of role `capable` for this run, instead of the active model
+     */
+    model?: string;
+    /**
+     * The application's instructions, part of the system prompt
+     */
+    instructions?: string;
+    /**
+     * The run has these tools and no others; absent: all tools
+     */
+    allowTools?: Array<string>;
+    /**
+     * The run has no tools of these names
+     */
+    denyTools?: Array<string>;
+    /**
+     * How much the model reasons before it answers. Providers take the nearest effort that their model has
+     */
+    effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+    /**
+     * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
+     */
+    maxOutputTokens?: number;
+    /**
+     * The number of steps with tools; by default 100, and 200 for a task
+     */
+    maxSteps?: number;
+    /**
+     * Limits of the run; it ends when it has reached one
+     */
+    budget?: {
+        /**
+         * US dollars
+         */
+        usd?: number;
+        /**
+         * Tokens of input and output, over all model calls
+         */
+        tokens?: number;
+        /**
+         * Working time in minutes, without the time of waiting for approvals; 4 hours at most unless config.json says otherwise
+         */
+        minutes?: number;
+    };
+    /**
+     * The answer is an object that fits the schema; the run fails otherwise
+     */
+    object?: {
+        /**
+         * JSON schema of the answer, an object
+         */
+        schema: {
+            [key: string]: unknown;
+        };
+        /**
+         * How often the model may correct an answer that does not fit
+         */
+        retries?: number;
+    };
+    /**
+     * Tools that the application executes itself
+     */
+    appTools?: Array<{
+        /**
+         * up to 64 letters, digits, _ and -, beginning with a letter
+         */
+        name: string;
+        /**
+         * Told to the model
+         */
+        description: string;
+        /**
+         * JSON schema of the input, an object
+         */
+        inputSchema: {
+            [key: string]: unknown;
+        };
+        /**
+         * Tools that do more than read need an approval for each call, unless config.json says otherwise
+         */
+        effect: 'read' | 'write' | 'external';
+        /**
+         * The time in which a call must be answered, ms
+         */
+        timeoutMs?: number;
+    }>;
+    /**
+     * The application whose tools these are; calls can be listed by it
+     */
+    app?: string;
+    /**
+     * Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused
+     */
+    sandbox?: 'auto' | 'required';
+    /**
+     * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n
+     */
+    interactive?: boolean;
+};
+
+/**
  * The plan of a run, and how far it is
  */
 export type AgentPlan = {
@@ -638,6 +802,21 @@ export type Compaction = {
      * Messages that were left out
      */
     dropped: number;
+};
+
+/**
+ * Another configuration is in effect: GET /config has it
+ */
+export type ConfigChangedEvent = {
+    type: 'config:changed';
+    /**
+     * The keys of config.json whose values are others now
+     */
+    keys: Array<string>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -2201,6 +2380,7 @@ export type NewThread = {
      * The title in lists; when it is empty, the service makes one
      */
     title?: string;
+    settings?: ThreadSettings;
     messages?: Array<{
         /**
          * system, user, assistant or tool
@@ -2973,9 +3153,13 @@ export type RunList = {
 };
 
 /**
- * What is set for one run. It is kept with the run: the same applies after approvals and after a restart
+ * What is set for one run. It is resolved with the options of its agent and of its conversation when the run starts, and kept with the run: the same applies after approvals and after a restart
  */
 export type RunOptions = {
+    /**
+     * Name of an agent (`GET /agents`), whose options apply beside these
+     */
+    agent?: string;
     /**
      * `<provider>/<model>`: the model of role `capable` for this run, instead of the active model
      */
@@ -3578,6 +3762,10 @@ export type StreamEvent = ({
 } & NotificationClosedEvent) | ({
     type: 'thread:deleted';
 } & ThreadDeletedEvent) | ({
+    type: 'agent:changed';
+} & AgentChangedEvent) | ({
+    type: 'config:changed';
+} & ConfigChangedEvent) | ({
     type: 'reset';
 } & ResetEvent) | ({
     type: 'service:shutdown';
@@ -4552,7 +4740,7 @@ export type TextStartEvent = {
 };
 
 /**
- * A conversation as it appears in lists
+ * A conversation without its messages; lists leave out its settings, too
  */
 export type Thread = {
     id: string;
@@ -4574,6 +4762,7 @@ export type Thread = {
      * The beginning of the last message that has text
      */
     lastMessage: string;
+    settings?: ThreadSettings;
 };
 
 /**
@@ -4584,6 +4773,7 @@ export type ThreadBody = {
      * The title in lists; when it is empty, the service makes one
      */
     title?: string;
+    settings?: ThreadSettings;
     messages?: Array<{
         /**
          * system, user, assistant or tool
@@ -4623,6 +4813,21 @@ export type ThreadList = {
 };
 
 /**
+ * What is set for all runs of a conversation that begin later. It is replaced as a whole: `{}` removes it
+ */
+export type ThreadSettings = {
+    /**
+     * Name of the agent of the conversation; `options.agent` of a request goes before it
+     */
+    agent?: string;
+    options?: AgentOptions;
+    /**
+     * Working directory of runs whose request names none; it must exist
+     */
+    cwd?: string;
+};
+
+/**
  * A conversation with its messages and the fields that its client added
  */
 export type ThreadView = {
@@ -4645,6 +4850,7 @@ export type ThreadView = {
      * The beginning of the last message that has text
      */
     lastMessage: string;
+    settings?: ThreadSettings;
     messages: Array<{
         /**
          * system, user, assistant or tool
@@ -6913,6 +7119,217 @@ export type RemoveGrantResponses = {
 
 export type RemoveGrantResponse = RemoveGrantResponses[keyof RemoveGrantResponses];
 
+export type ListAgentsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/agents';
+};
+
+export type ListAgentsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListAgentsError = ListAgentsErrors[keyof ListAgentsErrors];
+
+export type ListAgentsResponses = {
+    /**
+     * All agents, by name
+     */
+    200: AgentList;
+};
+
+export type ListAgentsResponse = ListAgentsResponses[keyof ListAgentsResponses];
+
+export type DeleteAgentData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/agents/{name}';
+};
+
+export type DeleteAgentErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type DeleteAgentError = DeleteAgentErrors[keyof DeleteAgentErrors];
+
+export type DeleteAgentResponses = {
+    /**
+     * The agent was deleted
+     */
+    200: AgentDeleted;
+};
+
+export type DeleteAgentResponse = DeleteAgentResponses[keyof DeleteAgentResponses];
+
+export type GetAgentData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/agents/{name}';
+};
+
+export type GetAgentErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetAgentError = GetAgentErrors[keyof GetAgentErrors];
+
+export type GetAgentResponses = {
+    /**
+     * Options under a name, for conversations, runs and tasks
+     */
+    200: Agent;
+};
+
+export type GetAgentResponse = GetAgentResponses[keyof GetAgentResponses];
+
+export type PutAgentData = {
+    body: AgentBody;
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/agents/{name}';
+};
+
+export type PutAgentErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type PutAgentError = PutAgentErrors[keyof PutAgentErrors];
+
+export type PutAgentResponses = {
+    /**
+     * Options under a name, for conversations, runs and tasks
+     */
+    200: Agent;
+};
+
+export type PutAgentResponse = PutAgentResponses[keyof PutAgentResponses];
+
 export type DeleteThreadsData = {
     body?: never;
     path?: never;
@@ -7059,7 +7476,7 @@ export type CreateThreadError = CreateThreadErrors[keyof CreateThreadErrors];
 
 export type CreateThreadResponses = {
     /**
-     * A conversation as it appears in lists
+     * A conversation without its messages; lists leave out its settings, too
      */
     201: Thread;
 };
@@ -7238,7 +7655,7 @@ export type PutThreadError = PutThreadErrors[keyof PutThreadErrors];
 
 export type PutThreadResponses = {
     /**
-     * A conversation as it appears in lists
+     * A conversation without its messages; lists leave out its settings, too
      */
     200: Thread;
 };
@@ -8793,7 +9210,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted, agent:changed, config:changed
          */
         types?: string;
         /**
