@@ -2,7 +2,6 @@ import { inputDigest, wasRefused } from '../approvals/index.ts'
 import { reviewAnswer } from '../judge/index.ts'
 import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { recordAnswer } from './answer-record.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
 import { runContext, type Context, denialNotes } from './run-prompt.ts'
 
@@ -37,7 +36,6 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     usesLearned: false,
     storesSteps: false,
     wasDenied: ({ toolName, input }) => wasRefused(denials, toolName, inputDigest(input)),
-    withOutcome: (event) => recordAnswer(run, deps, [event]),
 
     /** The answer to a complex request is judged once in a run. */
     async review ({ isLast, object }) {

@@ -4,7 +4,6 @@ import type { Said } from '../../approvals/index.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import type { CompactorParts, Conversation } from '../../threads/index.ts'
 import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
-import type { Op } from '../../store/index.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { CallEnd, CallPorts } from './call-ports.ts'
@@ -46,8 +45,6 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
    * Otherwise only calls that may change something are, and nobody waits for the rest.
    */
   storesSteps: boolean
-  /** Returns the operations that are to be stored with the outcome of a call. */
-  withOutcome: (event: CallEnd['event']) => Promise<Op[]>
   /** Returns fields of the record that a call has changed. */
   changesOfCalls?: () => Partial<R>
   /** Tell the owner's readers what happens. */

@@ -82,11 +82,7 @@ export async function settleStep<R extends RunRecord> (
         } else {
           const moved = items.moved(toolCallId, state)
           const silent = answer === undefined ? [] : ledger.closeSilent(answer)
-          await commit({
-            finalEvents: [event],
-            changes: owner.changesOfCalls?.(),
-            ops: [...silent, ...ledger.record(moved), ...ops, ...await owner.withOutcome(event)]
-          })
+          await commit({ finalEvents: [event], changes: owner.changesOfCalls?.(), ops: [...silent, ...ledger.record(moved), ...ops] })
           items.keep(moved)
         }
         told?.callEnded(call, event)

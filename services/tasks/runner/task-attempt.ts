@@ -152,7 +152,6 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
     usesLearned: usesLearned(task),
     storesSteps: true,
     wasDenied: items.wasDenied,
-    withOutcome: async () => [],
     changesOfCalls (): { phases?: Phase[] } {
       const phases = tools.reportedPhases()
       return phases === undefined ? {} : { phases }
