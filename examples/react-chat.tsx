@@ -1,5 +1,5 @@
 // A chat for React with approvals and questions, which has all of its conversation again after a reload, also while the agent
-// still answers, and shows what other clients wrote in it. Based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
+// still answers, shows what other clients wrote in it, and gives the agent a tool of the page. Based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
 //
 //   npm install ai @ai-sdk/react react
 //
@@ -26,6 +26,21 @@ interface Question {
   options?: Array<{ value: string, label: string }>
 }
 
+/** What the agent may do in this page. A tool that does more than read is approved first, as the service's own tools are. */
+const TOOLS = {
+  setTitle: {
+    description: 'Sets the title of the page that the user sees',
+    inputSchema: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
+    effect: 'write',
+    execute ({ title }: { title: string }) {
+      document.title = title
+      return { title }
+    }
+  }
+}
+const appTools = Object.entries(TOOLS).map(([name, { execute, ...tool }]) => ({ name, ...tool }))
+const isOwn = (name: string): name is keyof typeof TOOLS => Object.hasOwn(TOOLS, name)
+
 const headersOf = ({ token }: Service): Record<string, string> => token === undefined ? {} : { authorization: `Bearer ${token}` }
 
 /** Renders the conversation that the service stores under `id`; a new one if there is none. */
@@ -50,17 +65,30 @@ function Chat ({ id, service, stored }: { id: string, service: Service, stored: 
       api: `${service.url}/run`,
       headers: headersOf(service),
       // A resumable run continues when the page is reloaded; an interactive one may ask questions.
-      body: { resumable: true, options: { interactive: true } },
+      body: { resumable: true, options: { interactive: true, appTools, app: 'react-chat' } },
       // The service has the conversation: only what is new is sent, also after messages of other clients.
       prepareSendMessagesRequest: ({ id, messages, messageId, trigger, body }) =>
         ({ body: { ...body, id, message: messages.at(-1), messageId, trigger } })
     }),
     // Reads the run that was active when the page was closed: GET /run/{id}/stream.
     resume: stored.length > 0,
-    // Continues automatically when all approvals and questions of a step are answered.
+    // Comes for each call, when it may be executed: of a tool that is approved first, after the user's yes.
+    onToolCall: ({ toolCall: { toolName, toolCallId, input } }) => execute(toolName, toolCallId, input),
+    // Continues automatically when all approvals, questions and own calls of a step are answered.
     sendAutomaticallyWhen: (chat) =>
       lastAssistantMessageIsCompleteWithApprovalResponses(chat) || lastAssistantMessageIsCompleteWithToolCalls(chat)
   })
+
+  /** Executes a call of a tool of this page; the service executes all others. */
+  function execute (tool: string, toolCallId: string, input: unknown) {
+    if (!isOwn(tool)) return
+    // Not awaited: the chat adds the output when the stream has ended.
+    try {
+      void addToolOutput({ tool, toolCallId, output: TOOLS[tool].execute(input as { title: string }) })
+    } catch (error) {
+      void addToolOutput({ tool, toolCallId, state: 'output-error', errorText: String(error) })
+    }
+  }
 
   function submit (event: FormEvent) {
     event.preventDefault()
@@ -82,6 +110,10 @@ function Chat ({ id, service, stored }: { id: string, service: Service, stored: 
     if (toolName === 'askUser' && part.state === 'input-available') {
       const answer = (output: object) => addToolOutput({ tool: toolName, toolCallId: part.toolCallId, output })
       return <Questions key={at} questions={(part.input as { questions: Question[] }).questions} answer={answer} />
+    }
+    // The page was reloaded before it had executed the call.
+    if (isOwn(toolName) && part.state === 'input-available' && status === 'ready') {
+      return <button key={at} onClick={() => execute(toolName, part.toolCallId, part.input)}>Let it use {toolName}</button>
     }
     if (part.state !== 'approval-requested') return <p key={at}>{toolName}: {part.state}</p>
     const decide = (approved: boolean) => addToolApprovalResponse({ id: part.approval.id, approved })

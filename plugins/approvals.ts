@@ -18,5 +18,5 @@ export default fp(async (app) => {
   mcp.watchWaiting(announceServers({ clock, emit: events.emit }))
   const previews = createCallPreviews({ ledger, host, withRunTools, runs: { find: engine.runs.get } })
   app.decorate('inbox', createInbox({ ledger, live, previews, agent, tasks, servers: mcp }))
-  app.decorate('grantService', createGrantService({ grants, host, withRunTools, tasks, threads, workspace }))
+  app.decorate('grantService', createGrantService({ grants, host, withRunTools, tasks, threads, runs: engine.runs, workspace }))
 }, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'threads', 'tools', 'engine', 'mcp', 'events'] })

@@ -77,7 +77,7 @@ export const GrantSchema = Type.Object({
   suspended: Type.Optional(Type.Object({ at: Timestamp, path: Type.String() }, {
     description: 'The grant rests since this file was written unasked, until a person approves the command again'
   })),
-  input: Type.Optional(Type.Unknown({ description: 'Input of the call that the grant was made of; absent for a long one' })),
+  input: Type.Optional(Type.Unknown({ description: 'Input of the call that the grant was made of; absent for a long one, and for a whole tool' })),
   cwd: Type.String({ description: 'Real path of the working directory of that call' }),
   folder: text('Scopes file and folder: real path of the folder'),
   source: Source,
@@ -104,7 +104,10 @@ export const GrantQuery = Type.Object({
 export const GrantBodySchema = Type.Object({
   ...namedOwner,
   toolName: Type.String({ minLength: 1, maxLength: 128 }),
-  input: Type.Object({}, { additionalProperties: true, description: 'Input of a call that the grant covers' }),
+  input: Type.Optional(Type.Object({}, {
+    additionalProperties: true,
+    description: 'Input of a call that the grant covers; needed for every scope but tool'
+  })),
   scope: ScopeSchema,
   cwd: text('Working directory of the calls; default: that of the task, or the workspace'),
   until: Type.Optional(UntilSchema)

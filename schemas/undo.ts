@@ -33,10 +33,12 @@ export const UncoveredCallSchema = Type.Object({
   toolCallId: Type.String(),
   toolName: Type.String(),
   target: Type.Optional(Type.String({ description: 'What its input named, such as the command' })),
+  server: Type.Optional(Type.String({ description: 'The tool server whose tool it is' })),
+  app: Type.Optional(Type.String({ description: 'The application whose tool it is, if it gave itself a name' })),
   at: Timestamp
 }, {
   $id: 'UncoveredCall',
-  description: 'A call that may have changed files and that an undo does not cover'
+  description: 'A call whose effects nobody here knows, and that an undo does not cover: of a command, a tool server or the application'
 })
 export type UncoveredCall = Static<typeof UncoveredCallSchema>
 

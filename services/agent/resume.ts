@@ -114,9 +114,13 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     return { items: [...approvals, ...calls], changed: [...decided, ...answered], conversation }
   }
 
-  /** Returns the results of calls that wait in conversations: of the application, or answers to questions as their call's output. */
+  /**
+   * Returns the results of calls that wait in conversations: of the application, or answers to questions as their call's output. Throws
+   * AppCallNotApproved (409).
+   */
   async function knownResults (results: CallResult[]): Promise<Answer[]> {
     const items = await Promise.all(results.map(({ approvalId }) => ledger.find(approvalId)))
+    await ledger.calls.assertApproved(results.flatMap(({ approvalId }, at) => items[at] === undefined ? approvalId : []))
     return results.flatMap((given, at): Answer[] => {
       const item = items[at]
       if (item?.threadId === undefined) return []

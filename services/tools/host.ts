@@ -271,15 +271,19 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
      * Keeps what the call is about to change, and names the calls of other tools whose effects on files nobody knows. The call may
      * start once `ops` are durable. Resolves to the error of a call that must not start. Rejects when the call's signal aborted.
      */
-    async keep (call: Omit<ToolCall, 'attempt' | 'paths'> & { owner: string }): Promise<typeof NOTHING_KEPT | { errorText: string }> {
+    async keep (
+      call: Omit<ToolCall, 'attempt' | 'paths'> & { owner: string },
+      tool: Tool | undefined = find(call.name)
+    ): Promise<typeof NOTHING_KEPT | { errorText: string }> {
       const { name, input, cwd, runId, callId, owner, signal } = call
-      const tool = find(name)
-      if (undo === undefined || tool === undefined || (tool.willChange === undefined && tool.effect !== 'external')) return NOTHING_KEPT
+      if (undo === undefined || tool === undefined || !isKept(tool)) return NOTHING_KEPT
       try {
         const start = await startOf(tool, call)
         const places = await tool.willChange?.(input, start)
-        const target = places === undefined ? tool.target?.(input) : undefined
-        const kept = await undo.keep({ runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd, places, target, signal })
+        const target = tool.target?.(input)
+        const by = tool.answeredBy?.by === 'app' ? { app: tool.answeredBy.app } : { server: findSourceTool(name)?.source }
+        const place = { runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd }
+        const kept = await undo.keep({ ...place, places, ...places === undefined && { uncovered: { target, ...by } }, signal })
         return { ...kept, ...(places && { paths: places.map(({ path }) => path) }) }
       } catch (error) {
         if (signal.aborted) throw signal.reason
@@ -356,6 +360,10 @@ function createPermissions (permissions: () => Permissions) {
   }
 }
 
+/** Whether something is to be kept, or said, of calls of the tool: it changes files, or something that nobody here knows. */
+const isKept = ({ willChange, effect, answeredBy }: Tool): boolean =>
+  willChange !== undefined || effect === 'external' || (answeredBy?.by === 'app' && effect !== 'read')
+
 /** A call, or an undo, that is about to change files. */
 export interface KeepCall {
   runId: string
@@ -367,8 +375,8 @@ export interface KeepCall {
   cwd: string
   /** The paths that the call would change; undefined for a tool that does not say. */
   places: ChangedPath[] | undefined
-  /** What the input of such a call named. */
-  target?: string
+  /** Of such a call: what its input named, and the tool server or the application whose tool it is. */
+  uncovered?: { target?: string, server?: string, app?: string }
   signal: AbortSignal
 }
 

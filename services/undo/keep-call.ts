@@ -63,7 +63,7 @@ export interface Kept extends KeptCall {
  * CopiesUnavailable when the disk is full, and PathRefused; then the call must not start.
  */
 export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false } = {}): Promise<Kept> {
-  const { runId, owner, toolCallId, toolName, cwd, places, target, signal } = call
+  const { runId, owner, toolCallId, toolName, cwd, places, uncovered = {}, signal } = call
   const { clock, folder, paths, acquire, space } = parts
   const id = newId()
   const at = clock.now()
@@ -71,7 +71,8 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
   const named: Op[] = [{ type: 'put', key: undoOwnerKey(owner, runId), value: { at } }]
   const recordOp = (value: Entry): Op => ({ type: 'put', key: undoEntryKey(runId, id), value })
   if (places === undefined) {
-    const value: Entry = { ...entry, uncovered: { ...(target !== undefined && { target }) }, ended: true }
+    const known = Object.fromEntries(Object.entries(uncovered).filter(([, value]) => value !== undefined))
+    const value: Entry = { ...entry, uncovered: known, ended: true }
     return { id, items: [], ops: [...named, recordOp(value)], finish: async () => [], discard: async () => {} }
   }
 

@@ -66,8 +66,8 @@ export interface Entry {
   key?: string
   /** The call has ended, and its items say what it left. */
   ended?: true
-  /** The call of a tool that does not say what it changes, such as a command. `target` is what its input named. */
-  uncovered?: { target?: string }
+  /** The call of a tool that does not say what it changes, such as a command; `target` is what its input named. */
+  uncovered?: { target?: string, server?: string, app?: string }
   /** The unified diff that the tool made. */
   diff?: string
 }

@@ -12,7 +12,9 @@ async function openTab (app: App, version: Version, init: Parameters<typeof open
     id: 'chat',
     path: version.approvals ? '/run' : '/run?protocol=ui5',
     body: { options: OPTIONS },
-    sendAutomaticallyWhen: version.release.lastAssistantMessageIsCompleteWithToolCalls,
+    sendAutomaticallyWhen: (messages) =>
+      version.release.lastAssistantMessageIsCompleteWithToolCalls(messages) ||
+      (version.approvals && version.release.lastAssistantMessageIsCompleteWithApprovalResponses(messages)),
     onToolCall ({ toolCall: { toolCallId, toolName, input } }) {
       fired.push({ toolCallId, toolName, input })
     },
@@ -56,45 +58,69 @@ for (const version of versions) {
     })
 
     t.test('executes a call that needs an approval when that is given, and not before', async (t) => {
-      const { app } = await withTurns(t, [calls('saveDocument')])
-      const tab = await openTab(app, version)
+      const { app, gateway } = await withTurns(t, [calls('saveDocument')])
+      let tab = await openTab(app, version)
       await tab.say('save it')
       t.same(tab.fired, [])
-      t.match(tab.calls, [{ state: 'input-streaming', input: { name: 'Budget' } }])
-      const part = tab.parts.find(({ type }) => type.startsWith('data-approval'))
-      t.match(part.data, { toolName: 'saveDocument', input: { name: 'Budget' } })
-      const answering = await openTab(app, version, {
-        messages: tab.chat.messages,
-        prepareSendMessagesRequest: () => ({
-          body: {
-            messages: [{
-              role: 'tool',
-              content: [{ type: 'tool-approval-response', approvalId: part.data.approvalId, approved: true }]
-            }]
-          },
-          api: `/run/approve?protocol=${version.approvals ? 'ui' : 'ui5'}`
-        })
+      const { data } = tab.parts.find(({ type }) => type.startsWith('data-approval'))
+      t.match(data, { toolName: 'saveDocument', input: { name: 'Budget' } })
+      t.match(await answerCall(app, tab.calls[0].toolCallId, { output: {} }), {
+        status: 409,
+        body: { code: 'ERR_TOOL_CALL_NOT_APPROVED', error: new RegExp(data.approvalId) }
       })
-      await answering.chat.sendMessage()
-      t.match(answering.fired, [{ toolName: 'saveDocument', input: { name: 'Budget' } }])
-      t.match(answering.calls, [{ state: 'input-available', input: { name: 'Budget' } }])
-      t.same(answering.errors, [])
+      if (version.approvals) {
+        t.match(tab.calls, [{ state: 'approval-requested', approval: { id: data.approvalId }, input: { name: 'Budget' } }])
+        await tab.andOn(() => tab.chat.addToolApprovalResponse({ id: data.approvalId, approved: true }))
+      } else {
+        t.match(tab.calls, [{ state: 'input-streaming', input: { name: 'Budget' } }])
+        const answer = { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: data.approvalId, approved: true }] }
+        const sent = [{ body: { messages: [answer] }, api: '/run/approve?protocol=ui5' }]
+        tab = await openTab(app, version, {
+          messages: tab.chat.messages,
+          prepareSendMessagesRequest: ({ id, messages }) => sent.shift() ?? { body: { id, messages, options: OPTIONS } }
+        })
+        await tab.chat.sendMessage()
+      }
+      t.match(tab.fired, [{ toolName: 'saveDocument', input: { name: 'Budget' } }])
+      t.match(tab.calls, [{ state: 'input-available', input: { name: 'Budget' } }])
       const reloaded = await openTab(app, version, { messages: await stored(app) })
       t.match(reloaded.calls, [{ state: 'input-available' }], 'the thread has the call, for the tab that shows it next')
-      await reloaded.give(reloaded.calls[0].toolCallId, { output: {} })
-      t.equal(reloaded.text, 'Done.')
-      t.same(reloaded.errors, [])
+      await tab.give(tab.calls[0].toolCallId, { output: { pages: 12 } })
+      t.equal(tab.text, 'Done.')
+      t.match(tab.calls, [{ state: 'output-available', output: { pages: 12 } }])
+      t.match(toldResults(gateway), [{ type: 'json', value: { pages: 12 } }])
+      await tab.say('and now?')
+      t.same([...tab.errors, ...reloaded.errors], [])
+      t.equal(tab.fired.length, 1)
     })
 
-    t.test('hears of a denied call as of a failed one, and executes nothing', async (t) => {
+    t.test('that sends an output before the approval is refused, and the run waits on', async (t) => {
+      const { app, gateway } = await withTurns(t, [calls('saveDocument')])
+      const tab = await openTab(app, version)
+      await tab.say('save it')
+      const { data } = tab.parts.find(({ type }) => type.startsWith('data-approval'))
+      const { length } = gateway.requests
+      await tab.give(tab.calls[0].toolCallId, { output: { pages: 12 } })
+      t.match(tab.errors, [{ message: /waits for an approval/ }])
+      t.equal(gateway.requests.length, length)
+      t.match((await app.inject('/approvals')).json().approvals, [{ approvalId: data.approvalId, state: 'pending' }])
+    })
+
+    t.test('is told of a denied call, and executes nothing', async (t) => {
       const { app } = await withTurns(t, [calls('saveDocument')])
       const tab = await openTab(app, version)
       await tab.say('save it')
       const { data } = tab.parts.find(({ type }) => type.startsWith('data-approval'))
-      await app.inject({ method: 'POST', url: `/approvals/${data.approvalId}`, payload: { approved: false, reason: 'Not now.' } })
-      await settled(app, 'chat')
+      if (version.approvals) {
+        await tab.andOn(() => tab.chat.addToolApprovalResponse({ id: data.approvalId, approved: false, reason: 'Not now.' }))
+        t.match(tab.calls, [{ state: 'output-denied', approval: { approved: false } }])
+        t.equal(tab.text, 'Done.')
+      } else {
+        await app.inject({ method: 'POST', url: `/approvals/${data.approvalId}`, payload: { approved: false, reason: 'Not now.' } })
+        await settled(app, 'chat')
+      }
       const again = await openTab(app, version, { messages: await stored(app) })
-      t.match(again.calls, [{ state: 'output-error', errorText: 'Not now.' }])
+      t.match(again.calls, [version.approvals ? { state: 'output-denied' } : { state: 'output-error', errorText: 'Not now.' }])
       await again.say('fine')
       t.same([...tab.fired, ...again.fired], [])
       t.same([...tab.errors, ...again.errors], [])

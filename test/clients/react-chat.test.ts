@@ -50,7 +50,9 @@ t.test('examples/react-chat.tsx has the whole conversation after a reload, also 
       { text: 'Writing. ', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }] },
       { text: words, partMs: 25 },
       { toolCalls: [{ toolName: 'askUser', input: { questions } }] },
-      { text: 'A large one.' }
+      { text: 'A large one.' },
+      { toolCalls: [{ toolName: 'setTitle', input: { title: 'Lamps' } }] },
+      { text: 'It is named.' }
     ][nth], { config: { allowedOrigins: [origin] }, token: 'the-token' })
   const page = await (await openBrowser(t)).newPage()
   const { complaints } = watch(page)
@@ -92,6 +94,14 @@ t.test('examples/react-chat.tsx has the whole conversation after a reload, also 
   t.match(JSON.stringify(gateway.requests[3].body.prompt), /"size":"l"|\\"size\\":\\"l\\"/, 'the model gets the answer')
   t.equal(await articles.count(), 6)
   t.equal(gateway.requests.length, 4, 'each step was made once')
+
+  await say('name the page')
+  await page.getByText('May it use setTitle?').waitFor()
+  t.equal(await page.title(), 'A chat')
+  await page.click('text=Allow')
+  await articles.nth(8).filter({ hasText: 'It is named.' }).waitFor()
+  t.equal(await page.title(), 'Lamps', 'the page has executed its own tool')
+  t.match(JSON.stringify(gateway.requests[5].body.prompt), /"toolName":"setTitle","output":\{"type":"json","value":\{"title":"Lamps"\}/)
   t.match(JSON.stringify(gateway.requests[0].body.prompt), /Said by curl.*Told to curl.*write it/, 'the model gets what others wrote')
   const kept = await (await fetch(`${service}/threads/a chat`, { headers })).json() as { messages: object[] }
   t.same(kept.messages.slice(0, 4), stored, 'which stays as it was')

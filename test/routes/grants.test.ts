@@ -333,6 +333,8 @@ t.test('a grant is given beforehand for a call that would ask, of a tool that ta
     [{ input: {} }, 400, /command/],
     [{ scope: 'once' }, 400, /answer to an approval request/],
     [{ scope: 'tool' }, 400, /not with "tool"/],
+    [{ scope: 'tool', input: undefined }, 400, /runCommand cannot be granted as a whole/],
+    [{ input: undefined }, 400, /needs "input"/],
     [{ cwd: 'nowhere' }, 400, /not a folder/],
     [{ more: 1 }, 400, /more/]
   ]

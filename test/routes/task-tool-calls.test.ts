@@ -119,9 +119,10 @@ t.test('a call is granted beforehand to a task whose options define its tool, as
   const events = await tasks.watch()
   const { id } = await tasks.create('save the budget', { plan, options: OPTIONS, approval: { mode: 'always' }, taskType: 'triggered' })
   const grant = async (fields: object) =>
-    (await post(app, '/grants', { taskId: id, toolName: 'saveDocument', input: { name: 'Budget' }, ...fields })).body
+    (await post(app, '/grants', { taskId: id, toolName: 'saveDocument', ...fields })).body
+  t.match(await grant({ scope: 'exact' }), { code: 'ERR_GRANT_REFUSED', error: /"exact" needs "input"/ })
   t.match(await grant({ scope: 'exact', input: { name: 3 } }), { code: 'ERR_GRANT_REFUSED', error: /name/ })
-  t.match(await grant({ scope: 'exact', toolName: 'sendDocument' }), { code: 'ERR_GRANT_REFUSED', error: /no tool named "sendDocument"/ })
+  t.match(await grant({ scope: 'tool', toolName: 'sendDocument' }), { code: 'ERR_GRANT_REFUSED', error: /no tool named "sendDocument"/ })
   t.match(await grant({ scope: 'tool' }), { taskId: id, toolName: 'saveDocument', scope: 'tool', source: 'request' })
   await tasks.post(`/${id}/run`)
   const { toolCallId } = await events.until('task:tool-call', { toolName: 'saveDocument' })

@@ -86,6 +86,34 @@ t.test('a grant for the tool lets later calls go unasked, until its definition c
   t.equal(asked(third.events).length, 1)
 })
 
+t.test('a whole tool is granted to a conversation beforehand, without a sample, once a run of it has had the tool', async (t) => {
+  const { app } = await withTurns(t, [DONE, calls('saveDocument')])
+  const grant = async (toolName: string) => {
+    const payload = { threadId: 'chat', toolName, scope: 'tool' }
+    return (await app.inject({ method: 'POST', url: '/grants', payload })).json()
+  }
+  await say(app, 'hello', { id: 'chat', options })
+  t.match(await grant('saveDocument'), { toolName: 'saveDocument', scope: 'tool', input: undefined, text: /with any input/ })
+  t.match(await grant('sendDocument'), { code: 'ERR_GRANT_REFUSED', error: /no tool named "sendDocument"/ })
+  const { messages } = (await app.inject('/threads/chat')).json()
+  const { events } = await sayAll(app, [...messages, { role: 'user', content: 'save' }], { id: 'chat', options })
+  t.same([asked(events).length, of(events, 'tool-call-request').length], [0, 1])
+})
+
+t.test('what the application may have changed is named as not covered by an undo', async (t) => {
+  const { app } = await withTurns(t, [calls('openDocument', 'saveDocument')])
+  const { events } = await say(app, 'save', { id: 'chat', options })
+  const { runId } = of(events, 'start')[0].messageMetadata
+  const notCovered = async () => (await app.inject(`/runs/${runId}/changes`)).json().notCovered
+  const handedOut = of((await answer(app, { [asked(events)[0]]: true })).events, 'tool-call-request')
+  t.same(await notCovered(), [])
+  for (const { toolCallId } of handedOut) await answerCall(app, toolCallId, { output: {} })
+  await settled(app, 'chat')
+  t.match(await notCovered(), [{ toolName: 'saveDocument', app: 'editor', toolCallId: handedOut[1].toolCallId }])
+  t.equal((await notCovered()).length, 1, 'the tool that reads is not')
+  t.match((await app.inject({ method: 'POST', url: `/runs/${runId}/undo`, payload: {} })).json(), { notCovered: [{ app: 'editor' }] })
+})
+
 t.test('/run/sync lists the calls that wait', async (t) => {
   const { app } = await withTurns(t, [calls('openDocument')])
   const messages = [{ role: 'user', content: 'open' }]

@@ -63,8 +63,8 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
     },
 
     /**
-     * Claims a call, renews a claim, or takes the result of a call. Throws BadToolCallAnswer (400), AppCallNotFound (404) and the errors
-     * of `answerAppCall` (409, 410, 413).
+     * Claims a call, renews a claim, or takes the result of a call. Throws BadToolCallAnswer (400), AppCallNotFound (404),
+     * AppCallNotApproved (409) and the errors of `answerAppCall` (409, 410, 413).
      */
     async answer (callId: string, body: ToolCallAnswer): Promise<AnsweredToolCall> {
       const given = await ledger.calls.require(callId)

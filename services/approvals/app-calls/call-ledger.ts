@@ -10,6 +10,10 @@ export const AppCallNotFound = defineError(
   'ERR_TOOL_CALL_NOT_FOUND',
   'There is no call "%s" of a tool of an application. GET /tool-calls lists the open ones.'
 )
+const AppCallNotApproved = defineError(
+  'ERR_TOOL_CALL_NOT_APPROVED',
+  'The call "%s" waits for an approval: POST /approvals/%s decides it. Execute the call when it is handed out; this result was not taken.'
+)
 const AppCallClaimed = defineError('ERR_TOOL_CALL_CLAIMED', 'The call "%s" is claimed by %s, which executes it.')
 const AppCallAnswered = defineError('ERR_TOOL_CALL_ANSWERED', 'The call "%s" has another answer already; the first one is kept.')
 const AppCallWithdrawn = defineError(
@@ -91,16 +95,26 @@ const isOfOwner = <O extends Owner>(call: AppCall | AppCall<O>, owner: O): call 
 export function createCallLedger ({ clock, find, readOpen }: {
   clock: Clock,
   find: (id: string) => Promise<Approval | undefined>,
-  readOpen: (from: { after?: string, kind: 'app' }) => AsyncIterable<Approval>
+  readOpen: (from: { after?: string, kind: 'app' | 'tool' }) => AsyncIterable<Approval>
 }) {
-  /** Throws AppCallNotFound (404). */
-  async function require (callId: string): Promise<AppCall> {
-    const item = await find(callId)
-    if (item?.kind !== 'app') throw new AppCallNotFound(callId)
-    return item
+  /** Throws AppCallNotApproved (409) if one of the calls waits for an approval: only then does it become a call of the ledger. */
+  async function assertApproved (callIds: readonly string[]): Promise<void> {
+    if (callIds.length === 0) return
+    for await (const item of readOpen({ kind: 'tool' })) {
+      if (item.kind !== 'tool' || !isUnanswered(item) || isOverdue(item, clock.now())) continue
+      if (callIds.includes(item.toolCallId)) throw new AppCallNotApproved(item.toolCallId, item.approvalId)
+    }
   }
 
-  /** Returns a call of that conversation or task. Throws AppCallNotFound (404), or OtherConversation (409) for one of another. */
+  /** Throws AppCallNotFound (404), or AppCallNotApproved (409). */
+  async function require (callId: string): Promise<AppCall> {
+    const item = await find(callId)
+    if (item?.kind === 'app') return item
+    await assertApproved([callId])
+    throw new AppCallNotFound(callId)
+  }
+
+  /** Returns a call of that conversation or task. Throws as `require` does, and OtherConversation (409) for one of another. */
   async function requireOf<O extends Owner> (callId: string, owner: O): Promise<AppCall<O>> {
     const call = await require(callId)
     if (isOfOwner(call, owner)) return call
@@ -108,6 +122,7 @@ export function createCallLedger ({ clock, find, readOpen }: {
   }
 
   return {
+    assertApproved,
     require,
     requireOf,
 

@@ -9,7 +9,7 @@ import type { Grants } from './grants.ts'
 export type GrantService = ReturnType<typeof createGrantService>
 
 /** Lists, adds and removes grants at the user's request. */
-export function createGrantService ({ grants, host, withRunTools, tasks, threads, workspace }: {
+export function createGrantService ({ grants, host, withRunTools, tasks, threads, runs, workspace }: {
   grants: Grants,
   host: ToolHost,
   /** Returns the host with the tools that a run with these options has. */
@@ -18,10 +18,15 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
   tasks: { get(taskId: string): Promise<{ cwd: string, options?: RunOptions }> },
   /** Throws ThreadNotFound (404). */
   threads: { get(threadId: string): Promise<unknown> },
+  runs: {
+    /** Yields the ids of the runs of a thread, the newest first. */
+    ofThread(threadId: string): AsyncGenerator<string>,
+    get(runId: string): Promise<{ options?: RunOptions } | undefined>
+  },
   /** The working directory of conversations, unless the request names another. */
   workspace: () => string
 }) {
-  /** Throws GrantRefused (400) unless the tool exists, needs an approval, and takes the input. */
+  /** Throws GrantRefused (400) unless the tool exists, needs an approval, and takes the input; without one, it is granted as a whole. */
   function assertGrantable ({ toolName, input, scope }: GrantBody, tools: ToolHost) {
     if (scope === 'once') throw new GrantRefused('The scope "once" belongs to the answer to an approval request.')
     const permission = tools.permission(toolName)
@@ -32,11 +37,19 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
           : `${toolName} is denied by config.permissions, which wins.`
       )
     }
-    const valid = tools.validate(toolName, input)
+    if (input === undefined && scope !== 'tool') {
+      throw new GrantRefused(`The scope "${scope}" needs "input": the input of a call that the grant covers.`)
+    }
+    const tool = tools.find(toolName)
+    if (input === undefined && tool !== undefined) {
+      if (tool.widestScope !== 'tool') throw new GrantRefused(`${toolName} cannot be granted as a whole. Give "input" and another scope.`)
+      return
+    }
+    const valid = tools.validate(toolName, input ?? {})
     if (!valid.ok) throw new GrantRefused(valid.error)
   }
 
-  /** Returns whose grant it is, with the tools that its runs have: those of a task are known before they run, by its options. */
+  /** Returns whose grant it is, with the tools that its runs have: those of a task by its options, those of a thread by its newest run's. */
   async function ownerOf ({ threadId, taskId }: GrantBody): Promise<{ owner: Owner, cwd: string, tools: ToolHost }> {
     if ((threadId === undefined) === (taskId === undefined)) throw new GrantRefused('Give either "threadId" or "taskId".')
     if (taskId !== undefined) {
@@ -44,7 +57,9 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
       return { owner: { taskId }, cwd, tools: withRunTools(host, options) }
     }
     await threads.get(threadId!)
-    return { owner: { threadId: threadId! }, cwd: workspace(), tools: host }
+    const newest = (await runs.ofThread(threadId!).next()).value as string | undefined
+    const options = newest === undefined ? undefined : (await runs.get(newest))?.options
+    return { owner: { threadId: threadId! }, cwd: workspace(), tools: withRunTools(host, options) }
   }
 
   return {
@@ -56,7 +71,7 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
       const { owner, cwd: usual, tools } = await ownerOf(body)
       assertGrantable(body, tools)
       const cwd = await workingFolder(body.cwd, usual)
-      const folder = await host.folders.of(body.toolName, body.input, cwd)
+      const folder = await host.folders.of(body.toolName, body.input ?? {}, cwd)
       if (folder === undefined) throw new GrantRefused(folderGone(cwd))
       return grants.add(owner, body, { place: { folder, cwd }, tools })
     }

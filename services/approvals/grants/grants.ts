@@ -87,7 +87,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       ...ownerOf(owner),
       grantId: newId(),
       ...{ toolName, digest, folder },
-      ...(JSON.stringify(input).length <= INPUT_KEPT && { input }),
+      ...(input !== undefined && JSON.stringify(input).length <= INPUT_KEPT && { input }),
       identity,
       places,
       ...(hosts && { hosts }),
@@ -209,12 +209,13 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       { toolName, input, scope, until }: GrantBody,
       { place, tools: ofOwner }: { place: CallPlace, tools: GrantTools }
     ): Promise<GrantView> {
-      const facts = await factsOf(ofOwner, { toolName, input }, place, largestKept())
+      // A whole tool needs no sample: nothing of its facts depends on the input.
+      const facts = await factsOf(ofOwner, { toolName, input: input ?? {} }, place, largestKept())
       assertOffered(offeredScopes(ofOwner.find(toolName), facts, hasToken), scope, facts)
       assertLasts(until)
       return locked(keyOwner(owner), async () => {
         await assertRoom(owner)
-        const grant = newGrant(owner, facts, { scope, source: 'request', until })
+        const grant = newGrant(owner, { ...facts, input }, { scope, source: 'request', until })
         await store.transact([put(grant), ...decided.keptGrant(grant, 'approved')])
         return grantView(grant)
       })

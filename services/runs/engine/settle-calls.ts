@@ -65,6 +65,13 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     return { event: withCorrection(event, ports.approvalOf(call.toolCallId)), state: 'done' }
   }
 
+  /** Adds to the end of a call of the application that it may have had an effect, which an undo does not cover. */
+  async function named (call: Call, end: CallEnd): Promise<CallEnd> {
+    if (answeredBy(call)?.by !== 'app' || ports.answerOf(call.toolCallId) === undefined) return end
+    const kept = await tools.keep({ name: call.toolName, runId, callId: call.toolCallId, input: inputOf(call), cwd, owner, signal })
+    return 'errorText' in kept ? end : { ...end, ops: kept.ops }
+  }
+
   /** Decides about a call before any call runs. */
   function decide (call: Call): 'run' | 'ask' | 'wait' | CallEnd {
     const answer = ports.answerOf(call.toolCallId)
@@ -80,8 +87,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
       case 'begun':
         return failed(call, OUTCOME_UNKNOWN, 'unknown')
       case 'denied':
-        // Chats do not have this approval in their part of the call.
-        return refused(call, 'denied', approval.reason, answeredBy(call) === undefined ? approval.approvalId : undefined)
+        return refused(call, 'denied', approval.reason, approval.approvalId)
       case 'expired':
         return refused(call, 'expired', UNANSWERED)
     }
@@ -241,7 +247,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const decisions = calls.map((call) => ({ call, decision: decide(call) }))
   for (const entry of decisions) if (entry.decision === 'ask' && await grantOf(entry.call)) entry.decision = 'run'
   if (decisions.some(({ decision }) => decision === 'wait')) return { asked: [], isWaiting: true }
-  for (const { call, decision } of decisions) if (typeof decision === 'object') await ports.end(call, decision)
+  for (const { call, decision } of decisions) if (typeof decision === 'object') await ports.end(call, await named(call, decision))
   const callsTo = (what: 'run' | 'ask') => decisions.filter(({ decision }) => decision === what).map(({ call }) => call)
   const toRun = callsTo('run')
   await runInOrder(toRun.filter((call) => answeredBy(call) === undefined), isRead, execute)

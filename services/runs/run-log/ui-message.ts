@@ -87,7 +87,7 @@ export function foldToUIMessage (
     }
     return part
   }
-  /** Sets the outcome of a call, with the user's answer to its approval request. */
+  /** Sets the state of a call after its approval, with the user's answer to that. */
   const settle = (event: { toolCallId: string, toolName: string }, outcome: object) => {
     const part = callOf(event)
     const answer = answered.find(({ approvalId }) => approvalId === part.approval?.id)
@@ -152,7 +152,7 @@ export function foldToUIMessage (
         Object.assign(callOf(event), { ...!event.app && { state: 'input-available' }, input: event.input, ...calledWith(event) })
         break
       case 'tool-call-request':
-        Object.assign(callOf(event), { state: 'input-available', input: event.input })
+        settle(event, { state: 'input-available', input: event.input })
         break
       case 'tool-input-error':
         settle(event, {
@@ -180,7 +180,7 @@ export function foldToUIMessage (
         const { approvalId } = event
         if (ui5) putData({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
         else {
-          if (!event.app) Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
+          Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
           putData(approvalPart(event))
         }
         break

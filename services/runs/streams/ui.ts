@@ -64,7 +64,8 @@ function renderChunk (event: RunEvent): string {
         ? eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
         : eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId })
     case 'approval-request':
-      return (event.app ? '' : eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })) +
+      return (event.app ? inputBegun(event) : '') +
+        eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId }) +
         eventLine(approvalPart(event))
     case 'question-request':
     case 'question-closed':
@@ -113,6 +114,14 @@ interface WithInput {
 }
 const inputAvailable = ({ toolCallId, toolName, input, ...event }: WithInput) =>
   eventLine({ type: 'tool-input-available', toolCallId, toolName, input, ...meta(event) })
+
+/**
+ * Returns the input of a call of the application that is not to be executed yet: chats execute a call at `tool-input-available`. It is begun
+ * anew, because a model's own pieces may be missing, or differ from the input that is approved.
+ */
+const inputBegun = ({ toolCallId, toolName, input }: WithInput) =>
+  eventLine({ type: 'tool-input-start', toolCallId, toolName }) +
+  eventLine({ type: 'tool-input-delta', toolCallId, inputTextDelta: JSON.stringify(input) })
 
 /** Returns the provider's metadata, such as a reasoning signature, which the provider requires back in the next request. */
 const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}
