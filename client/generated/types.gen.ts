@@ -2077,7 +2077,7 @@ export type Grant = {
         path: string;
     };
     /**
-     * Input of the call that the grant was made of; absent for a long one
+     * Input of the call that the grant was made of; absent for a long one, and for a whole tool
      */
     input?: unknown;
     /**
@@ -2141,9 +2141,9 @@ export type GrantBody = {
     taskId?: string;
     toolName: string;
     /**
-     * Input of a call that the grant covers
+     * Input of a call that the grant covers; needed for every scope but tool
      */
-    input: {
+    input?: {
         [key: string]: unknown;
     };
     /**
@@ -5423,7 +5423,7 @@ export type ToolServerSettings = {
 };
 
 /**
- * A call that may have changed files and that an undo does not cover
+ * A call whose effects nobody here knows, and that an undo does not cover: of a command, a tool server or the application
  */
 export type UncoveredCall = {
     toolCallId: string;
@@ -5432,6 +5432,14 @@ export type UncoveredCall = {
      * What its input named, such as the command
      */
     target?: string;
+    /**
+     * The tool server whose tool it is
+     */
+    server?: string;
+    /**
+     * The application whose tool it is, if it gave itself a name
+     */
+    app?: string;
     /**
      * Milliseconds since the Unix epoch
      */
