@@ -1,5 +1,6 @@
 // A chat for React with approvals and questions, which has all of its conversation again after a reload, also while the agent
-// still answers, shows what other clients wrote in it, and gives the agent a tool of the page. Based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
+// still answers, shows what other clients wrote in it, and gives the agent a tool of the page. Based on the AI SDK's useChat hook
+// (@ai-sdk/react 3 and 4, ai 6 and 7):
 //
 //   npm install ai @ai-sdk/react react
 //

@@ -77,7 +77,9 @@ export const GrantSchema = Type.Object({
   suspended: Type.Optional(Type.Object({ at: Timestamp, path: Type.String() }, {
     description: 'The grant rests since this file was written unasked, until a person approves the command again'
   })),
-  input: Type.Optional(Type.Unknown({ description: 'Input of the call that the grant was made of; absent for a long one, and for a whole tool' })),
+  input: Type.Optional(Type.Unknown({
+    description: 'Input of the call that the grant was made of; absent for a long one, and for a whole tool'
+  })),
   cwd: Type.String({ description: 'Real path of the working directory of that call' }),
   folder: text('Scopes file and folder: real path of the folder'),
   source: Source,

@@ -49,7 +49,7 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
     if (!valid.ok) throw new GrantRefused(valid.error)
   }
 
-  /** Returns whose grant it is, with the tools that its runs have: those of a task by its options, those of a thread by its newest run's. */
+  /** Returns whose grant it is, with the tools that its runs have: of a task by its options, of a thread by those of its newest run. */
   async function ownerOf ({ threadId, taskId }: GrantBody): Promise<{ owner: Owner, cwd: string, tools: ToolHost }> {
     if ((threadId === undefined) === (taskId === undefined)) throw new GrantRefused('Give either "threadId" or "taskId".')
     if (taskId !== undefined) {

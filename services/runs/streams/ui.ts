@@ -116,8 +116,8 @@ const inputAvailable = ({ toolCallId, toolName, input, ...event }: WithInput) =>
   eventLine({ type: 'tool-input-available', toolCallId, toolName, input, ...meta(event) })
 
 /**
- * Returns the input of a call of the application that is not to be executed yet: chats execute a call at `tool-input-available`. It is begun
- * anew, because a model's own pieces may be missing, or differ from the input that is approved.
+ * Returns the input of a call of the application that is not to be executed yet: chats execute a call at `tool-input-available`. It is
+ * begun anew, because a model's own pieces may be missing, or differ from the input that is approved.
  */
 const inputBegun = ({ toolCallId, toolName, input }: WithInput) =>
   eventLine({ type: 'tool-input-start', toolCallId, toolName }) +
