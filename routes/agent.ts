@@ -17,6 +17,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { EvaluationSchema } from '../schemas/evaluation.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
 import { PlanSchema } from '../schemas/plan.ts'
+import { SteerSchema } from '../schemas/steering.ts'
 import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
@@ -49,6 +50,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       CompactionSchema,
       PlanSchema,
       StoppedSchema,
+      SteerSchema,
       RunTaskSchema,
       RunResultSchema,
       LiveRunSchema,
@@ -145,7 +147,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(SteerBodySchema),
       response: { 200: ref(SteeredRunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
     }
-  }, async (request) => app.agent.steer(request.params.id, request.body.message))
+  }, async (request) => app.agent.steer(request.params.id, request.body))
 }
 
 export default routes

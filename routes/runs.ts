@@ -7,6 +7,7 @@ import { RunOptionsSchema } from '../schemas/run-options.ts'
 import { AnyRunParams, RunListQuerySchema, RunListSchema, RunSchema, WaitQuery } from '../schemas/runs.ts'
 import { RunFailureSchema, TaskQuestionSchema, TaskToolCallSchema } from '../schemas/task-runs.ts'
 import { PhaseSchema } from '../schemas/tasks.ts'
+import { SteerSchema } from '../schemas/steering.ts'
 import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 
@@ -24,6 +25,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       TaskQuestionSchema,
       RunOptionsSchema,
       UsageSchema,
+      SteerSchema,
       StoppedSchema,
       RunSchema,
       RunListSchema

@@ -31,6 +31,7 @@ import {
   TaskToolCallSchema,
   RunFailureSchema
 } from '../schemas/task-runs.ts'
+import { SteerSchema } from '../schemas/steering.ts'
 import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 import {
@@ -84,6 +85,7 @@ const SHARED = [
   TaskApproveBodySchema,
   TaskApprovedSchema,
   UsageSchema,
+  SteerSchema,
   StoppedSchema,
   QuestionSchema,
   DigestSchema,

@@ -5,6 +5,7 @@ import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { QUESTION_REQUEST } from './questions.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
+import { SteerSchema } from './steering.ts'
 import { StoppedSchema } from './stopped.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
 import { UsageSchema } from './usage.ts'
@@ -75,8 +76,10 @@ export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options'], {
 })
 export type ApproveBody = Static<typeof ApproveBodySchema>
 
-export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Literal('ui'), Type.Literal('ui5')], {
-  description: "The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. " +
+type ProtocolName = 'documented' | 'ui' | 'ui5' | 'ui7'
+export const ProtocolSchema = Type.Union(['documented', 'ui', 'ui5', 'ui7'].map((name) => Type.Literal(name as ProtocolName)), {
+  description: "The format of the stream: as documented here, as the AI SDK's UI message stream, as the one for its 5.x clients, or with " +
+    'the part `steering-message` of its newest 7.x clients in place of `data-steer`. ' +
     'The default is "ui" when a message has `parts`, else "documented".'
 })
 export type Protocol = Static<typeof ProtocolSchema>
@@ -188,6 +191,7 @@ export const RunResultSchema = Type.Object({
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),
 
+  steering: Type.Optional(Type.Array(ref(SteerSchema), { description: 'What the user said while the run was under way' })),
   compactions: Type.Optional(
     Type.Array(ref(CompactionSchema), { description: 'The compactions of the conversation; absent when it fitted its model' })
   ),
@@ -206,13 +210,23 @@ export type LiveRun = Static<typeof LiveRunSchema>
 export const SteeredRunSchema = Type.Object({
   ok: Type.Literal(true),
   runId: Type.String(),
+  id: Type.String({ description: 'Id of the message' }),
+  state: SteerSchema.properties.state,
   threadId: Type.Optional(Type.String({ description: 'The conversation of the run' })),
   taskId: Type.Optional(Type.String({ description: 'The task of the run' }))
 }, { $id: 'SteeredRun', description: 'The run that gets the message, of a conversation or a task' })
 export type SteeredRun = Static<typeof SteeredRunSchema>
 export const SteerBodySchema = Type.Object({
-  message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' })
+  message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' }),
+  id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Id of the message; without one the service makes it. The same id again says nothing twice'
+    })
+  )
 }, { $id: 'SteerBody', additionalProperties: false, examples: [{ message: 'Put it into a folder called notes instead.' }] })
+export type SteerBody = Static<typeof SteerBodySchema>
 export const ThreadParams = Type.Object({ id: ThreadId })
 /** `/run/:id/*` takes either id. */
 export const RunOrThreadParams = Type.Object({

@@ -2,6 +2,7 @@ import { Type, type Static, type TObject, type TProperties } from '@sinclair/typ
 import { Scopes, ShownBoundary } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { PlanSchema } from './plan.ts'
+import { SteerSchema } from './steering.ts'
 import { StoppedSchema } from './stopped.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { ErrorDetails } from './errors.ts'
@@ -169,6 +170,11 @@ const DataNotice = event('DataNoticeEvent', 'data-notice', {
   }),
   transient: Type.Literal(true)
 }, 'The model, or its server, did not take all that it was sent')
+const DataSteer = event('DataSteerEvent', 'data-steer', {
+  id: Type.Optional(Type.String({ description: 'The same as data.id; absent while it waits' })),
+  data: ref(SteerSchema),
+  transient: Type.Optional(Type.Literal(true, { description: 'It waits, and is no part of the answer yet' }))
+}, 'What the user said while the run was under way. It stands before the step that reads it: a message of the user within the answer')
 const DataStopped = event(
   'DataStoppedEvent',
   'data-stopped',
@@ -223,6 +229,7 @@ export const events = [
   DataRetry,
   DataWaiting,
   DataNotice,
+  DataSteer,
   DataStopped,
   ErrorEvent,
   Abort,

@@ -5,6 +5,7 @@ import { TaskEvaluationSchema } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
+import { SteerSchema } from './steering.ts'
 import { StoppedSchema } from './stopped.ts'
 import { UsageSchema } from './usage.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema } from './tasks.ts'
@@ -93,6 +94,7 @@ export const TaskRunSchema = Type.Object({
   input: Type.Optional(Type.Unknown({ description: 'The data that the run began with; only in the answer for a single run' })),
   inputBytes: Type.Optional(Type.Integer({ description: 'The size of the input as JSON, bytes' })),
   steering: Type.Array(Type.String(), { description: 'The steering comments that this run got first' }),
+  steered: Type.Optional(Type.Array(ref(SteerSchema), { description: 'What the user said to the run while it was under way' })),
   questions: Type.Array(ref(TaskQuestionSchema), { description: 'Open approval requests' }),
   usage: ref(UsageSchema),
   options: Type.Optional(ref(RunOptionsSchema)),

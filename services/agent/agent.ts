@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
 import { openCalls, type RunEvent } from '../contracts/run-events.ts'
-import type { ApproveBody, Protocol, RunBody, RunResult, SteeredRun } from '../../schemas/agent.ts'
+import type { ApproveBody, Protocol, RunBody, RunResult, SteerBody, SteeredRun } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import {
@@ -10,7 +10,7 @@ import {
   protocolOf,
   recoverRuns,
   type Run,
-  steerTaskRun,
+  steerRun,
   type Subscription,
   type ThreadRun
 } from '../runs/index.ts'
@@ -25,8 +25,9 @@ import { readHistory } from './thread-history.ts'
 import { threadOptions } from './run-settings.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
-import { BadMessage } from '../threads/index.ts'
+import { BadMessage, markOf, steeringIn } from '../threads/index.ts'
 import { interrupt, replayRecorded } from './interrupted-runs.ts'
+import { createSteerRun } from './steer.ts'
 import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { withoutDroppedTries } from './dropped-tries.ts'
@@ -64,6 +65,7 @@ export function createAgent (deps: AgentDeps) {
   const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
   const stopRun = createStopRun(parts, supersedePendingRun)
+  const steerConversation = createSteerRun(parts)
   const { answer, answersOf, decide, answerCall, closeCall } = createResumeRun(parts)
 
   /** Returns the largest context window, in tokens, among the models that may answer with these options. */
@@ -115,10 +117,13 @@ export function createAgent (deps: AgentDeps) {
     if (last === undefined || !(UNFINISHED.includes(last.status) || last.stopped !== undefined)) throw new NothingToContinue()
     const kept = options === undefined ? { options: last.options, given: last.given } : undefined
     const window = () => kept ? largestWindow(kept.options) : windowFor(id, options)
-    const { messages, ...history } = await readHistory(id, { threads: deps.threads, window })
+    const { messages: read, ...history } = await readHistory(id, { threads: deps.threads, window })
+    // The run that goes on reads what the one before has not.
+    const messages = read.slice(0, read.findLastIndex((message) => markOf(message)?.state !== 'unread') + 1)
+    const unread = read.slice(messages.length).flatMap(steeringIn)
     return {
       ...body,
-      ...{ id, messages, history, continue: true, protocol: protocol ?? last.protocol ?? 'documented' },
+      ...{ id, messages, history, unread, continue: true, protocol: protocol ?? last.protocol ?? 'documented' },
       cwd: cwd ?? last.cwd,
       ...kept ? { kept } : { options }
     }
@@ -142,13 +147,6 @@ export function createAgent (deps: AgentDeps) {
     const place = await placeOf(id)
     const live = place && await activeRuns.current(place.threadId)
     return place?.runId === undefined || live?.run.record.runId === place.runId ? live : undefined
-  }
-
-  /** Throws NoActiveRun (404). */
-  async function requireActiveRun (id: string): Promise<ActiveRun> {
-    const live = await activeRun(id)
-    if (live === undefined) throw new NoActiveRun()
-    return live
   }
 
   /** Returns the interrupted run with which a thread ends, or the run with this id. */
@@ -202,19 +200,20 @@ export function createAgent (deps: AgentDeps) {
     },
 
     /**
-     * Sends steering to the active run of a conversation, or to the run with this id, of a conversation or a task; the model gets it at its
-     * next step. Throws NoActiveRun (404) or SteeringFull (429).
+     * Tells the run of a conversation, or the run with this id, of a conversation or a task, what the user says; the model gets it at its
+     * next step, of a run that waits when it goes on. It is on disk when the promise resolves. Throws NoActiveRun (404) or SteeringFull
+     * (429).
      */
-    async steer (id: string, message: string): Promise<SteeredRun> {
+    async steer (id: string, body: SteerBody): Promise<SteeredRun> {
       const ofTask = activeRuns.ofTaskRun(id)
       if (ofTask !== undefined) {
-        await steerTaskRun(ofTask, message, runs)
-        return { ok: true, runId: id, taskId: ofTask.run.record.taskId }
+        const said = await steerRun(ofTask, body, deps)
+        return { ok: true, runId: id, taskId: ofTask.run.record.taskId, id: said.id, state: said.state }
       }
-      const live = await requireActiveRun(id)
-      live.steer(message)
-      const { threadId, runId } = live.run.record
-      return { ok: true, threadId, runId }
+      // The first request of a conversation may be about to start its run.
+      const place = await placeOf(id) ?? await parts.locked(id, () => placeOf(id))
+      if (place === undefined) throw new NoActiveRun()
+      return steerConversation(place, body)
     },
 
     /** Ends the runs that the last end of the service cut. To be called before any request. */

@@ -1,7 +1,16 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { foldToModelMessages, foldToUIMessage, itemsIn, type Run, type ThreadRun, type UIAnswer } from '../runs/index.ts'
-import { type ThreadMessage, withChatForm } from '../threads/index.ts'
+import {
+  foldToModelMessages,
+  foldToUIMessage,
+  itemsIn,
+  type Run,
+  steeringIn,
+  steerOf,
+  type ThreadRun,
+  type UIAnswer
+} from '../runs/index.ts'
+import { markOf, steerMessage, type ThreadMessage, withChatForm } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { continuedMessage } from './message-import.ts'
 import type { Op } from '../store/index.ts'
@@ -11,28 +20,40 @@ export type RunEnd = 'completed' | 'failed' | 'stopped' | 'cancelled' | 'interru
 
 const asJson = (output: Record<string, unknown>) => ({ type: 'json' as const, value: output as never })
 
-/** Returns the messages of a run's answer so far, in the SDK's ModelMessage format. */
+/** Returns the messages of a run's answer so far, in the SDK's ModelMessage format, with what the user said meanwhile. */
 export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
-  return (foldToModelMessages(events, asJson) as LanguageModelV4Prompt as ThreadMessage[]).filter(({ role }) => role !== 'user')
+  const asMessage = (event: Parameters<typeof steerOf>[0]) => steerMessage(steerOf(event), false) as never
+  const messages = foldToModelMessages(events, asJson, asMessage) as LanguageModelV4Prompt as ThreadMessage[]
+  const left = steeringIn(events).filter(({ state }) => state !== 'read')
+  return [
+    ...messages.filter((message) => message.role !== 'user' || markOf(message) !== undefined),
+    ...left.map((event) => steerMessage(steerOf(event), false))
+  ]
 }
 
-/** Returns the operations that store the answer, made of the run's events and `finalEvents`, in the thread, in the client's format. */
+/**
+ * Returns the operations that store the answer, made of the run's events and `finalEvents`, in the thread, in the client's format. `asked`:
+ * the items that the run waits for.
+ */
 export async function recordAnswer (
   { record, log, messages }: Pick<Run<ThreadRun>, 'record' | 'log' | 'messages'>,
   { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>,
-  finalEvents: readonly RunEvent[] = []
+  finalEvents: readonly RunEvent[] = [],
+  asked: string[] = itemsIn(finalEvents)
 ): Promise<Op[]> {
   const events = [...log.events, ...finalEvents]
-  const asked = itemsIn(finalEvents)
   const put = (answer: ThreadMessage[]) => threads.appendAnswer(record.threadId, record.answerAt, answer, asked.length > 0 ? { asked } : {})
   const answered = (await ledger.all(itemsIn(events))).filter((item) => item.kind === 'tool')
+  const unread = (isChat: boolean) =>
+    steeringIn(events).flatMap((event) => event.state === 'unread' ? [steerMessage(steerOf(event), isChat)] : [])
   if (record.protocol === undefined || record.protocol === 'documented') {
-    return put(withChatForm(answerMessages(events), foldToUIMessage(events, { answered })))
+    const answer = answerMessages(events).filter((message) => markOf(message)?.state !== 'unread')
+    return put([...withChatForm(answer, foldToUIMessage(events, { answered })), ...unread(false)])
   }
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
-  const message = foldToUIMessage(events, { ui5: record.protocol === 'ui5', answered, base })
+  const message = foldToUIMessage(events, { ui5: record.protocol === 'ui5', ui7: record.protocol === 'ui7', answered, base })
   // A message without parts never reached the client.
-  return put(message.parts.length > 0 ? [message] : [])
+  return put([...message.parts.length > 0 ? [message] : [], ...unread(true)])
 }
 
 /**

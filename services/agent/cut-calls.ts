@@ -6,6 +6,7 @@ import {
   segmentStart,
   storedSegment,
   type ThreadRun,
+  unansweredIn,
   withoutCutInputs
 } from '../runs/index.ts'
 import { openCalls, type RunEvent } from '../contracts/run-events.ts'
@@ -21,8 +22,8 @@ const describeCall = ({ toolName, input }: { toolName: string, input: unknown })
   `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /**
- * Returns the events of a run that was cut, with ends for what was cut. A call that had begun has an unknown outcome. A call that had not
- * begun stays open in a run that continues when its approval is answered again.
+ * Returns the events of a run that was cut, with ends for what was cut; what the user said and no step answered is unread. A call that had
+ * begun has an unknown outcome. A call that had not begun stays open in a run that continues when its approval is answered again.
  */
 export function closedEvents ({ log: { events }, durable }: Run<ThreadRun>): RunEvent[] {
   const begun = intentsIn(events)
@@ -33,7 +34,7 @@ export function closedEvents ({ log: { events }, durable }: Run<ThreadRun>): Run
     toolName,
     errorText: begun.has(toolCallId) ? OUTCOME_UNKNOWN : NOT_BEGUN
   }))
-  return [...withoutCutInputs(events), ...endsOfCutParts(events), ...endsOfLiveQuestions(events), ...outcomes]
+  return [...withoutCutInputs(events), ...endsOfCutParts(events), ...endsOfLiveQuestions(events), ...outcomes, ...unansweredIn(events)]
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
-import { type ActiveRun, endsOfLiveQuestions, stoppedFor, stoppedShort } from '../runs/index.ts'
+import { type ActiveRun, endsOfLiveQuestions, stoppedFor, stoppedShort, unansweredIn } from '../runs/index.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
@@ -14,7 +14,6 @@ const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', 
 /** Ends a run that has answered, with `answer` if it owed a structured one. */
 export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?: EventOf<'object'>) {
   const { run } = live
-  live.endSteering()
   const last = run.log.events.findLast((event) => event.type === 'step-finish')
   // The calls of a step that gave the structured answer were the answer.
   const stopped = answer === undefined ? stoppedShort(run.record, run.log.events) : undefined
@@ -39,12 +38,13 @@ export async function endEarly (
   deps: Pick<AgentDeps, 'runs' | 'threads' | 'conversations' | 'ledger' | 'guides' | 'log'>
 ) {
   const { run } = live
-  live.endSteering()
+  await live.endSteering()
   const kind = abortKind(error)
   const finishReason = kind === undefined || LIMITS[kind] !== undefined ? 'error' : 'other'
   const end = kind === undefined ? 'failed' : ENDS[kind] ?? 'failed'
   const finalEvents: RunEvent[] = [
     ...endsOfLiveQuestions(run.log.events),
+    ...unansweredIn(run.log.events),
     reasonOf(error, run.record.runId, deps.log),
     { type: 'finish', finishReason, usage: { ...run.record.usage }, ...(kind === 'stop' && { stopped: stoppedFor('user') }) }
   ]

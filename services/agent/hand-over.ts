@@ -39,7 +39,7 @@ export async function handOverToTask (attempt: ConversationAttempt, analysis: An
   events.forEach(log.append)
   live.run.record = { ...record, steps: STEP_FINISH.step }
   log.append(STEP_FINISH)
-  if (live.isSteered) return false
+  if (!await live.endUnlessSteered()) return false
   await finish(attempt, deps)
   return true
 }

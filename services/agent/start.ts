@@ -10,17 +10,21 @@ import {
   createRunLog,
   type History,
   inNewestStep,
+  isOver,
   newRunFields,
   type ResolvedOptions,
   type Run,
   type Subscription,
   type ThreadRun,
+  unansweredIn,
+  waitingIn,
   WHOLE_THREAD,
   withRunOptions
 } from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { callResults, type CallResult } from './call-results.ts'
+import { recordAnswer } from './answer-record.ts'
 import { createAnswerRequest, stepLimit } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes, supersededNotes } from './cut-calls.ts'
@@ -29,7 +33,7 @@ import { NOTE_OPENING } from '../contracts/model-texts.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
-import { type RawMessage, withoutModelMarks } from '../threads/index.ts'
+import { type RawMessage, saidAgain, unmarked, withoutModelMarks } from '../threads/index.ts'
 import { type RunSettings, settingsOfRun } from './run-settings.ts'
 import { settleRun } from './stop-run.ts'
 import { noUsage } from '../usage/index.ts'
@@ -42,6 +46,8 @@ export interface RunRequest extends RunBody {
   history?: History
   /** The options of the run that is continued, in place of those of this request. */
   kept?: ResolvedOptions
+  /** What the user said to the run that this one continues, and none of its steps has read. */
+  unread?: Array<{ id: string, text: string }>
 }
 
 /** Returns the item with the result that was given of it, if it is an open call of the application. */
@@ -93,6 +99,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       ...ledger.record(asked.filter(({ kind, state }) => kind === 'app' && (state === 'done' || state === 'error'))),
       ...ledger.withdraw(asked),
       ...ledger.record(begun.map((approval) => inState(approval, 'unknown'))),
+      ...run === undefined || isOver(run.record) || waitingIn(run.log.events).length === 0
+        ? []
+        : await recordAnswer(run, deps, unansweredIn(run.log.events)),
       ...run === undefined ? [] : runs.end(run, isStopped ? 'stopped' : 'cancelled', isStopped ? STOPPED : undefined),
       left.op
     ])
@@ -105,7 +114,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   async function newRun (request: RunRequest, threadId: string, { options, given, cwd }: RunSettings): Promise<Run<ThreadRun>> {
-    const { messages, protocol, history } = request
+    const { messages, protocol, history, unread = [] } = request
     const { ops, answerAt, isWhole } = history === undefined
       ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
       : { ...await threads.append(threadId, request.continue ? [] : messages.slice(-1)), isWhole: false }
@@ -131,11 +140,12 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         ...(known !== undefined && { history: known }),
         usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
-        answerAt: continued === undefined ? answerAt : answerAt - 1
+        answerAt: answerAt - unread.length - (continued === undefined ? 0 : 1)
       },
       messages,
       log: createRunLog([
         { type: 'start', messageId, threadId, runId },
+        ...unread.map((said) => ({ type: 'steer' as const, ...said, state: 'read' as const, step: 1, at: now })),
         ...request.continue ? [{ type: 'message' as const, text: GO_ON, isRetry: true as const }] : []
       ]),
       stored: 0,
@@ -165,9 +175,11 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       isStored: true
     })
     if (history !== undefined) {
-      const last = isContinued ? messages.length : messages.length - 1
+      const said = isContinued ? undefined : unmarked(withoutModelMarks(messages.at(-1)!)) as RawMessage
+      const before = said === undefined ? messages : messages.slice(0, -1)
+      const last = before.length - (said === undefined ? 0 : saidAgain(before, said))
       return {
-        messages: isContinued ? messages : [...messages.slice(0, last), withoutModelMarks(messages[last]) as RawMessage],
+        messages: [...before.slice(0, last), ...said === undefined ? [] : [said]],
         originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false }
       }
     }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { type EventOf, type RunEvent, answerText } from '../contracts/run-events.ts'
 import { noUsage } from '../usage/index.ts'
-import { type Subscription, withoutDroppedTries } from '../runs/index.ts'
+import { steeringIn, steerOf, type Subscription, withoutDroppedTries } from '../runs/index.ts'
 import { answerMessages } from './answer-record.ts'
 
 /** The codes of a run's `error` event that do not stand for a failure of the model provider. */
@@ -53,6 +53,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
     ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),
+    ...(steeringIn(events).length > 0 && { steering: steeringIn(events).map(steerOf) }),
     ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...compaction }) => compaction) }),
     ...(of('object')[0] && { object: of('object')[0].object }),
     ...(subscription.options && { options: subscription.options }),

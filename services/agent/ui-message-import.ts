@@ -1,10 +1,11 @@
 import type { ModelMessage, UIMessage } from 'ai'
 import { DENIED } from '../contracts/approval-record.ts'
-import { BadMessage, deepestIssue, type RawMessage } from '../threads/index.ts'
+import { BadMessage, deepestIssue, type RawMessage, saidIn, steeringMessagePart } from '../threads/index.ts'
 
 const OUTCOME_LOST = 'The outcome of this approved call was lost on the way here: check what it did before doing it again.'
 
-const KNOWN = /^(?:text|reasoning|reasoning-file|file|custom|source-url|source-document|step-start|dynamic-tool|tool-.+|data-.+)$/
+const KNOWN =
+  /^(?:text|reasoning|reasoning-file|file|custom|source-url|source-document|step-start|steering-message|dynamic-tool|tool-.+|data-.+)$/
 
 /**
  * Converts a chat client's message (AI SDK 5, 6 or 7) to model messages, without the service's analysis and data parts. For
@@ -14,7 +15,7 @@ const KNOWN = /^(?:text|reasoning|reasoning-file|file|custom|source-url|source-d
 export async function fromUIMessage (message: RawMessage, where: string, isStored = false): Promise<ModelMessage[]> {
   const { safeValidateUIMessages, convertToModelMessages } = await import('ai')
   if (!Array.isArray(message.parts)) throw new BadMessage(`${where}.parts must be an array of parts.`)
-  const parts = message.parts.filter((part) => !isStored || KNOWN.test(part?.type)).map(withoutApproval)
+  const parts = message.parts.filter((part) => !isStored || KNOWN.test(part?.type)).map(withoutApproval).flatMap(asSaid)
   if (isStored && parts.length === 0) return []
   const checked = await safeValidateUIMessages({ messages: [{ ...message, id: typeof message.id === 'string' ? message.id : '', parts }] })
   if (!checked.success) throw new BadMessage(`${where}${whatIsWrong(checked.error)}`)
@@ -29,6 +30,17 @@ export async function fromUIMessage (message: RawMessage, where: string, isStore
   } catch (error) {
     throw new BadMessage(`${where} cannot be used: ${(error as Error).message}`)
   }
+}
+
+/**
+ * Returns what the user said to the run as the part that the SDK converts to a message of the user, which splits the answer there. A chat
+ * may hold it twice: as it waited, and as a step read it.
+ */
+function asSaid (part: unknown, at: number, parts: unknown[]): unknown[] {
+  const said = saidIn(part)
+  if (said === undefined) return [part]
+  const isAgain = parts.slice(at + 1).some((later) => saidIn(later)?.id === said.id)
+  return isAgain ? [] : [steeringMessagePart(said)]
 }
 
 /**

@@ -1,13 +1,13 @@
 import { readUserMessages, type ThreadRepository, type UserWords } from '../threads/index.ts'
-import type { ActiveRuns } from '../runs/index.ts'
+import { type ActiveRuns, steeringIn } from '../runs/index.ts'
 
 interface Parts {
   activeRuns: Pick<ActiveRuns, 'ofRun'>
-  deps: { threads: Pick<ThreadRepository, 'turns' | 'messages'>, clock: { now: () => number } }
+  deps: { threads: Pick<ThreadRepository, 'turns' | 'messages'> }
 }
 
 /** Creates the lookup of the user's own messages, steering included, in the conversation of an active run; undefined for other runs. */
-export function createUserWords ({ activeRuns, deps: { threads, clock } }: Parts) {
+export function createUserWords ({ activeRuns, deps: { threads } }: Parts) {
   return async (runId: string): Promise<UserWords | undefined> => {
     const live = activeRuns.ofRun(runId)
     if (live === undefined) return undefined
@@ -16,6 +16,8 @@ export function createUserWords ({ activeRuns, deps: { threads, clock } }: Parts
     const { threadId } = live.run.record
     const messages = await readUserMessages(threads, threadId)
     const at = messages.at(-1)?.at ?? 0
-    return { threadId, messages: [...messages, ...live.steered.map((text) => ({ text, at, said: clock.now() }))] }
+    const known = new Set(messages.map(({ id }) => id))
+    const said = steeringIn(live.run.log.events).filter(({ id }) => !known.has(id))
+    return { threadId, messages: [...messages, ...said.map(({ id, text, at: said }) => ({ id, text, at, said }))] }
   }
 }

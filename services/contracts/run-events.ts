@@ -5,6 +5,7 @@ import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
 import type { Question } from '../../schemas/questions.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
+import type { Steer } from '../../schemas/steering.ts'
 import type { Stopped } from '../../schemas/stopped.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { StateOf } from './approval-states.ts'
@@ -150,8 +151,13 @@ export type RunEvent =
    */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
   /**
-   * A user message to the model between two steps: steering, the issues that the judge found (`isReview`), or, with `isRetry`, what the
-   * service has to say: that the run still owes its answer, or repeats itself.
+   * What the user said while the run was under way. It is `waiting` until a step reads it: then it is a message of the user between two
+   * steps. What no step has answered when the run ends is `unread`. The newest event of an id counts.
+   */
+  | { type: 'steer', at: number } & Steer
+  /**
+   * A message to the model between two steps that nobody said meanwhile: the issues that the judge found (`isReview`), or, with `isRetry`,
+   * what the service has to say: that the run still owes its answer, or repeats itself.
    */
   | { type: 'message', text: string, isRetry?: true, isReview?: true }
   | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }

@@ -85,6 +85,9 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
       case 'message':
         lines.push({ type: 'message', from: event.isReview ? 'review' : event.isRetry ? 'service' : 'user', text: event.text })
         break
+      case 'steer':
+        if (event.state === 'read') lines.push({ type: 'message', from: 'user', text: event.text })
+        break
       case 'error':
         if (answer !== undefined && !isWhole) answer.failure = { code: event.code, message: event.errorText }
         break

@@ -197,7 +197,7 @@ function whyNotReplayed ({ status, options }: RunRecord, events: readonly RunEve
   if (asked.type === 'request' && !asked.messages.some(({ role }) => role === 'user')) {
     return 'The request of the run is not stored any more.'
   }
-  if (events[1]?.type === 'message' && events[0].type === 'start') {
+  if (events.find(({ type }) => type !== 'start' && type !== 'steer')?.type === 'message') {
     return 'The run went on where another one had stopped. Record that one, or ask again in one run.'
   }
   if (status === 'failed' && failure?.code === 'ERR_BUDGET' && options?.budget?.tokens === undefined) {

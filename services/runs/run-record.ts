@@ -36,6 +36,7 @@ type Shown =
   | 'qualityScore'
   | 'evaluation'
   | 'steering'
+  | 'steered'
   | 'options'
   | 'attempts'
 
@@ -56,8 +57,6 @@ interface AnyRun extends Pick<RunView, Shown> {
   asked: string[]
   /** Milliseconds that the run has worked, without the time in which it waited. */
   activeMs: number
-  /** Steering that no step has read yet. */
-  pendingSteering?: string[]
   /** The usage of all model calls. The meter of the run adds to this very object, which all copies of the record share. */
   usage: Usage
   /** Written when the run stops executing, shortened; until then the calls are read from the events. */

@@ -75,6 +75,8 @@ export type RunRepository = ReturnType<typeof createRunRepository>
 export function createRunRepository ({ store, clock }: { store: Store, clock: Clock }) {
   /** The runs whose newest write says that they execute no longer: they have ended, or wait. */
   const leaving = new WeakSet<Run>()
+  /** Events that were stored before others that are before them in the log. */
+  const storedEarly = new WeakSet<RunEvent>()
 
   /** Reads the record of a run; undefined if there is none. */
   async function get<R extends RunRecord = RunRecord> (runId: string): Promise<R | undefined> {
@@ -112,7 +114,9 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
 
   /** Returns the events that are still to be stored. */
   const newEvents = ({ log, stored }: Run): RunEvent[] =>
-    log.events.slice(stored).filter(({ type }) => type !== 'tool-progress' && type !== 'waiting' && type !== 'notice')
+    log.events.slice(stored).filter((event) =>
+      event.type !== 'tool-progress' && event.type !== 'waiting' && event.type !== 'notice' && !storedEarly.has(event)
+    )
 
   async function writeNow<R extends RunRecord> (
     run: Run<R>,
@@ -139,9 +143,13 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     run.record = { ...run.record, ...written }
     run.durable ||= waits
     run.indexed = indexed
-    finalEvents.forEach(log.append)
-    // Events that arrived during a write without final events are not stored yet.
-    run.stored = finalEvents.length > 0 ? log.events.length : upTo
+    // Events that arrived during the write are not stored yet.
+    run.stored = upTo
+    for (const event of finalEvents) {
+      if (run.stored === log.events.length) run.stored++
+      else storedEarly.add(event)
+      log.append(event)
+    }
   }
 
   /** Stores the new events of the run in one transaction with `ops` and `finalEvents`, after the writes that were begun before. */

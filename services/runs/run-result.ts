@@ -3,6 +3,7 @@ import { answerText } from '../contracts/run-events.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { isOver, type ThreadRun } from './run-record.ts'
 import { stoppedFor } from './engine/stopping.ts'
+import { endedSteering, steeringIn, steerOf } from './run-log/steering.ts'
 import { CALL_SHOWN, toolCallsOf } from './tool-calls.ts'
 
 /** Why a run of a conversation ended whose events do not say it. */
@@ -29,7 +30,7 @@ type Result = Pick<
   | 'toolCount'
   | 'qualityScore'
   | 'evaluation'
-  | 'steering'
+  | 'steered'
 >
 
 /** Returns what the events say of a run of a conversation. `limit` is the number of characters kept of each input and output. */
@@ -49,6 +50,7 @@ export function resultOf (
   const { score, ...judged } = evaluation ?? {}
   const stopped = status === 'stopped' ? stoppedFor('user') : isOver({ status }) ? lastOf(events, 'finish')?.stopped : undefined
   const error = isOver({ status }) && status !== 'completed' ? reasonOf(events, status) : undefined
+  const said = isOver({ status }) ? endedSteering(events) : steeringIn(events)
   return {
     ...(isOver({ status }) && { completedAt: at, durationMs: Math.max(at - startedAt, 0) }),
     ...(output !== '' && { output }),
@@ -61,7 +63,7 @@ export function resultOf (
       qualityScore: score,
       evaluation: { ...judged, satisfied: evaluation.satisfied, issues: evaluation.issues, qualityScore: score }
     }),
-    steering: steeringIn(events)
+    ...(said.length > 0 && { steered: said.map(steerOf) })
   }
 }
 
@@ -73,17 +75,4 @@ function reasonOf (events: readonly RunEvent[], status: RunStatus): string | und
   const cause = segment.findLast((event) => event.type === 'error' || event.type === 'abort')
   if (cause?.type === 'error') return cause.errorText
   return (cause?.type === 'abort' ? ABORTS[cause.reason] : undefined) ?? REASONS[status]
-}
-
-/** The messages that came while the run executed, without those of the judge and those that ask again for the structured answer. */
-function steeringIn (events: readonly RunEvent[]): string[] {
-  const said: string[] = []
-  let isJudged = false
-  for (const event of events) {
-    if (event.type === 'evaluation') isJudged = true
-    if (event.type !== 'message' || event.isRetry) continue
-    if (!isJudged) said.push(event.text)
-    isJudged = false
-  }
-  return said
 }

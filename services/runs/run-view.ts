@@ -28,10 +28,11 @@ export function threadRunView (run: ThreadRun, { questions, events, limit, now }
   const { messageId, model, protocol, history, answerAt, ...shown } = withoutInternals(run)
   const result = events && resultOf(events, { record: run, status: run.status, at: run.completedAt ?? now, limit: limit ?? Infinity })
   // A result of a run that has ended may say more than its events.
-  return { ...result, ...shown, ...(result && { toolCalls: result.toolCalls, toolCount: result.toolCount }), questions }
+  const steering = (shown.steered ?? result?.steered ?? []).map(({ text }) => text)
+  return { ...result, ...shown, steering, ...(result && { toolCalls: result.toolCalls, toolCount: result.toolCount }), questions }
 }
 
 function withoutInternals<R extends RunRecord> (run: R) {
-  const { cwd, given, maxSteps, isRepeating, steps, segment, asked, activeMs, pendingSteering, chunks, ...shown } = run
+  const { cwd, given, maxSteps, isRepeating, steps, segment, asked, activeMs, chunks, ...shown } = run
   return shown
 }

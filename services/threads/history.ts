@@ -1,8 +1,9 @@
 import { type Op, type Store, turnKey, turnsPrefix } from '../store/index.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { keptOfOtherTabs } from './other-tabs.ts'
-import { canonicalContent, type ThreadMessage } from './thread-message.ts'
-import type { Divergence, UserTurn } from './user-turn.ts'
+import { marked, steeringIn } from './steer-messages.ts'
+import { beginsTurn, canonicalContent, markOf, type ThreadMessage } from './thread-message.ts'
+import type { Divergence, Steered, UserTurn } from './user-turn.ts'
 
 /** The number of turns at the end of a thread among which those of another tab are looked for. */
 const NEWEST_TURNS = 1_000
@@ -45,7 +46,7 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
   async function readUncached (messages: ThreadMessage[], chain: string, from: number): Promise<UserTurn[]> {
     const turns: UserTurn[] = []
     for (const [n, message] of messages.entries()) {
-      if (message.role !== 'user') continue
+      if (!beginsTurn(message)) continue
       await yieldToEventLoop()
       const own = digestOf(message)
       chain = chainOf(chain, own)
@@ -94,8 +95,48 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     return 0
   }
 
+  /** Returns what messages hold that the user said to runs; `from` is the position of the first message in the thread. */
+  const steeredIn = (messages: ThreadMessage[], from: number, said: number): Steered[] =>
+    messages.flatMap((message, n) =>
+      steeringIn(message).map(({ id, text }) => ({ id, own: digestOf({ role: 'user', content: text }), at: from + n, said }))
+    )
+
+  /**
+   * Marks the messages of a request that are in the thread as said to a run, which a client may send back as any other message of the
+   * user. The last message of a request is a new one.
+   */
+  async function markSteering (thread: string, messages: ThreadMessage[]): Promise<ThreadMessage[]> {
+    const turns = await list(thread)
+    const byId = new Map(turns.flatMap(({ steered = [] }) => steered.map((each) => [each.id, each])))
+    const users = messages.flatMap((message, at) => message.role === 'user' ? [{ message, at, own: digestOf(message) }] : [])
+    const result = [...messages]
+    let next = 0
+    let open: Steered[] = []
+    for (const [n, { message, at, own }] of users.slice(0, -1).entries()) {
+      if (markOf(message) !== undefined) continue
+      const known = byId.get(message.id as string) ?? open.find((each) => each.own === own)
+      const isTurn = turns[next]?.own === own
+      // The same words may have been said twice; then the message behind them decides.
+      if (known !== undefined && !(isTurn && turns[next + 1]?.own === users[n + 1].own)) {
+        open = open.filter((each) => each !== known)
+        result[at] = marked(message, { id: known.id, state: 'read' })
+        continue
+      }
+      const found = isTurn ? next : turns.findIndex((turn, each) => each >= next && turn.own === own)
+      if (found === -1) break
+      open = turns[found].steered ?? []
+      next = found + 1
+    }
+    return result
+  }
+
   return {
     read,
+    steeredIn,
+    markSteering,
+    /** Returns the chain of turns with all that was said while their answers were made. */
+    wholeChain: (turns: readonly UserTurn[]) =>
+      turns.flatMap(({ own, steered = [] }) => [own, ...steered.map((each) => each.own)]).reduce(chainOf, ''),
     get,
     list,
     shared,

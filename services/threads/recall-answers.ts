@@ -1,6 +1,7 @@
 import type { Store } from '../store/index.ts'
 import type { ThreadHead } from './thread-head.ts'
-import { partsOf, answerTexts, type ThreadMessage } from './thread-message.ts'
+import { saidAgain, unmarked } from './steer-messages.ts'
+import { answerTexts, beginsTurn, markOf, partsOf, type ThreadMessage } from './thread-message.ts'
 import type { HistoryMatch } from './history.ts'
 import type { UserTurn } from './user-turn.ts'
 
@@ -13,7 +14,7 @@ export interface Recalled {
 
 interface Parts {
   store: Pick<Store, 'digest'>
-  turns: Pick<HistoryMatch, 'read' | 'shared' | 'windowEnd' | 'position'>
+  turns: Pick<HistoryMatch, 'read' | 'shared' | 'windowEnd' | 'position' | 'markSteering'>
   get: (id: string) => Promise<ThreadHead | undefined>
   lastMessages: (id: string, page: { end: number, limit: number }) => Promise<{ messages: ThreadMessage[] }>
 }
@@ -36,8 +37,10 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
     return { turns: end > 0 ? earlier : 0, end }
   }
 
-  return async function recall (id: string, request: ThreadMessage[]): Promise<Recalled> {
+  return async function recall (id: string, given: ThreadMessage[]): Promise<Recalled> {
     const head = await get(id)
+    const known = head?.steered ? await turns.markSteering(store.digest(id), given) : given
+    const request = known.with(-1, unmarked(known.at(-1)!))
     const requestTurns = await turns.read(request)
     const answers = new Map<number, ThreadMessage[]>()
     if (head !== undefined && head.turns > 0 && requestTurns.length > 1) {
@@ -47,7 +50,7 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
       const from = Math.max(0, Math.floor(end / BLOCK) * BLOCK - BLOCK)
       let stored = end > from ? (await lastMessages(id, { end, limit: end - from })).messages : []
       for (let n = count - 1; n >= 0 && stored.length > 0; n--) {
-        const at = stored.findLastIndex(({ role }) => role === 'user')
+        const at = stored.findLastIndex(beginsTurn)
         if (at >= 0 && isCopy(request.slice(requestTurns[n].at + 1, requestTurns[n + 1].at), stored.slice(at + 1))) {
           answers.set(requestTurns[n].at, stored.slice(at + 1))
         }
@@ -57,7 +60,7 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
     const recalled: Recalled = { messages: [], places: [] }
     let isReplaced = false
     for (const [at, message] of request.entries()) {
-      if (message.role === 'user') isReplaced = false
+      if (beginsTurn(message)) isReplaced = false
       if (isReplaced) continue
       recalled.messages.push(withoutModelMarks(message))
       recalled.places.push(at)
@@ -67,7 +70,9 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
       recalled.places.push(...answer.map(() => undefined))
       isReplaced = true
     }
-    return recalled
+    const again = saidAgain(recalled.messages.slice(0, -1), request.at(-1)!)
+    const kept = recalled.messages.length - 1 - again
+    return { messages: recalled.messages.toSpliced(kept, again), places: recalled.places.toSpliced(kept, again) }
   }
 }
 
@@ -79,7 +84,7 @@ const callsIn = (messages: ThreadMessage[]): string[] =>
 function isCopy (received: ThreadMessage[], stored: ThreadMessage[]): boolean {
   if (
     stored.length === 0 || !received.some(({ role }) => role === 'assistant') ||
-    received.some(({ role }) => role !== 'assistant' && role !== 'tool')
+    received.some((message) => message.role !== 'assistant' && message.role !== 'tool' && markOf(message) === undefined)
   ) return false
   const made = new Set(callsIn(stored))
   if (!callsIn(received).every((id) => made.has(id))) return false

@@ -19,6 +19,8 @@ export interface ThreadHead {
   minted?: true
   /** The ids of the approvals that the thread's last message requests. */
   asked?: string[]
+  /** Present if the user has said something while a run was under way. */
+  steered?: true
   /** Digests of the thread's content, by which a request without an id finds the thread. */
   found?: string[]
 }

@@ -1,5 +1,6 @@
 import { defineError } from '../lib/service-error.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
+import type { Steer } from '../../schemas/steering.ts'
 
 export const BadMessage = defineError('ERR_INVALID_MESSAGES', '%s')
 
@@ -74,9 +75,22 @@ function dataOf ({ url, data = url, image = data }: { url?: unknown, data?: unkn
   return typeof image === 'string' ? image.replace(/^data:[^,]*;base64,/i, '') : image
 }
 
+/** Marks a message of the user that was said while an answer was made (see steer-messages.ts). */
+export type SteerMark = Pick<Steer, 'id' | 'state' | 'step'>
+
+/** Returns the mark of a message of the user that was said to a run; undefined for any other message. */
+export function markOf ({ role, parts, steer, metadata }: ThreadMessage): SteerMark | undefined {
+  if (role !== 'user') return undefined
+  const mark = parts === undefined ? steer : (metadata as { steer?: unknown } | null | undefined)?.steer
+  return typeof (mark as Partial<SteerMark> | null | undefined)?.id === 'string' ? mark as SteerMark : undefined
+}
+
+/** Whether a message is one of the user that asks for an answer, not one that was said while an answer was made. */
+export const beginsTurn = (message: ThreadMessage): boolean => message.role === 'user' && markOf(message) === undefined
+
 /** Returns the texts of the last answer that clients may keep: the whole answer, and the part after the last tool call. No whitespace. */
 export function answerTexts (messages: ThreadMessage[]): string[] {
-  const last = messages.findLastIndex(({ role }) => role === 'user')
+  const last = messages.findLastIndex(beginsTurn)
   const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant')
   const whole = answers.map((message) => textOf(message)).join('')
   const parts = answers.flatMap(partsOf)

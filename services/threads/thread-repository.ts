@@ -17,7 +17,9 @@ import {
 } from '../store/index.ts'
 import { firstWords, headOps, lastWords, type ThreadHead } from './thread-head.ts'
 import { keepStored } from './rendering/render.ts'
-import { answerTexts, dropTries, type ThreadMessage } from './thread-message.ts'
+import { saidAgain, unmarked } from './steer-messages.ts'
+import { answerTexts, beginsTurn, dropTries, type ThreadMessage } from './thread-message.ts'
+import type { Steered, UserTurn } from './user-turn.ts'
 import type { Summary } from './compaction/items.ts'
 import { createReadPositions } from './read-positions.ts'
 import { createRecall } from './recall-answers.ts'
@@ -31,6 +33,8 @@ export type ThreadRepository = ReturnType<typeof createThreadRepository>
 
 /** The number of threads with the same content that are compared; the newest is taken. */
 const MAX_CANDIDATES = 50
+/** The number of unread messages of the user that a new message may say again. */
+const MAX_UNREAD = 20
 
 /**
  * Stores conversations message by message. Clients choose thread ids freely, so the keys are digests. Methods that change a
@@ -50,16 +54,19 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
    * Returns the operations that replace the messages of the thread from position `from` on by `fresh`; the first `keep` turns
    * stay. `saidAt` returns the time of each turn in `fresh`, epoch milliseconds, 0 for unknown.
    */
-  async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt, seen }: {
+  async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt, seen, steeredAt }: {
     keep: number,
     from: number,
     fresh: ThreadMessage[],
+    steeredAt?: ReadonlyMap<string, number>,
     saidAt: (chain: string, isLast: boolean) => number,
     seen?: string
   }): Promise<Op[]> {
     const digest = store.digest(thread.id)
     const chain = await turns.chainAt(digest, keep)
-    const newTurns = await turns.read(fresh, { chain, from })
+    const plainTurns = await turns.read(fresh, { chain, from })
+    const { kept, newTurns } = await withSteering(digest, { keep, from, fresh, isSteered: thread.steered, plainTurns, steeredAt })
+    const isSteered = thread.steered ?? [kept, ...newTurns].some((turn) => turn?.steered !== undefined)
     const isWhole = from === 0
     const after: ThreadHead = {
       ...thread,
@@ -67,14 +74,22 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       turns: keep + newTurns.length,
       updatedAt: clock.now(),
       words: isWhole ? firstWords(fresh) : thread.words || firstWords(fresh),
-      lastMessage: lastWords(fresh) || (isWhole ? '' : thread.lastMessage)
+      lastMessage: lastWords(fresh) || (isWhole ? '' : thread.lastMessage),
+      ...(isSteered && { steered: true })
     }
     const last = newTurns.at(-1)?.chain ?? chain
-    const isWaiting = fresh.length === 0 || fresh.at(-1)!.role === 'user'
-    if (after.minted && after.turns > 0) after.found = contentDigests(last, isWaiting ? 'waits' : answerTexts(fresh))
+    const digestsOf = (chain: string, messages: ThreadMessage[]) =>
+      contentDigests(chain, messages.length === 0 || beginsTurn(messages.at(-1)!) ? 'waits' : answerTexts(messages))
+    if (after.minted && after.turns > 0) after.found = digestsOf(last, fresh)
     else delete after.found
+    if (after.found !== undefined && isSteered) {
+      // A client may send back what was said to a run as any other message of the user.
+      const all = [...(await turns.list(digest)).slice(0, Math.max(keep - 1, 0)), ...kept ? [kept] : [], ...newTurns]
+      after.found = [...new Set([...after.found, ...digestsOf(turns.wholeChain(all), fresh.map(unmarked))])]
+    }
     const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
+    if (kept !== undefined) ops.push(turns.put(digest, keep - 1, kept))
     for (const [n, turn] of newTurns.entries()) {
       const isLast = n === newTurns.length - 1
       ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, isLast), ...(isLast && seen !== undefined && { seen }) }))
@@ -82,6 +97,38 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
     if (from < (before?.messageCount ?? 0)) ops.push(...await clearSummaryPositions(digest, from))
     return [...ops, ...headOps(store, before, after)]
+  }
+
+  /**
+   * Returns the new turns, and the last one that stays, with the index entries of what was said while their answers were made.
+   * `steeredAt` returns its time, by its id.
+   */
+  async function withSteering (thread: string, { keep, from, fresh, isSteered, plainTurns, steeredAt = new Map() }: {
+    keep: number,
+    from: number,
+    fresh: ThreadMessage[],
+    isSteered: true | undefined,
+    plainTurns: UserTurn[],
+    steeredAt?: ReadonlyMap<string, number>
+  }): Promise<{ kept?: UserTurn, newTurns: UserTurn[] }> {
+    const found = turns.steeredIn(fresh, from, clock.now())
+    if (found.length === 0 && !isSteered) return { newTurns: plainTurns }
+    const last = keep > 0 ? await turns.get(thread, keep - 1) : undefined
+    const known = new Map([...steeredAt, ...(last?.steered ?? []).map(({ id, said }) => [id, said] as const)])
+    const steered = found.map((each) => ({ ...each, said: known.get(each.id) ?? each.said }))
+    const between = (start: number, end = Infinity) => steered.filter(({ at }) => at >= start && at < end)
+    const withThese = ({ steered: _, ...turn }: UserTurn, these: Steered[]) => ({ ...turn, ...(these.length > 0 && { steered: these }) })
+    const before = (last?.steered ?? []).filter(({ at }) => at < from)
+    return {
+      ...(last && { kept: withThese(last, [...before, ...between(from, plainTurns[0]?.at)]) }),
+      newTurns: plainTurns.map((turn, n) => withThese(turn, between(turn.at, plainTurns[n + 1]?.at)))
+    }
+  }
+
+  /** Returns how many messages before position `from` are unread, and said again by the message. */
+  async function saidAgainAt (id: string, { steered }: ThreadHead, from: number, message: ThreadMessage | undefined): Promise<number> {
+    if (!steered || message === undefined) return 0
+    return saidAgain((await lastMessages(id, { end: from, limit: MAX_UNREAD })).messages, message)
   }
 
   /** Returns the operations that remove the positions from summaries of messages behind position `from`, because those messages change. */
@@ -138,7 +185,8 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const thread: ThreadHead = { ...known, ...(minted && (wasMinted ?? before === undefined) && { minted: true }) }
       const digest = store.digest(id)
       const { keep, since, seen } = await turns.findDivergence(digest, sizeOf(thread), request)
-      const from = await turns.position(digest, keep, sizeOf(thread))
+      const position = await turns.position(digest, keep, sizeOf(thread))
+      const from = position - await saidAgainAt(id, thread, position, request.messages.at(-1))
       const fresh = request.messages.slice(since)
       const now = clock.now()
       // A repeated message, such as for a regenerated answer, keeps its time.
@@ -154,13 +202,9 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const before = await get(id)
       const { asked, minted, ...thread } = before ?? newHead(id)
       const now = clock.now()
-      const ops = await put(before, thread, {
-        keep: thread.turns,
-        from: thread.messageCount,
-        fresh,
-        saidAt: (_, isLast) => isLast ? now : 0
-      })
-      return { ops, answerAt: thread.messageCount + fresh.length }
+      const from = thread.messageCount - await saidAgainAt(id, thread, thread.messageCount, fresh.at(-1))
+      const ops = await put(before, thread, { keep: thread.turns, from, fresh, saidAt: (_, isLast) => isLast ? now : 0 })
+      return { ops, answerAt: from + fresh.length }
     },
 
     /** Returns the operations that store a run's answer at its position, with the approvals that it requests. */
@@ -181,9 +225,11 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const before = await get(id)
       const { fresh } = await readGiven(id, given)
       const { asked, minted, ...thread } = before ?? newHead(id)
-      const known = new Map((before ? await turns.list(store.digest(id)) : []).map(({ chain, said }) => [chain, said]))
+      const old = before ? await turns.list(store.digest(id)) : []
+      const known = new Map(old.map(({ chain, said }) => [chain, said]))
+      const steeredAt = new Map(old.flatMap(({ steered = [] }) => steered.map(({ id, said }) => [id, said] as const)))
       const now = clock.now()
-      return put(before, thread, { keep: 0, from: 0, fresh, saidAt: (chain) => known.get(chain) ?? now })
+      return put(before, thread, { keep: 0, from: 0, fresh, saidAt: (chain) => known.get(chain) ?? now, steeredAt })
     },
 
     /** Returns the operations that remove a thread. */

@@ -1,3 +1,4 @@
+import { steeringIn } from './steer-messages.ts'
 import { textOf } from './thread-message.ts'
 import type { ThreadMessage, ThreadRepository } from './thread-repository.ts'
 
@@ -23,15 +24,21 @@ const MAX_CHARACTERS = 12_000
 /** Messages of the user that are read; the newest count. */
 const MAX_MESSAGES = 500
 
-/** Reads the messages of the user in a thread from the `n`-th on, at most the newest 500. */
+/** Reads what the user said in a thread, also while answers were made, from the `n`-th turn on; at most the newest 500 messages. */
 export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' | 'messages'>, id: string, n = 0): Promise<UserMessage[]> {
   const messages: UserMessage[] = []
-  for (const { at, said, id: messageId } of (await threads.turns(id, n)).slice(-MAX_MESSAGES)) {
-    const [message] = await threads.messages(id, { from: at, limit: 1 })
+  const read = async (at: number) => (await threads.messages(id, { from: at, limit: 1 }))[0]
+  for (const { at, said, id: messageId, steered = [] } of (await threads.turns(id, n)).slice(-MAX_MESSAGES)) {
+    const message = await read(at)
     const text = message === undefined ? '' : beginning(wordsOf(message), MAX_CHARACTERS)
     messages.push({ text, at, said, ...(messageId !== undefined && { id: messageId }) })
+    for (const { id: steerId, ...place } of steered) {
+      const holder = await read(place.at)
+      const words = holder === undefined ? undefined : steeringIn(holder).find((each) => each.id === steerId)
+      messages.push({ text: beginning(words?.text ?? '', MAX_CHARACTERS), at: place.at, said: place.said, id: steerId })
+    }
   }
-  return messages
+  return messages.slice(-MAX_MESSAGES)
 }
 
 /** The text of a message. Its parts are on separate lines, because a sentence does not continue in another part. */

@@ -1,3 +1,11 @@
+/** The index entry of what the user said to a run: its digest, as that of a message, and the position of the message that holds it. */
+export interface Steered {
+  id: string
+  own: string
+  at: number
+  said: number
+}
+
 /**
  * The index entry of a user message in a thread. The entries are enough to find where a request diverges from the thread,
  * without reading the messages.
@@ -13,6 +21,8 @@ export interface UserTurn {
   said: number
   /** The id that the client gave the message. */
   id?: string
+  /** What the user said while its answer was made. It is no part of the chain: clients may leave it out of what they send back. */
+  steered?: Steered[]
   /** The chain of the user messages before this one in the client's copy, if that left out exchanges of the thread. */
   seen?: string
 }

@@ -5,6 +5,7 @@ import { calls, OPTIONS } from '../harness/app-tools.ts'
 import { hastyClock } from '../harness/clock.ts'
 import { connect, noting } from '../harness/mcp.ts'
 import { parseEvents, type Sent } from '../harness/sse.ts'
+import { openRun } from '../harness/reader.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 import { versions } from './versions.ts'
 
@@ -49,6 +50,8 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
       { text: 'on', finishReason: 'length' },
       { toolCalls: [{ toolName: 'answer', input: {} }] },
       calls('saveDocument'),
+      { text: ['One ', 'moment.'], partMs: 20 },
+      { text: ['Two ', 'moments.'], ending: 'stall' as const, after: 4 },
       { toolCalls: [{ toolName: 'count', input: { notes: 1 } }] },
       { text: 'Counted.' }
     ][nth], { config: { analysis: true, contextWindows: { test: 20_000 } }, clock: hastyClock() })
@@ -78,9 +81,18 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
     options: { object: { schema: { type: 'object' } } }
   })
   const ofApp = await post(app, `/run?protocol=${protocol}`, { messages: [said('user', 'save it')], options: OPTIONS })
+  const steered = await openRun(app, { id: 'steered', messages: [said('user', 'go')] }, `/run?protocol=${protocol}`)
+  await steered.says('One')
+  for (const message of ['left', 'right']) {
+    await app.inject({ method: 'POST', url: '/run/steered/steer', payload: { message } })
+    if (message === 'left') await steered.says('Two')
+  }
+  await app.inject({ method: 'POST', url: '/run/steered/stop' })
+  await steered.ended
+  const ofSteered = parseEvents(steered.text.replace(DONE, ''))
   await connect(app, noting())
   const counted = await post(app, `/run?protocol=${protocol}`, { messages: [said('user', 'count')] })
-  return [...events, ...long.events, ...data.events, ...ofApp.events, ...counted.events]
+  return [...events, ...long.events, ...data.events, ...ofApp.events, ...ofSteered, ...counted.events]
 }
 
 /** The keys that the strict chunks of 5.0.0 have; a client of that age throws on any other. */
@@ -107,7 +119,8 @@ const OLDEST: Record<string, string[]> = {
   'data-compaction': ['data', 'transient'],
   'data-tool-progress': ['data', 'transient'],
   'data-retry': ['data'],
-  'data-stopped': ['data']
+  'data-stopped': ['data'],
+  'data-steer': ['id', 'data', 'transient']
 }
 /** What came later, and what 6.0.0 took of it. */
 const LATER: Record<string, string[]> = {

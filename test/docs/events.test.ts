@@ -14,6 +14,7 @@ import { openRun, userSays } from '../harness/reader.ts'
 import type { Sent } from '../harness/sse.ts'
 import { fakeClock, until } from '../harness/clock.ts'
 import { PlanSchema } from '../../schemas/plan.ts'
+import { SteerSchema } from '../../schemas/steering.ts'
 import { StoppedSchema } from '../../schemas/stopped.ts'
 import { withDirect } from '../harness/with-direct.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -79,6 +80,7 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   const second = await answer(app, { [b]: false })
   const stalled = await openRun(app, { ...userSays('and now?'), id: 'other' })
   await stalled.says('first ')
+  await app.inject({ method: 'POST', url: '/run/other/steer', payload: { message: 'Only the first page, please.' } })
   await app.inject({ method: 'POST', url: '/run/other/stop' })
   await stalled.ended
   const long = await sayAll(app, [{ role: 'user', content: 'go' }, { role: 'assistant', content: 'word '.repeat(16_000) }, {
@@ -98,7 +100,7 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   return [counted, loggedIn, questions, data, ofApp, noData, long, often, first, half, second, stalled].flatMap(({ events }) => events)
 }
 
-const SHARED = [PlanSchema, StoppedSchema, CompactionSchema, RunTaskSchema, UsageSchema, QuestionSchema]
+const SHARED = [PlanSchema, SteerSchema, StoppedSchema, CompactionSchema, RunTaskSchema, UsageSchema, QuestionSchema]
 
 t.test('every event of a long, varied run fits its schema, which names all of its fields', async (t) => {
   const all = await everything(t)

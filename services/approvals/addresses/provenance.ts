@@ -197,7 +197,7 @@ export function createProvenance (
         if (event.type === 'tool-input') wroteInput(event.toolName, event.input)
         if ((event.type === 'tool-output' || event.type === 'tool-error') && event.changes) wrote(event.changes)
         if (event.type === 'tool-output') provenance.resulted(event, event.output)
-        if (event.type === 'message' && !event.isRetry && !event.isReview) provenance.userSaid(event.text)
+        if (event.type === 'steer' || (event.type === 'message' && !event.isRetry && !event.isReview)) provenance.userSaid(event.text)
       }
     },
 

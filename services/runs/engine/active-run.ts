@@ -2,8 +2,9 @@ import type { Protocol } from '../../../schemas/agent.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { defineError } from '../../lib/service-error.ts'
-import type { RunEvent } from '../../contracts/run-events.ts'
+import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
+import { steeringIn, waitingIn } from '../run-log/steering.ts'
 import { wholeMessage } from '../run-log/ui-message.ts'
 import type { RunRecord, ThreadRun } from '../run-record.ts'
 import type { Run } from '../run-repository.ts'
@@ -47,8 +48,11 @@ export function createActiveRun<R extends RunRecord> (
   { resumable, protocol }: SubscriberOptions,
   onEnd?: () => void
 ) {
-  let steering: string[] | undefined = []
-  const steered: string[] = []
+  /** What the user said and no step has read; it is on disk. */
+  const steering = waitingIn(run.log.events)
+  /** What is being written, by its id. */
+  const storing = new Map<string, Promise<void>>()
+  let isEnding = false
   const controller = new AbortController()
   const positions = new Map<symbol, number>()
   const done = Promise.withResolvers<void>()
@@ -63,6 +67,9 @@ export function createActiveRun<R extends RunRecord> (
     controller.abort(reason)
     aborted.resolve()
     progress()
+  }
+  const stored = async () => {
+    while (storing.size > 0) await Promise.allSettled(storing.values())
   }
   const isUnderBackpressure = () =>
     !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > BACKPRESSURE_BYTES)
@@ -86,28 +93,44 @@ export function createActiveRun<R extends RunRecord> (
       done.resolve()
     },
 
-    /** Queues a message for the model's next step. Throws SteeringFull (429), or NoActiveRun (404) if no step follows. */
-    steer (text: string) {
-      if (steering === undefined) throw new NoActiveRun()
-      if (steering.length === STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
-      steering.push(text)
-      steered.push(text)
+    /**
+     * Takes what the user says for the model's next step; `store` puts the event on disk, and in the log. Nothing is taken twice. Throws
+     * SteeringFull (429), or NoActiveRun (404) if no step follows.
+     */
+    async steer (event: EventOf<'steer'>, store: () => Promise<void>): Promise<EventOf<'steer'>> {
+      const known = steeringIn(run.log.events).find(({ id }) => id === event.id)
+      if (known !== undefined) return known
+      let written = storing.get(event.id)
+      if (written === undefined) {
+        if (isEnding) throw new NoActiveRun()
+        if (steering.length + storing.size >= STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
+        written = store().then(() => void steering.push(event)).finally(() => storing.delete(event.id))
+        storing.set(event.id, written)
+      }
+      await written
+      return event
     },
-    /** All messages that steered the run since it began or was continued. */
-    steered: steered as readonly string[],
-    get isSteered () {
-      return steering !== undefined && steering.length > 0
+    /** Returns what step `step` is to read. */
+    takeSteering: (step: number): EventOf<'steer'>[] => steering.splice(0).map((event) => ({ ...event, state: 'read', step })),
+    /** Whether something waits for a step. */
+    async isSteered (): Promise<boolean> {
+      await stored()
+      return steering.length > 0
     },
     /** Whether no step follows. */
     get isEnding () {
-      return steering === undefined
+      return isEnding
     },
-    drainSteering: () => steering?.splice(0) ?? [],
-    /** Closes the steering queue after the last step and returns the messages that no step has read. */
-    endSteering (): string[] {
-      const pending = steering ?? []
-      steering = undefined
-      return pending
+    /** Takes nothing more from the user, unless something waits for a step. Returns whether the run may end. */
+    async endUnlessSteered (): Promise<boolean> {
+      await stored()
+      isEnding = steering.length === 0
+      return isEnding
+    },
+    /** Takes nothing more from the user. Resolves when what was taken is in the log. */
+    async endSteering (): Promise<void> {
+      isEnding = true
+      await stored()
     },
 
     /** Pending while every subscriber lags, which pauses the model stream; undefined while there is no backpressure. */

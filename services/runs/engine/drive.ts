@@ -26,7 +26,7 @@ export function nextAction (
   const end = newest.findLastIndex(({ type }) => type === 'step-finish')
   if (end === -1 || openCalls(newest).length > 0) return 'settle'
   if (newest[end].type === 'step-finish' && newest[end].isPaused && steps <= maxSteps) return 'step'
-  const last = newest.findLast(({ type }, at) => at > end && (type === 'message' || type === 'object'))
+  const last = newest.findLast(({ type }, at) => at > end && (type === 'message' || type === 'steer' || type === 'object'))
   if (last !== undefined || isOwed) return last?.type === 'object' ? 'judge' : 'step'
   const hasCalls = newest.some(({ type }) => type === 'tool-input' || type === 'tool-input-error')
   return steps > maxSteps || !hasCalls ? 'judge' : 'step'

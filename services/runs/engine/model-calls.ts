@@ -44,11 +44,8 @@ interface ModelOutput {
   signal: AbortSignal
 }
 
-/**
- * Makes the model call of the next step, with the steering that arrived before it. Returns the event that ends the step, and how much of
- * the steering in the record it has read.
- */
-export type ModelCalls = () => Promise<{ stepFinish: EventOf<'step-finish'>, read: number }>
+/** Makes the model call of the next step, with what the user said before it. Returns the event that ends the step. */
+export type ModelCalls = () => Promise<EventOf<'step-finish'>>
 
 /** The events go into the log of the run at once, as fast as its subscribers read. */
 export const directOutput = <R extends RunRecord>({ run, backpressure, signal }: ActiveRun<R>): ModelOutput =>
@@ -83,13 +80,12 @@ export function createModelCalls<R extends RunRecord> (
   return async () => {
     const begun = clock.awake()
     const { record } = run
-    const { pendingSteering = [] } = record
     const step = record.steps + 1
     const { calls, finishReason, usage, isPaused } = await modelStep({
       step,
       ...(step > record.maxSteps && { lastWord: record.isRepeating ? 'repeating' as const : 'steps' as const }),
       owed: await owed(),
-      notes: [...pendingSteering, ...owner.takeNotes(), ...live.drainSteering()],
+      notes: [...owner.takeNotes().map((text) => ({ type: 'message' as const, text })), ...live.takeSteering(step)],
       messages: [...prompt, ...foldToModelMessages(run.log.events, tools.forModel)],
       latest: prompt.findLastIndex(({ role }) => role === 'user'),
       ...placement,
@@ -100,6 +96,6 @@ export function createModelCalls<R extends RunRecord> (
     })
     run.record = { ...run.record, steps: step }
     log.info({ runId: record.runId, step, calls: calls.length, finishReason, ms: Math.round(clock.awake() - begun) }, 'step')
-    return { stepFinish: { type: 'step-finish', step, finishReason, usage, ...(isPaused && { isPaused }) }, read: pendingSteering.length }
+    return { type: 'step-finish', step, finishReason, usage, ...(isPaused && { isPaused }) }
   }
 }

@@ -11,7 +11,7 @@ import { NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { type ContextWindows, type Registry, streamModel, tokensInSame, tokensOf, withRecentImages } from '../../models/index.ts'
 import type { ObjectAnswer } from '../answers/object-answer.ts'
 import { ANSWER_TOOL, PLAN_TOOL } from '../../contracts/model-texts.ts'
-import type { NoticeCode, RunEvent } from '../../contracts/run-events.ts'
+import type { EventOf, NoticeCode, RunEvent } from '../../contracts/run-events.ts'
 import { asToldTools, nameMeant, readInput, type ToolHost } from '../../tools/index.ts'
 import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
@@ -44,8 +44,8 @@ export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'o
   lastWord?: 'steps' | 'repeating'
   /** The structured answer that the run owes. */
   owed?: ObjectAnswer
-  /** User messages that the model gets for the first time with this step. */
-  notes: readonly string[]
+  /** What the model is told for the first time with this step, as messages of the user. */
+  notes: ReadonlyArray<EventOf<'message' | 'steer'>>
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
   context: () => Promise<{ opening: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[], deferred?: readonly string[] }>
 }
@@ -114,7 +114,7 @@ export function createModelSteps (
   const answeredBy = (name: string) => host.find(name)?.answeredBy?.by
 
   return async ({ step, lastWord, owed, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
-    for (const text of notes) append({ type: 'message', text })
+    notes.forEach(append)
     append({ type: 'step-start', step })
     await host.ready(signal)
     const { opening, tools, deferred = [] } = await context()
@@ -130,7 +130,8 @@ export function createModelSteps (
     const mayAnswer = owed !== undefined && tools.length > 0
     const isAnswer = (toolName: string) => mayAnswer && toolName === ANSWER_TOOL
     const described = tools.length > 0 ? tools : toolsCalled(messages)
-    const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
+    const told = notes.map(({ text }) => userMessage(text))
+    const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...told]) }
     const names = [...tools.map(({ name }) => name), ...deferred]
     const toolMeant = (name: string) => nameMeant(name, names)
     const newWriter = () => createStepWriter({ append, ids, toolMeant, isAnswered: (name) => answeredBy(name) !== undefined })

@@ -70,15 +70,7 @@ export function createRunActions<R extends RunRecord> (
   /** The newest step that was looked at for repetitions. */
   let looked = run.record.steps
 
-  const isSteered = () => live.isSteered || (run.record.pendingSteering ?? []).length > 0
   const isLast = () => run.record.steps > run.record.maxSteps
-
-  /** No step follows: what steering is left is for the attempt after this one. */
-  function keepSteering () {
-    const left = live.endSteering()
-    const pendingSteering = [...run.record.pendingSteering ?? [], ...left]
-    if (left.length > 0) run.record = { ...run.record, pendingSteering }
-  }
 
   /** Tells the model something before its next step. */
   async function tell (text: string): Promise<void> {
@@ -115,17 +107,14 @@ export function createRunActions<R extends RunRecord> (
     answer = undefined
     if (!owner.storesSteps) deps.runs.saveSoon(run)
     held = []
-    const made = await call()
-    stepFinish = made.stepFinish
+    stepFinish = await call()
     held = [...withoutDroppedTries(held)]
     const events = owner.storesSteps ? held : newestStep(log.events)
     const calls = events.filter(({ type }) => type === 'tool-input' || type === 'tool-input-error')
     const isSettled = openCalls(events).length === 0 && await attempt.owed() === undefined
     const end = isSettled ? [stepFinish] : []
     const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
-    // Steering may have arrived meanwhile. What the step has read leaves the record with the events of the step.
-    const pendingSteering = run.record.pendingSteering?.slice(made.read)
-    const changes = { toolCount, pendingSteering } as Partial<R>
+    const changes = { toolCount } as Partial<R>
     if (owner.storesSteps) await commit({ finalEvents: [...joinDeltas(held), ...end], changes })
     else {
       run.record = { ...run.record, ...changes }
@@ -186,18 +175,18 @@ export function createRunActions<R extends RunRecord> (
   const actions: RunActions = {
     async next () {
       if (waiting !== undefined) {
-        keepSteering()
+        // What the user has said is for the segment after this one.
+        await live.endSteering()
         return 'end'
       }
       const isOwed = await attempt.owed() !== undefined
       const action = isBegun
         ? 'step'
         : await guarded(answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed }))
-      // Steering may arrive during the review, too; then the answer is not the last word.
-      if (action === 'judge' && isSteered()) return 'step'
+      // The user may say something during the review, too; then the answer is not the last word.
+      if (action === 'judge' && await live.isSteered()) return 'step'
       if (action !== 'judge' || !isAccepted) return action
-      keepSteering()
-      return 'end'
+      return await live.endUnlessSteered() ? 'end' : 'step'
     },
     step,
     async settle () {
@@ -231,7 +220,6 @@ export function createRunActions<R extends RunRecord> (
     get isAccepted () {
       return isAccepted
     },
-    keepSteering,
     /** Resolves when no call is running. */
     quiet: () => Promise.allSettled(settling)
   }

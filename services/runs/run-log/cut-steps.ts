@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
 
 /** Events that stay when the model call around them is left out. */
-const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'context'
+const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'steer' || type === 'context'
 
 /** A step with one of these is whole, or the segment ended with it. */
 const WHOLE = new Set<RunEvent['type']>(['step-finish', 'tool-input', 'tool-input-error', 'finish'])

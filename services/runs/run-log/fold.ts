@@ -8,8 +8,9 @@ import type {
 } from '@ai-sdk/provider'
 import { asObject } from '../../lib/json.ts'
 import { isAttached } from '../../models/index.ts'
-import type { RunEvent } from '../../contracts/run-events.ts'
+import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { withoutDroppedTries } from './cut-steps.ts'
+import { unreadIds } from './steering.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: any }
@@ -17,13 +18,15 @@ type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: an
 /**
  * Folds the events of a run to model messages: one assistant message and one tool message for each step, with the parts in the
  * model's order and the results in the order of their calls. A call without an outcome has no result. `forModel` converts an
- * output to the form that models see.
+ * output to the form that models see, and `asMessage` what the user said meanwhile, and a step has read.
  */
 export function foldToModelMessages (
   events: readonly RunEvent[],
-  forModel: (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput
+  forModel: (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput,
+  asMessage: (event: EventOf<'steer'>) => LanguageModelV4Message = userMessage
 ): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
+  const unread = unreadIds(events)
   let content: Assistant = []
   let results: LanguageModelV4ToolResultPart[] = []
   const open = new Map<string, OpenPart>()
@@ -110,7 +113,12 @@ export function foldToModelMessages (
         break
       case 'message':
         closeStep()
-        messages.push({ role: 'user', content: [{ type: 'text', text: event.text }] })
+        messages.push(userMessage(event))
+        break
+      case 'steer':
+        if (event.state !== 'read' || unread.has(event.id)) break
+        closeStep()
+        messages.push(asMessage(event))
         break
       case 'tool-denied':
         result(event, { type: 'execution-denied', reason: event.reason })
@@ -122,6 +130,8 @@ export function foldToModelMessages (
   closeStep()
   return messages
 }
+
+const userMessage = ({ text }: { text: string }): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 /** Providers refuse an empty text, but require an empty part with attached data, such as a signature, to be sent back. */
 const hasContent = (part: Assistant[number]) => !('text' in part) || part.text !== '' || isAttached(part.providerOptions)

@@ -22,7 +22,7 @@ function sizeOf (event: RunEvent): number {
   if ('delta' in event) return event.delta.length + attached + 64
   if (event.type === 'tool-output') return JSON.stringify(event.output).length + (event.changes?.length ?? 0) * CHANGE_BYTES + 64
   if (event.type === 'tool-progress') return (event.message?.length ?? 0) + 256
-  if (event.type === 'aside') return event.text.length + 64
+  if (event.type === 'aside' || event.type === 'steer' || event.type === 'message') return event.text.length + 64
   if (event.type === 'object') return JSON.stringify(event.object).length + 64
   if (event.type === 'tool-input' || event.type === 'tool-input-error') return (JSON.stringify(event.input)?.length ?? 0) + attached + 64
   if (event.type === 'question-request' || event.type === 'question-closed') return JSON.stringify(event.questions).length + 64

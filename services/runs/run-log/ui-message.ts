@@ -1,8 +1,10 @@
 import type { Protocol } from '../../../schemas/agent.ts'
 import type { RunEvent, EventOf } from '../../contracts/run-events.ts'
 import { PLAN_TOOL } from '../../contracts/model-texts.ts'
+import { steeringMessagePart, steerPart } from '../../threads/index.ts'
 import { PLAN_PART } from '../streams/event-line.ts'
 import { withoutDroppedTries } from './cut-steps.ts'
+import { steeringIn, steerOf, unreadIds } from './steering.ts'
 
 /**
  * Joins the segments of a run to one, as chat clients read a message that they do not have: with one `start`, without the ends of the
@@ -43,6 +45,14 @@ interface Answered {
   reason?: string
 }
 
+/** For whom the message is, and what it needs beside the events. */
+interface FoldOptions {
+  ui5?: boolean
+  ui7?: boolean
+  answered?: Answered[]
+  base?: Partial<UIAnswer>
+}
+
 export interface UIAnswer {
   id: string
   role: 'assistant'
@@ -52,14 +62,15 @@ export interface UIAnswer {
 }
 
 /**
- * Folds a run's events to the message that a chat client builds from the run's stream (see encoders/ui.ts; `ui5` for clients of
- * version 5), so that a chat loaded from the thread shows and sends back the same. `base` is the client's message that the run
- * continues. Clients differ in two points, for which a form is kept that all of them read: reasoning parts have no ids, and an
- * invalid call has its input both as `input` and as `rawInput`, with its metadata as `callProviderMetadata`.
+ * Folds a run's events to the message that a chat client builds from the run's stream (see streams/ui.ts; `ui5` for clients of version 5,
+ * `ui7` for newest ones of version 7), so that a chat loaded from the thread shows and sends back the same. `base` is the client's message
+ * that the run continues. Clients differ in two points, for which a form is kept that all of them read: reasoning parts have no ids, and an
+ * invalid call has its input both as `input` and as `rawInput`, with its metadata as `callProviderMetadata`. What the user said meanwhile
+ * stands before the step that read it; what still waits, at the end; what was never read is no part of the message.
  */
 export function foldToUIMessage (
   events: readonly RunEvent[],
-  { ui5 = false, answered = [], base }: { ui5?: boolean, answered?: Answered[], base?: Partial<UIAnswer> } = {}
+  { ui5 = false, ui7 = false, answered = [], base }: FoldOptions = {}
 ): UIAnswer {
   const parts: Part[] = [...base?.parts ?? []]
   const open = new Map<string, Part>()
@@ -68,6 +79,7 @@ export function foldToUIMessage (
   let metadata: Record<string, unknown> = { ...base?.metadata }
   /** Chat clients stop reading at an error. */
   let hasFailed = false
+  const unread = unreadIds(events)
 
   const begin = (key: string, part: Part) => {
     open.set(key, part)
@@ -189,10 +201,14 @@ export function foldToUIMessage (
       case 'question-closed':
         putData(approvalPart(event))
         break
+      case 'steer':
+        if (event.state === 'read' && !unread.has(event.id)) putData(ui7 ? steeringMessagePart(event) : steerPart(steerOf(event)))
+        break
       default:
         // Other events are not part of the message.
     }
   }
+  for (const said of steeringIn(events)) if (said.state === 'waiting') putData(steerPart(steerOf(said)))
   return { ...base, id, role: 'assistant', metadata, parts }
 }
 

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { OBJECT_PART, objectData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine, planLine, retryLine, stoppedLine, transientLine } from './event-line.ts'
+import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
 
 /**
  * Renders the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
@@ -94,6 +94,8 @@ function render (event: RunEvent): string {
       return stoppedLine(event) + eventLine({ ...event, type: 'finish' })
     case 'compaction':
       return compactionLine(event)
+    case 'steer':
+      return steerLine(event)
     case 'retry':
       return retryLine(event, true)
     case 'waiting':

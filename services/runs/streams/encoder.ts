@@ -1,7 +1,7 @@
 import type { Protocol } from '../../../schemas/agent.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { renderDocumented } from './documented.ts'
-import { renderUI, renderUI5 } from './ui.ts'
+import { renderUI, renderUI5, renderUI7 } from './ui.ts'
 
 /** Renders a run's events as Server-Sent Events of one protocol. */
 export interface Encoder {
@@ -34,7 +34,8 @@ function once (render: (events: readonly RunEvent[]) => string): Encoder['render
 const ENCODERS: Record<Protocol, Encoder> = {
   documented: { headers: {}, render: once(renderDocumented), end: '' },
   ui: { ...uiStream, render: once(renderUI) },
-  ui5: { ...uiStream, render: once(renderUI5) }
+  ui5: { ...uiStream, render: once(renderUI5) },
+  ui7: { ...uiStream, render: once(renderUI7) }
 }
 
 export const encoderFor = (protocol: Protocol): Encoder => ENCODERS[protocol]

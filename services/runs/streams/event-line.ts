@@ -1,5 +1,6 @@
 import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { EventOf } from '../../contracts/run-events.ts'
+import { steerOf } from '../run-log/steering.ts'
 
 /** Returns one event of a Server-Sent Events stream. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
@@ -26,6 +27,11 @@ export const planLine = ({ toolName, output }: EventOf<'tool-output'>) =>
 /** Transient: it is shown, and kept nowhere. */
 export const transientLine = ({ type, ...data }: EventOf<'waiting' | 'notice'>) =>
   eventLine({ type: `data-${type}`, data, transient: true })
+/** What the user said to the run. While it waits it is transient, so that it stands where a step reads it. */
+export function steerLine (event: EventOf<'steer'>) {
+  const data = steerOf(event)
+  return eventLine({ type: 'data-steer', ...data.state === 'waiting' ? { data, transient: true } : { id: data.id, data } })
+}
 export const stoppedLine = ({ stopped }: EventOf<'finish'>) =>
   stopped === undefined ? '' : eventLine({ type: 'data-stopped', data: stopped })
 export const compactionLine = ({ type, ...data }: EventOf<'compaction'>) => eventLine({ type: 'data-compaction', data, transient: true })

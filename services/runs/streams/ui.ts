@@ -1,7 +1,8 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
+import { steeringMessagePart } from '../../threads/index.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine, planLine, retryLine, stoppedLine, transientLine } from './event-line.ts'
+import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
 
 /**
  * Renders the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
@@ -87,6 +88,8 @@ function renderChunk (event: RunEvent): string {
       })
     case 'compaction':
       return compactionLine(event)
+    case 'steer':
+      return steerLine(event)
     case 'tool-progress': {
       const { type, ...data } = event
       return eventLine({ type: 'data-tool-progress', data, transient: true })
@@ -155,4 +158,13 @@ function renderChunk5 (event: RunEvent): string {
     default:
       return renderChunk(event)
   }
+}
+
+/** Renders the UI message stream with the own chunk of newest 7.x clients for what the user said to a run and a step has read. */
+export function renderUI7 (events: readonly RunEvent[]): string {
+  let text = ''
+  for (const event of events) {
+    text += event.type === 'steer' && event.state === 'read' ? eventLine(steeringMessagePart(event)) : renderChunk(event)
+  }
+  return text
 }

@@ -270,7 +270,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
       if (isWaiting && stepFinish !== undefined && !signal.aborted) await attempt.commit({ finalEvents: [stepFinish] }).catch(() => {})
       live.abort(new Aborted('stop', 'This attempt at the run is over.'))
       await executed.quiet()
-      executed.keepSteering()
+      await live.endSteering()
       await attempt.close()
       const output = run.record.output ?? answerText(run.log.events).trim()
       run.record = { ...run.record, ...(output !== '' && { output }) }

@@ -1,4 +1,4 @@
-import type { ThreadMessage } from '../thread-message.ts'
+import { markOf, type ThreadMessage } from '../thread-message.ts'
 import { chatFormOf } from './chat-form.ts'
 
 /** What is one message in a chat: a message of any shape, or the ModelMessages of one answer. */
@@ -12,7 +12,12 @@ export interface Unit {
 const STEP = /\/\d+$/
 export const stepId = (id: string, n: number) => n === 0 ? id : `${id}/${n}`
 
-const isOfAnswer = ({ role, parts }: ThreadMessage) => parts === undefined && (role === 'assistant' || role === 'tool')
+/** What the user said while the answer was made is a part of it, unless no step has read it. */
+function isOfAnswer (message: ThreadMessage): boolean {
+  const mark = markOf(message)
+  return message.parts === undefined &&
+    (message.role === 'assistant' || message.role === 'tool' || (mark !== undefined && mark.state !== 'unread'))
+}
 
 /** Whether a message belongs to the same answer as the one before it. */
 export function continuesAnswer (before: ThreadMessage, message: ThreadMessage): boolean {

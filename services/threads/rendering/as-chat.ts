@@ -1,4 +1,5 @@
-import { dropTries, type ThreadMessage } from '../thread-message.ts'
+import { saidIn, steeringMessagePart, steerPart } from '../steer-messages.ts'
+import { dropTries, markOf, textOf, type ThreadMessage } from '../thread-message.ts'
 import { type ChatMessage, type ChatPart, fromChatForm } from './chat-form.ts'
 import type { Unit } from './answer-units.ts'
 
@@ -9,7 +10,7 @@ export function asChat ({ messages }: Unit, id: string): ChatMessage {
   const [first] = messages
   if (Array.isArray(first.parts)) {
     const message = { ...dropTries(first), id: idOf(first) ?? id } as ChatMessage
-    return { ...message, parts: withApprovals(message.parts) }
+    return { ...message, parts: withApprovals(message.parts).map(asSteerPart) }
   }
   return fromChatForm(messages) ?? fromModelMessages(messages, id)
 }
@@ -57,6 +58,21 @@ export function asChat5 (unit: Unit, id: string): ChatMessage {
   return { ...message, parts }
 }
 
+/** Returns a chat's message for newest clients of version 7, which have a part of their own for what was said while the answer was made. */
+export function asChat7 (unit: Unit, id: string): ChatMessage {
+  const message = asChat(unit, id)
+  const parts = message.parts.map((part): ChatPart => {
+    const said = saidIn(part)
+    return said?.state === 'read' ? steeringMessagePart(said) : part
+  })
+  return { ...message, parts }
+}
+
+const asSteerPart = (part: ChatPart): ChatPart => {
+  const said = part.type === 'steering-message' ? saidIn(part) : undefined
+  return said === undefined ? part : steerPart(said)
+}
+
 /** Converts ModelMessages; the results of calls go to their calls, and several assistant messages become steps. */
 function fromModelMessages (messages: ThreadMessage[], id: string): ChatMessage {
   const parts: ChatPart[] = []
@@ -64,8 +80,14 @@ function fromModelMessages (messages: ThreadMessage[], id: string): ChatMessage 
   const hasSteps = messages.filter(({ role }) => role === 'assistant').length > 1
   const others: ChatPart[] = []
   let fields: object = {}
-  for (const { role, content, chatParts, id: _, ...rest } of messages) {
-    fields = { ...fields, ...rest }
+  for (const message of messages) {
+    const mark = markOf(message)
+    if (mark !== undefined && messages.length > 1) {
+      parts.push(steerPart({ ...mark, text: textOf(message) }))
+      continue
+    }
+    const { role, content, chatParts, id: _, steer, ...rest } = message
+    fields = { ...fields, ...rest, ...steer !== undefined && { metadata: { ...rest.metadata as object | undefined, steer } } }
     if (hasSteps && role === 'assistant') parts.push({ type: 'step-start' })
     const list = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []
     for (const part of list) if (isObject(part)) addPart(part, role, { parts, calls })

@@ -1,3 +1,4 @@
+import { saidIn, steerMessage } from '../steer-messages.ts'
 import type { ThreadMessage } from '../thread-message.ts'
 import { asChat, idOf } from './as-chat.ts'
 import { type ChatMessage, type ChatPart, chatFormOf, withoutChatForm } from './chat-form.ts'
@@ -16,7 +17,7 @@ export function asModelMessages (unit: Unit, id: string): ThreadMessage[] {
   }
   const { id: answerId, metadata, parts } = asChat(unit, id)
   const calls = new Map(parts.flatMap((part) => part.toolCallId === undefined ? [] : [[part.toolCallId, approvalOf(part, parts)]]))
-  const chatParts = parts.filter(({ type }) => type.startsWith('data-'))
+  const chatParts = parts.filter((part) => part.type.startsWith('data-') && saidIn(part) === undefined)
   const answered = new Set<unknown>()
   return unit.messages.map((message, n) => {
     const content = (Array.isArray(message.content) ? message.content : []).flatMap((part): object[] => {
@@ -60,9 +61,11 @@ function fromChat ({ id, role, parts, ...fields }: ChatMessage): ThreadMessage[]
   if (role !== 'assistant') {
     const content = parts.flatMap(contentOf)
     const [only] = content
+    const { metadata } = fields as { metadata?: { steer?: unknown } }
+    const mark = metadata?.steer === undefined ? {} : { steer: metadata.steer }
     const isText = content.length === 1 && Object.keys(only).length === 2 && only.type === 'text'
     const text = role === 'system' ? content.map(({ text = '' }) => text).join('') : isText ? only.text : content
-    return [{ ...fields, id, role, content: text, ...others(parts) }]
+    return [{ ...fields, id, role, content: text, ...others(parts), ...mark }]
   }
   const messages: ThreadMessage[] = []
   let content: object[] = []
@@ -74,8 +77,12 @@ function fromChat ({ id, role, parts, ...fields }: ChatMessage): ThreadMessage[]
     results = []
   }
   for (const part of parts) {
+    const said = saidIn(part)
     if (part.type === 'step-start') closeStep()
-    else if (isCall(part)) {
+    else if (said !== undefined) {
+      closeStep()
+      messages.push(steerMessage(said, false))
+    } else if (isCall(part)) {
       const approval = approvalOf(part, parts)
       const input = part.input ?? part.rawInput ?? inputAsked(part, parts)
       if (input === undefined) continue
@@ -105,7 +112,7 @@ const inputAsked = ({ toolCallId }: ChatPart, parts: ChatPart[]) =>
 
 /** Parts of chats that ModelMessages have no place for. */
 function others (parts: ChatPart[]): object {
-  const chatParts = parts.filter((part) => part.type !== 'step-start' && !isCall(part) && !isAnalysis(part) && contentOf(part).length === 0)
+  const chatParts = parts.filter((part) => part.type !== 'step-start' && !isCall(part) && saidIn(part) === undefined && !isAnalysis(part) && contentOf(part).length === 0)
   return chatParts.length > 0 ? { chatParts } : {}
 }
 

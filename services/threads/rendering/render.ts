@@ -2,7 +2,7 @@ import type { Protocol } from '../../../schemas/agent.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { ThreadMessage } from '../thread-message.ts'
-import { asChat, asChat5, idOf } from './as-chat.ts'
+import { asChat, asChat5, asChat7, idOf } from './as-chat.ts'
 import { asModelMessages } from './as-model-messages.ts'
 import { chatFormOf, withoutChatForm } from './chat-form.ts'
 import { type Unit, unitsOf } from './answer-units.ts'
@@ -20,6 +20,8 @@ function renderUnit (unit: Unit, protocol: Protocol, idAt: IdAt): ThreadMessage[
       return [asChat(unit, id)]
     case 'ui5':
       return [asChat5(unit, id)]
+    case 'ui7':
+      return [asChat7(unit, id)]
   }
 }
 
@@ -76,7 +78,7 @@ export async function keepStored (given: ThreadMessage[], stored: readonly Threa
 /** Returns how clients may have read a unit, if what they have of it begins with `message`. */
 const readings = (unit: Unit, message: ThreadMessage, idAt: IdAt): ThreadMessage[][] => [
   unit.messages.map(withoutChatForm),
-  ...(message.parts === undefined ? ['documented' as const] : ['ui' as const, 'ui5' as const]).map((each) => renderUnit(unit, each, idAt))
+  ...(message.parts === undefined ? ['documented' as const] : ['ui' as const, 'ui5' as const, 'ui7' as const]).map((each) => renderUnit(unit, each, idAt))
 ]
 
 const isAt = (given: ThreadMessage[], at: number, reading: ThreadMessage[]) =>

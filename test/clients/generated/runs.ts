@@ -56,6 +56,7 @@ t.test('a run as one object', async (t) => {
       { approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, boundary: undefined, scopes: SCOPES, expiresAt: Number }
     ],
     stopped: undefined,
+    steering: undefined,
     pendingQuestions: [],
     pendingToolCalls: [],
     analysis: { ...complex, interval: undefined, when: undefined },
@@ -106,7 +107,7 @@ t.test('a run under way', async (t) => {
   const first = await stream.next()
   t.match(first.value, { type: 'start', messageMetadata: { threadId: 'chat' } })
   const steered = await sdk.steerRun({ ...options, path: { id: 'chat' }, body: { message: 'hurry' } })
-  is(t, steered.data, { ...reached, taskId: undefined }, 'steerRun')
+  is(t, steered.data, { ...reached, taskId: undefined, id: ID, state: 'waiting' }, 'steerRun')
   is(t, (await sdk.stopRun({ ...options, path: { id: 'chat' } })).data, reached, 'stopRun')
 })
 
@@ -285,6 +286,7 @@ t.test('the runs, and the events that tell of them', async (t) => {
     input: undefined,
     inputBytes: undefined,
     review: undefined,
+    steered: undefined,
     runNumber: undefined,
     phases: undefined,
     trigger: 'message',

@@ -132,7 +132,8 @@ t.test('tasks and their runs', async (t) => {
     review: undefined,
     failure: undefined,
     retryAt: undefined,
-    stopped: undefined
+    stopped: undefined,
+    steered: undefined
   }
   is(t, (await sdk.getTaskRun({ ...options, path: { ...path, runId } })).data, run, 'getTaskRun')
   is(t, (await sdk.getTask({ ...options, path })).data.waitingFor!, [{ kind: 'tool', id: approvalId }], 'getTask')

@@ -1,0 +1,41 @@
+import type { SteerBody, SteeredRun } from '../../schemas/agent.ts'
+import type { EventOf } from '../contracts/run-events.ts'
+import { itemsIn, NoActiveRun, steerRun, steerWaitingRun, type ThreadRun } from '../runs/index.ts'
+import { recordAnswer } from './answer-record.ts'
+import type { RunCollaborators } from './launch-run.ts'
+import type { RunPlace } from './stop-run.ts'
+
+/** Creates the verb that tells the run of a conversation what the user says meanwhile. */
+export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) {
+  const { runs, conversations } = deps
+
+  /** Keeps what the user says to a run that waits until the run goes on; undefined if no run waits. */
+  async function steerWaiting ({ threadId, runId }: RunPlace, body: SteerBody): Promise<SteeredRun | undefined> {
+    const { runId: waiting } = await conversations.get(threadId)
+    if (waiting === undefined || (runId ?? waiting) !== waiting) return undefined
+    const run = await runs.load<ThreadRun>(waiting)
+    if (run?.record.status !== 'pending_approval') return undefined
+    const { events } = run.log
+    const asked = itemsIn(events.slice(events.findLastIndex(({ type }) => type === 'step-start')))
+    const said = await steerWaitingRun(run, body, deps, async (event) => ({ ops: await recordAnswer(run, deps, [event], asked) }))
+    return steered(run.record, said)
+  }
+
+  const steered = ({ threadId, runId }: ThreadRun, { id, state }: EventOf<'steer'>): SteeredRun =>
+    ({ ok: true, threadId, runId, id, state })
+
+  /** Resolves when it is on disk. Throws NoActiveRun (404) or SteeringFull (429). */
+  return (place: RunPlace, body: SteerBody): Promise<SteeredRun> =>
+    // A run that starts or goes on holds the lock.
+    locked(place.threadId, async () => {
+      const live = await activeRuns.current(place.threadId)
+      if (live !== undefined && (place.runId ?? live.run.record.runId) === live.run.record.runId) {
+        if (!live.isEnding) return steered(live.run.record, await steerRun(live, body, deps))
+        // It has ended, or is about to wait.
+        await live.done
+      }
+      const waiting = await steerWaiting(place, body)
+      if (waiting === undefined) throw new NoActiveRun()
+      return waiting
+    })
+}

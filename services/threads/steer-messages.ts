@@ -1,0 +1,64 @@
+import type { Steer } from '../../schemas/steering.ts'
+import { markOf, partsOf, type SteerMark, textOf, type ThreadMessage } from './thread-message.ts'
+
+// What the user said while a run was under way is a part of its thread. As a model's message it is one of the user with the mark `steer`.
+// In a chat's thread it stands inside the one message of the answer, as a part between two steps; what no step has read stands behind the
+// answer when the run is over, as a message of the user with the mark in its metadata.
+
+/** Returns the message of the user for what was said to a run. */
+export const steerMessage = ({ text, ...mark }: Steer, isChat: boolean): ThreadMessage =>
+  isChat
+    ? { id: mark.id, role: 'user', parts: [{ type: 'text', text }], metadata: { steer: mark } }
+    : { id: mark.id, role: 'user', content: text, steer: mark }
+
+/** Returns the part of a chat's message for what was said to a run. */
+export const steerPart = (steer: Steer): { type: 'data-steer', id: string, data: Steer } =>
+  ({ type: 'data-steer', id: steer.id, data: steer })
+
+/** Returns the message with the mark of what was said to a run. */
+export const marked = (message: ThreadMessage, mark: SteerMark): ThreadMessage =>
+  message.parts === undefined
+    ? { ...message, steer: mark }
+    : { ...message, metadata: { ...message.metadata as object | undefined, steer: mark } }
+
+/** Returns the message as one that begins a turn. */
+export function unmarked (message: ThreadMessage): ThreadMessage {
+  if (markOf(message) === undefined) return message
+  const { steer, ...rest } = message
+  if (message.parts === undefined) return rest
+  const { steer: _, ...metadata } = message.metadata as Record<string, unknown>
+  return { ...message, metadata }
+}
+
+/** Returns the part of newest 7.x clients for what was said to a run, and a step has read. */
+export const steeringMessagePart = ({ id, text }: Pick<Steer, 'id' | 'text'>) =>
+  ({ type: 'steering-message', id, parts: [{ type: 'text', text }] })
+
+/** Returns what a part of a chat's message says for the user, in our own form or in that of the AI SDK 7. */
+export function saidIn (part: any): Steer | undefined {
+  if (part?.type === 'data-steer' && typeof part.data?.text === 'string') return { state: 'read', ...part.data, id: String(part.data.id) }
+  if (part?.type !== 'steering-message' || !Array.isArray(part.parts)) return undefined
+  return { id: String(part.id), text: textOf({ role: 'user', parts: part.parts }), state: 'read' }
+}
+
+/** Returns all that the user said to a run and that a message holds. */
+export function steeringIn (message: ThreadMessage): Steer[] {
+  const mark = markOf(message)
+  if (mark !== undefined) return [{ ...mark, text: textOf(message) }]
+  return message.role === 'assistant' && message.parts !== undefined ? partsOf(message).flatMap((part) => saidIn(part) ?? []) : []
+}
+
+/**
+ * Returns how many messages at the end were said to a run, read by none of its steps, and are said again by `message`: a composer offers
+ * unread words again.
+ */
+export function saidAgain (messages: readonly ThreadMessage[], message: ThreadMessage): number {
+  const text = textOf(message)
+  let count = 0
+  for (const before of messages.toReversed()) {
+    const mark = markOf(before)
+    if (mark?.state !== 'unread' || !(mark.id === message.id || text.includes(textOf(before).trim()))) break
+    count++
+  }
+  return count
+}
