@@ -112,7 +112,8 @@ const inputAsked = ({ toolCallId }: ChatPart, parts: ChatPart[]) =>
 
 /** Parts of chats that ModelMessages have no place for. */
 function others (parts: ChatPart[]): object {
-  const chatParts = parts.filter((part) => part.type !== 'step-start' && !isCall(part) && saidIn(part) === undefined && !isAnalysis(part) && contentOf(part).length === 0)
+  const isElsewhere = (part: ChatPart) => isCall(part) || isAnalysis(part) || saidIn(part) !== undefined || contentOf(part).length > 0
+  const chatParts = parts.filter((part) => part.type !== 'step-start' && !isElsewhere(part))
   return chatParts.length > 0 ? { chatParts } : {}
 }
 

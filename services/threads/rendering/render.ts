@@ -75,10 +75,12 @@ export async function keepStored (given: ThreadMessage[], stored: readonly Threa
   return kept
 }
 
+const CHATS = ['ui', 'ui5', 'ui7'] as const
+
 /** Returns how clients may have read a unit, if what they have of it begins with `message`. */
 const readings = (unit: Unit, message: ThreadMessage, idAt: IdAt): ThreadMessage[][] => [
   unit.messages.map(withoutChatForm),
-  ...(message.parts === undefined ? ['documented' as const] : ['ui' as const, 'ui5' as const, 'ui7' as const]).map((each) => renderUnit(unit, each, idAt))
+  ...(message.parts === undefined ? ['documented' as const] : CHATS).map((each) => renderUnit(unit, each, idAt))
 ]
 
 const isAt = (given: ThreadMessage[], at: number, reading: ThreadMessage[]) =>
