@@ -1042,6 +1042,22 @@ export type DataRetryEvent = {
 };
 
 /**
+ * What the user said while the run was under way. It stands before the step that reads it: a message of the user within the answer
+ */
+export type DataSteerEvent = {
+    type: 'data-steer';
+    /**
+     * The same as data.id; absent while it waits
+     */
+    id?: string;
+    data: Steer;
+    /**
+     * It waits, and is no part of the answer yet
+     */
+    transient?: true;
+};
+
+/**
  * The run ends before its model said that it was done
  */
 export type DataStoppedEvent = {
@@ -3018,6 +3034,10 @@ export type Run = {
      */
     steering: Array<string>;
     /**
+     * What the user said to the run while it was under way
+     */
+    steered?: Array<Steer>;
+    /**
      * Open approval requests
      */
     questions: Array<TaskQuestion>;
@@ -3382,6 +3402,10 @@ export type RunResult = {
     evaluation?: Evaluation;
     task?: RunTask;
     /**
+     * What the user said while the run was under way
+     */
+    steering?: Array<Steer>;
+    /**
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
@@ -3478,6 +3502,8 @@ export type RunStreamEvent = ({
 } & DataWaitingEvent) | ({
     type: 'data-notice';
 } & DataNoticeEvent) | ({
+    type: 'data-steer';
+} & DataSteerEvent) | ({
     type: 'data-stopped';
 } & DataStoppedEvent) | ({
     type: 'error';
@@ -3670,11 +3696,37 @@ export type StartStepEvent = {
     type: 'start-step';
 };
 
+/**
+ * What the user said to a run while it was under way
+ */
+export type Steer = {
+    /**
+     * Id of the message; the client may choose it (POST /run/{id}/steer)
+     */
+    id: string;
+    /**
+     * What the user said
+     */
+    text: string;
+    /**
+     * waiting: the model gets it with its next step. read: a step has got it. unread: the run ended before any step answered it
+     */
+    state: 'waiting' | 'read' | 'unread';
+    /**
+     * The step that got it, counted from 1 in its run
+     */
+    step?: number;
+};
+
 export type SteerBody = {
     /**
      * The message that the model gets at its next step
      */
     message: string;
+    /**
+     * Id of the message; without one the service makes it. The same id again says nothing twice
+     */
+    id?: string;
 };
 
 /**
@@ -3683,6 +3735,14 @@ export type SteerBody = {
 export type SteeredRun = {
     ok: true;
     runId: string;
+    /**
+     * Id of the message
+     */
+    id: string;
+    /**
+     * waiting: the model gets it with its next step. read: a step has got it. unread: the run ended before any step answered it
+     */
+    state: 'waiting' | 'read' | 'unread';
     /**
      * The conversation of the run
      */
@@ -4458,6 +4518,10 @@ export type TaskRun = {
      * The steering comments that this run got first
      */
     steering: Array<string>;
+    /**
+     * What the user said to the run while it was under way
+     */
+    steered?: Array<Steer>;
     /**
      * Open approval requests
      */
@@ -6091,9 +6155,9 @@ export type RunData = {
     path?: never;
     query?: {
         /**
-         * The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. The default is "ui" when a message has `parts`, else "documented".
+         * The format of the stream: as documented here, as the AI SDK's UI message stream, as the one for its 5.x clients, or with the part `steering-message` of its newest 7.x clients in place of `data-steer`. The default is "ui" when a message has `parts`, else "documented".
          */
-        protocol?: 'documented' | 'ui' | 'ui5';
+        protocol?: 'documented' | 'ui' | 'ui5' | 'ui7';
     };
     url: '/run';
 };
@@ -6161,9 +6225,9 @@ export type ApproveRunData = {
     path?: never;
     query?: {
         /**
-         * The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. The default is "ui" when a message has `parts`, else "documented".
+         * The format of the stream: as documented here, as the AI SDK's UI message stream, as the one for its 5.x clients, or with the part `steering-message` of its newest 7.x clients in place of `data-steer`. The default is "ui" when a message has `parts`, else "documented".
          */
-        protocol?: 'documented' | 'ui' | 'ui5';
+        protocol?: 'documented' | 'ui' | 'ui5' | 'ui7';
     };
     url: '/run/approve';
 };
@@ -6317,9 +6381,9 @@ export type FollowRunData = {
     };
     query?: {
         /**
-         * The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. The default is "ui" when a message has `parts`, else "documented".
+         * The format of the stream: as documented here, as the AI SDK's UI message stream, as the one for its 5.x clients, or with the part `steering-message` of its newest 7.x clients in place of `data-steer`. The default is "ui" when a message has `parts`, else "documented".
          */
-        protocol?: 'documented' | 'ui' | 'ui5';
+        protocol?: 'documented' | 'ui' | 'ui5' | 'ui7';
     };
     url: '/run/{id}/stream';
 };
@@ -7561,7 +7625,7 @@ export type GetThreadData = {
         /**
          * The shape of the messages, whoever wrote them: `documented` ModelMessages with ids, `ui` UIMessages for the AI SDK 6 and 7, `ui5` for 5. Without it each is as it was written. What is put back unchanged stays as it is stored
          */
-        protocol?: 'documented' | 'ui' | 'ui5';
+        protocol?: 'documented' | 'ui' | 'ui5' | 'ui7';
         /**
          * Maximum number of messages, of which the newest are returned; without it all of them, up to the newest 32 MiB. With `protocol` it counts messages as they are stored, and answers are whole
          */
