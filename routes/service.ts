@@ -1,11 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
+import { ConfigPatchSchema, ConfigSavedSchema } from '../schemas/config-patch.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema } from '../schemas/service.ts'
 
+const schemas = [AboutSchema, ConfigPatchSchema, ConfigReloadedSchema, ConfigSavedSchema, ConfigViewSchema, HealthSchema, ReadySchema]
+
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema]) app.addSchema(schema)
+  for (const schema of schemas) app.addSchema(schema)
 
   // A browser sends no token when it opens a page; the console asks for it.
   app.get('/', {
@@ -55,6 +58,19 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ConfigViewSchema) }
     }
   }, async () => app.config.masked(app.secrets.all()))
+
+  app.patch('/config', {
+    schema: {
+      tags: ['service'],
+      operationId: 'patchConfig',
+      summary: 'Changes keys of config.json',
+      body: ref(ConfigPatchSchema),
+      response: { 200: ref(ConfigSavedSchema), 400: ErrorRef, 403: ErrorRef, 409: ErrorRef, 503: ErrorRef }
+    }
+  }, async (request) => {
+    const saved = await app.config.patch(request.body)
+    return { status: 'saved' as const, ...saved, config: app.config.masked(app.secrets.all()) }
+  })
 
   app.post('/config/reload', {
     schema: {

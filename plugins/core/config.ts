@@ -16,13 +16,14 @@ declare module 'fastify' {
  * The configuration. It is read after a service that is shutting down no longer writes it, and after a pending import, key
  * change or erasure is finished.
  */
-export default fp<LockOptions & Pick<Settings, 'home' | 'log'>>(async (app, { home, parent, ending, log: output }) => {
+export default fp<LockOptions & Pick<Settings, 'home' | 'token' | 'log'>>(async (app, { home, token, parent, ending, log: output }) => {
   const options = { clock: app.clock, parent, ending }
   await waitForEnding(home, options)
   if (hasPendingErasure(home)) await finishErasureLocked(home, { ...options, logFile })
   if (hasPendingReplacement(home)) await finishReplacementLocked(home, options)
   const config = await openConfig({
     dir: home,
+    hasToken: token !== undefined,
     onChange: ({ log }) => {
       app.log.level = log?.level ?? 'info'
       output?.useFile?.(logFile(home, log))

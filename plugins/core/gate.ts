@@ -50,7 +50,7 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin ?? false),
-    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: ['x-thread-id', 'x-run-id', 'retry-after'],
     maxAge: 600,
     strictPreflight: false

@@ -14,7 +14,7 @@ type Json = any
 /** The examples that scripts/examples.ts recorded, by component. */
 const recorded = (): Record<string, Json[]> => JSON.parse(readFileSync(new URL('../../schemas/examples.json', import.meta.url), 'utf8'))
 
-const METHODS = ['get', 'post', 'put', 'delete']
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 /** The token is optional: requests may be sent without it or with it. */
 const SECURITY = [{}, { token: [] }]
 

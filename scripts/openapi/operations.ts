@@ -4,6 +4,9 @@ export const DESCRIPTIONS: Record<string, string> = {
   health: 'Needs no token, and answers 200 also while a part is degraded; `checks` names the part.',
   ready: 'Answers 503 while the service starts and while it shuts down. Use `/health` to decide whether the process must be restarted.',
   getConfig: 'Keys, tokens and values of `env` are masked. The answer is what is in effect, also after a reload that was refused.',
+  patchConfig: 'The change is on disk when it is answered, and in effect but for the keys in `restart`. What was edited in the file by ' +
+    'hand meanwhile is kept; a file that cannot be read is a 409. Keys that decide what the agent may do, whom the service trusts, which ' +
+    'addresses it calls or which paths it uses are a 403 where the service has no token. Those who read `/events` get `config:changed`.',
   reloadConfig: 'For a change by hand. What needs a restart is the port alone.',
   getOpenapi: 'Clients can be generated from it. Later versions add fields, operations and event types, and remove none.',
   getDocs: 'The page loads nothing from other hosts. It asks for the token before it reads `/openapi.json`.',

@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Check } from '@sinclair/typebox/value'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { ConfigKeys, type Config } from '../../schemas/config.ts'
+import type { ConfigPatch } from '../../schemas/config-patch.ts'
 import { describeInvalid, type FailedRule } from '../http/index.ts'
-import { createRedactor } from '../lib/secrets.ts'
 import { join } from 'node:path'
 import { defineError } from '../lib/service-error.ts'
+import { merge, refuseMasks, requireOpen } from './config-patch.ts'
+import { mask } from './mask.ts'
 import { restrictAccess, keepInvalidCopy, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
 
 let validators: Map<string, ValidateFunction> | undefined
@@ -48,61 +51,30 @@ function validator (key: string): ValidateFunction {
   return validate
 }
 
-/** Names of keys whose values, and everything nested below them, are secrets. */
-const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
-/** A command-line option, whose value may be the next argument. */
-const OPTION = /^--?[\w-]+$/
-/** `--api-key=x`, `TOKEN=x`, `Authorization: x`. */
-const NAMED_VALUE = /^(-{0,2}[\w-]+)(=|:\s)/
-/** The user information of a URL. */
-const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i
-/** Query parameters. Names exclude "?", otherwise a text of many question marks would take quadratic time. */
-const PARAMETER = /([?&])([^=&#?]*)=[^&#]*/g
-const SIGNATURE = /sig/i
-const MASK = '••••'
-
-/** Returns a copy of a configuration for display. Masks secrets, all environment values, and `known` secrets wherever they occur. */
-function mask (value: unknown, known: string[] = []): unknown {
-  return maskNamed(value, false, createRedactor(known, MASK).redact)
-}
-
-function maskNamed (value: unknown, isSecret: boolean, redact: (text: string) => string): unknown {
-  const maskChild = (each: unknown, hidden: boolean) => maskNamed(each, isSecret || hidden, redact)
-  if (Array.isArray(value)) return value.map((each, at) => maskChild(each, followsSecretOption(value[at - 1], each)))
-  if (typeof value === 'object' && value !== null) {
-    const masked = Object.entries(value).map(([name, each]) => [redact(name), maskChild(each, name === 'env' || SECRET.test(name))])
-    return Object.fromEntries(masked)
-  }
-  if (typeof value !== 'string') return value
-  return isSecret ? MASK : redact(withoutCredentials(value))
-}
-
-function followsSecretOption (previous: unknown, value: unknown) {
-  return typeof previous === 'string' && typeof value === 'string' && OPTION.test(previous) && SECRET.test(previous) &&
-    !value.startsWith('-')
-}
-
-function withoutCredentials (text: string) {
-  const [head, name, separator] = NAMED_VALUE.exec(text) ?? []
-  if (name !== undefined && SECRET.test(name)) return separator === '=' ? `${head}${MASK}` : `${name}: ${MASK}`
-  return text.replace(USER_INFO, `$1${MASK}@`)
-    .replace(PARAMETER, (match, separator, name) => SECRET.test(name) || SIGNATURE.test(name) ? `${separator}${name}=${MASK}` : match)
-}
-
 const ConfigRejected = defineError(
   'ERR_CONFIG_INVALID',
   'config.json was not applied: %s. Correct it and reload; until then the last valid configuration stays in effect.'
+)
+const ConfigRefused = defineError('ERR_CONFIG_INVALID', 'config.json was not changed: %s.')
+const ConfigEdited = defineError(
+  'ERR_CONFIG_EDITED',
+  'config.json was not changed: it was edited meanwhile, and %s. Correct the file; until then the last valid configuration stays in effect.'
 )
 const ConfigNotSaved = defineError(
   'ERR_CONFIG_NOT_SAVED',
   'config.json could not be written (%s): free disk space and check its permissions.'
 )
 
+/** What is read when the service starts. */
+const AT_START: ReadonlyArray<keyof Config> = ['port']
+
 export type ConfigService = Awaited<ReturnType<typeof openConfig>>
 
 interface Options {
   /** `{config_dir}`; created when it is missing. */
   dir: string
+  /** Whether the service has a token: else requests change only what is harmless. */
+  hasToken?: boolean
   /** Called with each new configuration, including the first one. */
   onChange?(config: Config): void
 }
@@ -112,7 +84,7 @@ interface Options {
  * key order kept. At start, a file that is not JSON is kept as a copy and defaults apply; of a valid JSON file, the valid keys
  * apply. A reload changes nothing unless the whole file is valid. Throws ConfigUnusable.
  */
-export async function openConfig ({ dir, onChange = () => {} }: Options) {
+export async function openConfig ({ dir, hasToken = false, onChange = () => {} }: Options) {
   const file = join(dir, 'config.json')
   let raw: Record<string, unknown> = {}
   let current: Config = {}
@@ -128,6 +100,13 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
       ? `config.json: ${problems.join('; ')}. Defaults replace the invalid values; correct the file and reload`
       : undefined
     for (const watcher of watchers) watcher(current)
+  }
+
+  async function save (next: Record<string, unknown>): Promise<void> {
+    await writeConfigFile(file, next).catch(({ code, message }: NodeJS.ErrnoException) => {
+      throw new ConfigNotSaved(code ?? message)
+    })
+    apply(next)
   }
 
   /** Runs operations one after the other: a reload must not undo a change that is being saved. */
@@ -197,11 +176,33 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
           return raw
         })
         const next = change(base as Config) as Record<string, unknown>
-        await writeConfigFile(file, next).catch(({ code, message }: NodeJS.ErrnoException) => {
-          throw new ConfigNotSaved(code ?? message)
-        })
-        apply(next)
+        await save(next)
         return current
+      }),
+
+    /**
+     * Applies a JSON merge patch and saves the file; durable before it resolves. Edits that the user has made in the file meanwhile are
+     * kept and take effect with it. `restart` are changed keys that have an effect after a restart, `problem` is what else is wrong in
+     * the file. Throws Masked or ConfigRefused (400), NeedsToken (403), ConfigEdited (409) when the file cannot be read, or ConfigNotSaved.
+     */
+    patch: (changes: ConfigPatch): Promise<{ restart: string[], problem?: string }> =>
+      enqueue(async () => {
+        refuseMasks(changes)
+        if (!hasToken) requireOpen(changes)
+        const base = await readConfigFile(file).catch((error: Error) => {
+          throw error instanceof NotAFile ? new ConfigNotSaved(error.message) : new ConfigEdited(error.message)
+        })
+        const next = merge(base, changes) as Record<string, unknown>
+        const names = Object.keys(changes)
+        const touched = Object.fromEntries(names.filter((name) => Object.hasOwn(next, name)).map((name) => [name, next[name]]))
+        const { problems } = checkConfig(touched)
+        if (problems.length > 0) throw new ConfigRefused(problems.join('; '))
+        const before = current
+        await save(next)
+        return {
+          restart: AT_START.filter((key) => !isDeepStrictEqual(before[key], current[key])),
+          ...(problem !== undefined && { problem })
+        }
       })
   }
 }

@@ -71,7 +71,7 @@ function explain (failed: FailedRule): string {
 
 function constants ({ schema }: FailedRule): unknown[] | undefined {
   if (!Array.isArray(schema) || !schema.every((form) => 'const' in form)) return undefined
-  return schema.map((form) => form.const)
+  return schema.map((form) => String(form.const))
 }
 
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

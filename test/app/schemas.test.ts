@@ -241,6 +241,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     })
     return app.inject('/threads/read?limit=1')
   },
+  'PATCH /config 200': (app) => app.inject({ method: 'PATCH', url: '/config', payload: { limits: { liveRuns: 100 } } }),
   'PUT /agents/:name 200': (app) => anAgent(app),
   'GET /agents/:name 200': (app) => anAgent(app).then(() => app.inject('/agents/shop')),
   'GET /agents 200': (app) => anAgent(app).then(() => app.inject('/agents')),
@@ -372,7 +373,7 @@ t.test('what GET /health answers is what its schema says', async (t) => {
 
 t.test('no answer loses a field on its way out', async (t) => {
   const { app, schemas, sent } = await watched(t, config)
-  const answers = schemas.map(({ name }) => name).filter((name) => /^(GET|POST|PUT|DELETE) \S+ 2\d\d$/.test(name))
+  const answers = schemas.map(({ name }) => name).filter((name) => /^(GET|POST|PUT|PATCH|DELETE) \S+ 2\d\d$/.test(name))
   // The service ends with it, too: test/faults/erase-kill.test.ts.
   for (const name of answers.filter((each) => each !== 'DELETE /data 200')) {
     t.ok(calls[name], `${name} is called by this test`)

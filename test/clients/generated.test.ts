@@ -28,6 +28,9 @@ t.test('the service', async (t) => {
   }, 'health')
   is(t, (await sdk.ready(options)).data, { ready: true }, 'ready')
   is(t, (await sdk.getConfig(options)).data, { model: 'offline/assistant', mine: 1 }, 'getConfig')
+  const config = { model: 'offline/assistant', mine: 1, agent: { runMs: 5_000 } }
+  const saved = { status: 'saved' as const, config, restart: [], problem: undefined }
+  is(t, (await sdk.patchConfig({ ...options, body: { agent: { runMs: 5_000, speculate: null } } })).data, saved, 'patchConfig')
   is(t, (await sdk.reloadConfig(options)).data, { status: 'reloaded' }, 'reloadConfig')
   t.same((await sdk.getOpenapi(options)).data, document, 'getOpenapi')
 })

@@ -24,6 +24,12 @@ interface Answer {
   text: string
 }
 
+/**
+ * What is erased is gone by right (test/faults/erase-kill.ts), and a configuration by chance could name any file for the log. Bodies that
+ * the schema refuses are sent to both.
+ */
+const NOT_BY_CHANCE = ['DELETE /data', 'PATCH /config']
+
 /** Drives every operation with so many requests each; the seed is printed, and SEED takes one. */
 export function attackInput (each: number) {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
@@ -31,8 +37,7 @@ export function attackInput (each: number) {
   t.test(`every operation keeps its word whatever it is sent (SEED=${seed})`, async (t) => {
     const { service, send, home, restart } = await start(t)
     const ids: string[] = []
-    // What is erased is gone by right: test/faults/erase-kill.ts.
-    for (const operation of operations().filter(({ name }) => name !== 'DELETE /data')) {
+    for (const operation of operations().filter(({ name }) => !NOT_BY_CHANCE.includes(name))) {
       await fc.assert(
         fc.asyncProperty(operation.requests(() => ids), async (made) => {
           const answer = await send(made)

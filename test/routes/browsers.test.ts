@@ -25,7 +25,7 @@ t.test('a preflight of an allowed origin names the methods and the headers that 
   t.equal(answer.status, 204)
   t.match(answer.headers, {
     'access-control-allow-origin': SHELL,
-    'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers': 'content-type, authorization'
   })
   t.ok(varies(answer.headers.vary))

@@ -137,7 +137,7 @@ t.test('a known path with another method is a 405 that names the allowed ones', 
       ['DELETE', '/health', 'GET, HEAD'],
       ['GET', '/run', 'POST'],
       ['HEAD', '/run', 'POST'],
-      ['PUT', '/config?x=1', 'GET, HEAD'],
+      ['PUT', '/config?x=1', 'GET, HEAD, PATCH'],
       ['TRACE', '/', 'GET, HEAD'],
       ['PATCH', '/run/approve', 'POST']
     ] as const
@@ -320,4 +320,51 @@ t.test('a look that never ends is noticed', async (t) => {
   await clock.advance(61_000)
   t.match(await healthOf(app), { status: 'degraded', checks: { scheduler: /stalled: no task was checked for \d+ s/ } })
   held.resolve()
+})
+
+/** Changes config.json over the interface of a service with the token `the-token`, or of one without. */
+const patch = async (app: App, payload: object) => {
+  const response = await app.inject({ method: 'PATCH', url: '/config', payload, headers: { authorization: 'Bearer the-token' } })
+  return { http: response.statusCode, ...response.json() }
+}
+
+t.test('PATCH /config is in effect at once, over restarts, and says what is not', async (t) => {
+  const app = await build(t, { token: 'the-token', config: { mine: 1, analysis: false } })
+  const headers = { authorization: 'Bearer the-token' }
+  const write = async (service: App) => {
+    const messages = [{ role: 'user', content: 'write "x" to a.txt' }]
+    const answer = await service.inject({ method: 'POST', url: '/run/sync', headers, payload: { messages } })
+    return answer.json().toolCalls[0].status
+  }
+  t.equal(await write(app), 'pending')
+  const search = { provider: 'brave', apiKey: 'a-secret' }
+  const saved = await patch(app, { permissions: { writeFile: 'allow' }, search, port: 3_050 })
+  t.match(saved, { http: 200, status: 'saved', restart: ['port'], config: { mine: 1, search: { provider: 'brave', apiKey: '••••' } } })
+  t.same((await app.inject({ url: '/config', headers })).json(), saved.config)
+  t.equal(await write(app), 'completed')
+  t.match(await patch(app, { search: saved.config.search }), { http: 400, error: /"search.apiKey" holds/ }, 'a mask is no secret')
+  await app.close()
+  const again = await build(t, { token: 'the-token', home: app.home, cwd: app.cwd })
+  t.equal(await write(again), 'completed')
+  t.equal(again.config.current.search?.apiKey, 'a-secret')
+  await patch(again, { permissions: null })
+  t.equal(await write(again), 'pending')
+})
+
+t.test('PATCH /config refuses what no key is, and without a token what is more than a setting', async (t) => {
+  const app = await build(t, { config: { mine: 1 } })
+  for (
+    const [payload, http, error] of [
+      [{ mine: 2 }, 400, /unknown field "mine"; allowed are model, models/],
+      [{ fetch: { allowPrivat: true } }, 400, /body.fetch has the unknown field "allowPrivat"; allowed are allowPrivate/],
+      [{ commands: { sandbox: 'no' } }, 400, /body.commands.sandbox must be one of auto, required, off/],
+      [{ agent: { steps: 5 } }, 400, /body.agent.steps must be object/],
+      [{ contextWindows: { a: 1 } }, 400, /body.contextWindows.a must be >= 1000/],
+      [{}, 400, /needs at least 1 field/],
+      [{ model: 'x' }, 400, /"model" must be/],
+      [{ agent: {}, permissions: { '*': 'allow' } }, 403, /"permissions" in config.json only where the service has a token/]
+    ] as const
+  ) t.match(await patch(app, payload), { http, error })
+  t.match(await patch(app, { agent: { steps: { conversation: 7 } } }), { http: 200, restart: [], config: { mine: 1 } })
+  t.same(app.config.current.agent, { steps: { conversation: 7 } })
 })

@@ -1,0 +1,53 @@
+import { Type } from '@sinclair/typebox'
+import { type Config, ConfigKeys } from './config.ts'
+import { ConfigViewSchema } from './service.ts'
+import { ref } from './common.ts'
+
+/** A merge patch (RFC 7396): objects are merged, all other values take the place of those before, and null removes a value. */
+type Patch<T> = T extends unknown[] ? T : T extends object ? { [K in keyof T]?: Patch<T[K]> | null } : T
+export type ConfigPatch = { [K in keyof Config]?: Patch<Config[K]> | null }
+
+type Schema = Record<string, any>
+/** The patterns of config.json are not those of the document (schemas/ids.ts): the merged value is checked with them. */
+const NOT_IN_DOCUMENT = ['pattern', 'propertyNames', 'not', '$id', 'maxProperties']
+const mapped = (values: Schema, change: (schema: Schema) => Schema) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+
+/** Returns the schema of what may be sent in the place of a value: a part of an object, and null. */
+function patchOf (schema: Schema): Schema {
+  const { type, properties, patternProperties, required, anyOf, additionalProperties, ...rest } = withoutPatterns(schema)
+  if (properties !== undefined) {
+    return { ...rest, type: ['object', 'null'], properties: mapped(properties, patchOf), additionalProperties: false }
+  }
+  if (patternProperties !== undefined) {
+    return { ...rest, type: ['object', 'null'], additionalProperties: patchOf(Object.values<Schema>(patternProperties)[0]) }
+  }
+  if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { const: null }] }
+  return type === undefined ? rest : { ...rest, type: [type, 'null'] }
+}
+
+function withoutPatterns (schema: Schema): Schema {
+  const kept: Schema = Object.fromEntries(Object.entries(schema).filter(([name]) => !NOT_IN_DOCUMENT.includes(name)))
+  if (kept.anyOf !== undefined) kept.anyOf = kept.anyOf.map(withoutPatterns)
+  // Entries of lists are sent whole. Those of `mcp` have two forms, which the check of the merged value knows.
+  if (kept.items !== undefined) kept.items = kept.items.anyOf ? { type: 'object', additionalProperties: true } : withoutPatterns(kept.items)
+  return kept
+}
+
+export const ConfigPatchSchema = Type.Unsafe<ConfigPatch>({
+  type: 'object',
+  properties: mapped(ConfigKeys, patchOf),
+  additionalProperties: false,
+  minProperties: 1,
+  $id: 'ConfigPatch',
+  description: 'The keys of config.json to change, as docs/configuration.md names them, by JSON merge patch: objects are merged, lists ' +
+    'and other values are replaced, and null removes a value',
+  examples: [{ agent: { steps: { conversation: 50 } }, analysis: null }]
+})
+
+export const ConfigSavedSchema = Type.Object({
+  status: Type.Literal('saved'),
+  config: ref(ConfigViewSchema),
+  restart: Type.Array(Type.String(), { description: 'The changed keys that have an effect after a restart of the service' }),
+  problem: Type.Optional(Type.String({ description: 'What else is wrong in config.json: defaults replace those values' }))
+}, { $id: 'ConfigSaved', description: 'The change is in config.json and, but for `restart`, in effect' })

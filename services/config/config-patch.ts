@@ -1,0 +1,90 @@
+import { isObject } from '../lib/json.ts'
+import { defineError, type ServiceError } from '../lib/service-error.ts'
+import { MASK } from './mask.ts'
+
+const NeedsToken = defineError(
+  'ERR_FORBIDDEN',
+  'A request may change %s in config.json only where the service has a token, because without one every program of this machine can ' +
+    'send it. Start the service with LOCAL_AGENT_TOKEN, or change the file and send POST /config/reload.'
+)
+const Masked = defineError(
+  'ERR_INVALID_REQUEST',
+  '%s holds "•••" in the place of a secret, as GET /config shows it. Send the secret itself, or leave the key out, which keeps it.'
+)
+
+/** Keys in their objects; `*` stands for any name, true for all below. */
+interface Keys { [name: string]: Keys | true }
+
+/**
+ * What every caller may change. All else decides what the agent may do, whom the service trusts, which addresses it calls or which paths
+ * it uses, and so do keys that are new.
+ */
+const OPEN: Keys = {
+  model: true,
+  models: true,
+  contextWindows: true,
+  prices: true,
+  budget: true,
+  providers: { '*': { models: true, timeouts: true } },
+  gateway: { timeouts: true },
+  search: { provider: true },
+  limits: true,
+  tasks: true,
+  brain: true,
+  threads: true,
+  agent: true,
+  analysis: true,
+  offline: true,
+  log: { level: true, maxBytes: true, keep: true }
+}
+
+type Path = readonly string[]
+const inWords = (path: Path) => JSON.stringify(path.join('.'))
+const pointer = (path: Path) => '/' + path.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
+
+/** Returns the paths that a patch sets and that `keys` do not name. */
+function beyond (patch: unknown, keys: Keys | true | undefined, path: Path = []): Path[] {
+  if (keys === true) return []
+  if (keys === undefined || !isObject(patch)) return [path]
+  return Object.entries(patch).flatMap(([name, value]) => {
+    const below = Object.hasOwn(keys, name) ? keys[name] : keys['*']
+    return beyond(value, below, [...path, name])
+  })
+}
+
+/** Throws NeedsToken (403) if the patch changes what only callers with a token may change. */
+export function requireOpen (patch: object): void {
+  const paths = beyond(patch, OPEN)
+  if (paths.length > 0) throw withDetails(new NeedsToken(paths.map(inWords).join(', ')), paths, 'needs a service with a token')
+}
+
+/** Throws Masked (400) if the patch holds what stands for secrets in `GET /config`: it would take their place. */
+export function refuseMasks (patch: object): void {
+  const masked = pathsOf(patch, (text) => text.includes(MASK))
+  if (masked.length > 0) throw withDetails(new Masked(inWords(masked[0])), masked, 'is masked')
+}
+
+function pathsOf (value: unknown, holds: (text: string) => boolean, path: Path = []): Path[] {
+  if (typeof value === 'string') return holds(value) ? [path] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, each]) => [
+    ...holds(name) ? [[...path, name]] : [],
+    ...pathsOf(each, holds, [...path, name])
+  ])
+}
+
+function withDetails (error: ServiceError, paths: readonly Path[], message: string): ServiceError {
+  error.details = paths.map((path) => ({ path: pointer(path), message }))
+  return error
+}
+
+/** Applies a JSON merge patch (RFC 7396). Keys that it does not name keep their values and their order. */
+export function merge (target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const merged = new Map(isObject(target) ? Object.entries(target) : [])
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name)
+    else merged.set(name, merge(merged.get(name), value))
+  }
+  return Object.fromEntries(merged)
+}

@@ -1,0 +1,130 @@
+import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import t from 'tap'
+import { ConfigKeys } from '../../../schemas/config.ts'
+import type { ConfigPatch } from '../../../schemas/config-patch.ts'
+import { openConfig } from '../../../services/config/config.ts'
+import { merge, requireOpen } from '../../../services/config/config-patch.ts'
+import { copies, home } from '../../harness/config-home.ts'
+
+t.test('a patch merges objects, replaces lists, removes by null, and keeps all else and its order', async (t) => {
+  const { dir, read } = home(t, JSON.stringify({
+    zeta: [1],
+    permissions: { readFile: 'allow', '*': 'ask' },
+    agent: { runMs: 5_000, speculate: false },
+    roots: ['/a', '/b'],
+    mine: { b: null }
+  }))
+  const config = await openConfig({ dir, hasToken: true })
+  const patch: ConfigPatch = { permissions: { cart: 'allow' }, agent: { speculate: null }, roots: ['/c'], analysis: false, model: null }
+  t.same(await config.patch(patch), { restart: [] })
+  t.equal(read(), JSON.stringify({
+    zeta: [1],
+    permissions: { readFile: 'allow', '*': 'ask', cart: 'allow' },
+    agent: { runMs: 5_000 },
+    roots: ['/c'],
+    mine: { b: null },
+    analysis: false
+  }, null, 2) + '\n')
+  t.same((await openConfig({ dir })).current, config.current)
+  t.same(await config.patch({ port: 3_050 }), { restart: ['port'] })
+  t.same(await config.patch({ port: 3_050 }), { restart: [] }, 'nothing changes')
+})
+
+t.test('patches at once are all kept, and none overwrites what the user has written meanwhile', async (t) => {
+  const { dir, file, read } = home(t, '{"port":1}')
+  const config = await openConfig({ dir, hasToken: true })
+  const permissions = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`tool${n}`, 'allow' as const]))
+  writeFileSync(file, '{"port":1,"workspace":"/tmp","brain":{"extractAfter":"soon"}}')
+  const answers = await Promise.all(Object.keys(permissions).map((name) => config.patch({ permissions: { [name]: 'allow' } })))
+  t.match(answers[0].problem, /"brain.extractAfter"/, 'says what else is wrong')
+  t.same(JSON.parse(read()), { port: 1, workspace: '/tmp', brain: { extractAfter: 'soon' }, permissions })
+  t.same(config.current, { port: 1, workspace: '/tmp', permissions })
+
+  writeFileSync(file, '{"port":1,')
+  await t.rejects(config.patch({ port: 2 }), { code: 'ERR_CONFIG_EDITED', message: /edited meanwhile, and it is not JSON/ })
+  t.equal(read(), '{"port":1,', 'the user is still writing')
+  t.same(copies(dir), [])
+  t.same(config.current.permissions, permissions)
+})
+
+t.test('a patch that would make a key invalid names it and changes nothing', async (t) => {
+  // eslint-disable-next-line no-template-curly-in-string
+  const { dir, read } = home(t, '{"notify":{"webhook":{"url":"https://a.example","secret":"${HOOK}"}}}')
+  const config = await openConfig({ dir, hasToken: true })
+  const before = read()
+  for (
+    const [patch, code, message] of [
+      [{ model: 'nonsense' }, 'ERR_CONFIG_INVALID', /"model" must be `<provider>\/<model>`/],
+      [{ permissions: { cart: 'maybe' as never } }, 'ERR_CONFIG_INVALID', /"permissions.cart" must be one of allow, ask, deny/],
+      [{ notify: { webhook: { url: null } } }, 'ERR_CONFIG_INVALID', /"notify.webhook" needs the field "url"/],
+      [{ mcp: [{ name: 'a b', command: 'x' }] }, 'ERR_CONFIG_INVALID', /"mcp/],
+      [{ providers: { mine: { models: [] } } }, 'ERR_CONFIG_INVALID', /"providers.mine" needs the field "baseURL"/],
+      [{ search: { provider: 'brave', apiKey: '••••' } }, 'ERR_INVALID_REQUEST', /"search.apiKey" holds/],
+      [{ mcp: [{ name: 'a', command: 'x', env: { KEY: '••••' } }] }, 'ERR_INVALID_REQUEST', /"mcp.0.env.KEY" holds/]
+    ] as Array<[ConfigPatch, string, RegExp]>
+  ) await t.rejects(config.patch(patch), { code, message }, JSON.stringify(patch))
+  t.equal(read(), before)
+})
+
+/** Values of keys that are more than a harmless setting, of all keys. */
+const GUARDED: ConfigPatch = {
+  mcp: [],
+  workspace: '/tmp',
+  port: 1,
+  providerOptions: { anthropic: {} },
+  notify: { webhook: null },
+  discovery: { ports: [] },
+  fetch: { allowPrivate: true },
+  permissions: { cart: 'allow' },
+  commands: { sandbox: 'off' },
+  roots: [],
+  allowedOrigins: [],
+  undo: { days: 1 }
+}
+const OPEN: ConfigPatch = {
+  model: 'a/b',
+  models: { fast: 'a/b' },
+  contextWindows: { a: 5_000 },
+  prices: { a: { input: 1, output: 1 } },
+  budget: { day: { usd: 1 } },
+  providers: { a: { models: ['m'], timeouts: { idleMs: 5_000 } } },
+  gateway: { timeouts: null },
+  search: { provider: 'duckduckgo' },
+  limits: { liveRuns: 1 },
+  tasks: null,
+  brain: { extractAfter: false },
+  threads: { titles: false },
+  agent: { runMs: 5_000 },
+  analysis: false,
+  offline: null,
+  log: { level: 'info' }
+}
+
+t.test('without a token a request changes no key that decides what the agent may do, whom it trusts or what it reaches', async (t) => {
+  t.same(Object.keys({ ...GUARDED, ...OPEN }).sort(), Object.keys(ConfigKeys).sort(), 'a new key is in one of the two')
+  for (const [key, value] of Object.entries(OPEN)) t.doesNotThrow(() => requireOpen({ [key]: value }), key)
+  const guarded: object[] = [
+    ...Object.entries(GUARDED).map(([key, value]) => ({ [key]: value })),
+    ...[{ gateway: { baseURL: 'https://x' } }, { gateway: null }, { search: { baseURL: 'https://x' } }, { search: { apiKey: 'x' } }],
+    ...[{ providers: { a: { baseURL: 'https://x' } } }, { providers: { a: null } }],
+    ...[{ providers: { a: { apiKey: 'x' } } }, { providers: null }],
+    ...[{ log: { file: '/tmp/x' } }, { log: null }, { madeUp: true }, { constructor: true }]
+  ]
+  for (const patch of guarded) t.throws(() => requireOpen(patch), { code: 'ERR_FORBIDDEN' }, JSON.stringify(patch))
+  t.throws(() => requireOpen({ model: 'a/b', roots: [], log: { level: 'info', file: true } }), {
+    message: /^A request may change "roots", "log.file" in config.json only where the service has a token.*LOCAL_AGENT_TOKEN/,
+    details: [{ path: '/roots' }, { path: '/log/file' }]
+  })
+})
+
+t.test('merging is as RFC 7396 says: the patch itself onto nothing, and twice as once', async () => {
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof({ depthSize: 'small' }, fc.integer(), fc.constant(null), fc.array(fc.integer()), tie('object')),
+    object: fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), tie('any'))
+  })).object
+  fc.assert(fc.property(value, value, (target, patch) => {
+    const once = merge(target, patch)
+    return JSON.stringify(merge(once, patch)) === JSON.stringify(once) && JSON.stringify(merge(once, {})) === JSON.stringify(once)
+  }))
+})
