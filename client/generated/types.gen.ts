@@ -820,10 +820,238 @@ export type ConfigChangedEvent = {
 };
 
 /**
+ * The keys of config.json to change, as docs/configuration.md names them, by JSON merge patch: objects are merged, lists and other values are replaced, and null removes a value
+ */
+export type ConfigPatch = {
+    /**
+     * `<provider>/<model>`
+     */
+    model?: string | null;
+    models?: {
+        /**
+         * `<provider>/<model>`
+         */
+        fast?: string | null;
+        /**
+         * `<provider>/<model>`
+         */
+        vision?: string | null;
+        /**
+         * `<provider>/<model>`
+         */
+        fallback?: string | null;
+        settings?: {
+            capable?: {
+                /**
+                 * How much the model reasons before it answers. Providers take the nearest effort that their model has
+                 */
+                effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
+                /**
+                 * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
+                 */
+                maxOutputTokens?: number | null;
+            } | null;
+            fast?: {
+                /**
+                 * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
+                 */
+                maxOutputTokens?: number | null;
+            } | null;
+            vision?: {
+                /**
+                 * How much the model reasons before it answers. Providers take the nearest effort that their model has
+                 */
+                effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | null;
+                /**
+                 * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
+                 */
+                maxOutputTokens?: number | null;
+            } | null;
+        } | null;
+    } | null;
+    contextWindows?: {
+        [key: string]: number | null;
+    } | null;
+    prices?: {
+        [key: string]: {
+            input?: number | null;
+            output?: number | null;
+            cachedInput?: number | null;
+            cacheWrite?: number | null;
+        } | null;
+    } | null;
+    budget?: {
+        day?: {
+            usd?: number | null;
+            tokens?: number | null;
+        } | null;
+        tasksPerDay?: {
+            usd?: number | null;
+            tokens?: number | null;
+        } | null;
+    } | null;
+    mcp?: Array<{
+        [key: string]: unknown;
+    }> | null;
+    workspace?: string | null;
+    port?: number | null;
+    providers?: {
+        [key: string]: {
+            /**
+             * The API that the server speaks; openai-compatible by default
+             */
+            kind?: 'openai-compatible' | 'openai' | 'anthropic' | 'google' | null;
+            /**
+             * An http or https address such as http://127.0.0.1:11434/v1, without user name, query or fragment
+             */
+            baseURL?: string | null;
+            apiKey?: string | null;
+            models?: Array<string> | null;
+            timeouts?: {
+                /**
+                 * How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in its private network, milliseconds
+                 */
+                firstTokenMs?: number | null;
+                /**
+                 * How long a model may say nothing within its answer; 60,000, and 300,000, milliseconds
+                 */
+                idleMs?: number | null;
+            } | null;
+        } | null;
+    } | null;
+    providerOptions?: {
+        [key: string]: {
+            [key: string]: unknown;
+        } | null;
+    } | null;
+    notify?: {
+        webhook?: {
+            /**
+             * An http or https address such as https://example.com/mcp, without user name and fragment
+             */
+            url?: string | null;
+            /**
+             * What messages are signed with: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable
+             */
+            secret?: string | null;
+            text?: boolean | null;
+        } | null;
+    } | null;
+    discovery?: {
+        ports?: Array<number> | null;
+    } | null;
+    gateway?: {
+        baseURL?: string | null;
+        timeouts?: {
+            /**
+             * How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in its private network, milliseconds
+             */
+            firstTokenMs?: number | null;
+            /**
+             * How long a model may say nothing within its answer; 60,000, and 300,000, milliseconds
+             */
+            idleMs?: number | null;
+        } | null;
+    } | null;
+    fetch?: {
+        allowPrivate?: boolean | null;
+    } | null;
+    search?: {
+        provider?: 'duckduckgo' | 'tavily' | 'brave' | 'searxng' | null;
+        apiKey?: string | null;
+        /**
+         * An http or https address such as http://127.0.0.1:11434/v1, without user name, query or fragment
+         */
+        baseURL?: string | null;
+    } | null;
+    permissions?: {
+        [key: string]: 'allow' | 'ask' | 'deny' | null;
+    } | null;
+    commands?: {
+        /**
+         * auto: commands run in a box where one can be had, unless a call asks to run outside; required: in a box or not at all
+         */
+        sandbox?: 'auto' | 'required' | 'off' | null;
+    } | null;
+    roots?: Array<string> | null;
+    allowedOrigins?: Array<string> | null;
+    limits?: {
+        liveRuns?: number | null;
+    } | null;
+    tasks?: {
+        concurrency?: number | null;
+        approvalTtl?: number | null;
+    } | null;
+    brain?: {
+        extractAfter?: false | number | null;
+    } | null;
+    undo?: {
+        maxFileMb?: number | null;
+        maxTotalMb?: number | null;
+        days?: number | null;
+    } | null;
+    threads?: {
+        titles?: boolean | null;
+    } | null;
+    agent?: {
+        speculate?: boolean | null;
+        steps?: {
+            conversation?: number | null;
+            task?: number | null;
+        } | null;
+        runMs?: number | null;
+    } | null;
+    analysis?: boolean | null;
+    offline?: {
+        script?: Array<{
+            text?: string;
+            toolCalls?: Array<{
+                toolName: string;
+                input: unknown;
+            }>;
+            delayMs?: number;
+            chunkMs?: number;
+            error?: string;
+        }> | null;
+    } | null;
+    log?: {
+        level?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' | null;
+        /**
+         * A file that gets the log, too; true: logs/local-agent.log in the configuration directory
+         */
+        file?: boolean | string | null;
+        /**
+         * Size of a file, bytes; 10 MiB
+         */
+        maxBytes?: number | null;
+        /**
+         * Number of older files that are kept; 5
+         */
+        keep?: number | null;
+    } | null;
+};
+
+/**
  * The content of config.json is now in effect
  */
 export type ConfigReloaded = {
     status: 'reloaded';
+};
+
+/**
+ * The change is in config.json and, but for `restart`, in effect
+ */
+export type ConfigSaved = {
+    status: 'saved';
+    config: ConfigView;
+    /**
+     * The changed keys that have an effect after a restart of the service
+     */
+    restart: Array<string>;
+    /**
+     * What else is wrong in config.json: defaults replace those values
+     */
+    problem?: string;
 };
 
 /**
@@ -5791,6 +6019,59 @@ export type GetConfigResponses = {
 };
 
 export type GetConfigResponse = GetConfigResponses[keyof GetConfigResponses];
+
+export type PatchConfigData = {
+    body: ConfigPatch;
+    path?: never;
+    query?: never;
+    url: '/config';
+};
+
+export type PatchConfigErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type PatchConfigError = PatchConfigErrors[keyof PatchConfigErrors];
+
+export type PatchConfigResponses = {
+    /**
+     * The change is in config.json and, but for `restart`, in effect
+     */
+    200: ConfigSaved;
+};
+
+export type PatchConfigResponse = PatchConfigResponses[keyof PatchConfigResponses];
 
 export type ReloadConfigData = {
     body?: never;
