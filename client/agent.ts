@@ -21,7 +21,7 @@ export interface AgentOptions {
 export interface Agent {
   /** For the generated functions: `health({ client: agent.client })`. */
   client: Client
-  /** Starts a run when its events or its result are first read. The request is sent once. */
+  /** Starts a run when its events or its result are first read. The request is sent once, unless it has an `idempotencyKey`. */
   run<const S = unknown> (request: RunRequest<S>): AgentRun<FromSchema<S>>
   /** Reads the active or waiting run of a thread, or the run of that id, and deals with what it asks for. */
   resume<T = unknown> (id: string, handlers?: Handlers): AgentRun<T>
@@ -47,7 +47,7 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
 
   return {
     client,
-    run ({ approve, ask, tools, signal, schema, prompt, options, resumable = true, ...request }) {
+    run ({ approve, ask, tools, signal, schema, prompt, options, resumable = true, idempotencyKey: key, ...request }) {
       const body = {
         ...request,
         ...prompt !== undefined && (request.id === undefined ? { messages: [said(prompt)] } : { message: said(prompt) }),
@@ -58,7 +58,7 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
           ...options
         }
       }
-      return createAgentRun({ client, instance, approve, ask, tools, signal, resumable, begin: { body } })
+      return createAgentRun({ client, instance, approve, ask, tools, signal, resumable, begin: { body, key } })
     },
     resume: (id, handlers) => createAgentRun({ ...handlers, client, instance, resumable: true, begin: { follow: id } }),
     decide: (approvalId, decision) => decide(approvalId, typeof decision === 'object' ? decision : { approved: decision }),

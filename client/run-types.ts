@@ -46,6 +46,11 @@ export interface RunRequest<S = unknown> extends Handlers {
   tools?: Record<string, Tool>
   /** Whether the run goes on without a reader, and is read again after a cut. Default: true. */
   resumable?: boolean
+  /**
+   * Makes the request one that may be sent again, for a day: the same request with this key reads the run that the first one began. It
+   * is then sent again while the service cannot be reached, for about a minute.
+   */
+  idempotencyKey?: string
 }
 
 /** An item that a run waits for and that no handler has dealt with. */

@@ -38,8 +38,17 @@ export interface RunParts extends Handlers {
   resumable: boolean
   onEvent?: (event: RunStreamEvent) => void
   /** The first stream: a request, or the id of a thread or run to follow. */
-  begin: { body: object, url?: string } | { follow: string }
+  begin: { body: object, url?: string, key?: string } | { follow: string }
 }
+
+/** How the stream of a segment is opened, and opened again after its run is known. */
+interface Segment {
+  open: () => Promise<AsyncGenerator<RunStreamEvent>>
+  reopen: () => Promise<AsyncGenerator<RunStreamEvent>>
+  isRepeatable: boolean
+}
+
+const query = { protocol: 'documented' }
 
 export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   const { client, instance, resumable, signal, begin } = parts
@@ -48,26 +57,26 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   const decisions = new Map<string, object>()
   let isStopped = false
 
-  const post = async (url: string, body: object) =>
-    readJson<RunStreamEvent>(
-      (await openStream(client, { method: 'POST', url, body: { ...body, resumable }, query: { protocol: 'documented' }, signal }))!,
-      signal
-    )
+  const post = async (url: string, given: object, key?: string) => {
+    const headers = key === undefined ? {} : { 'idempotency-key': key }
+    const body = { ...given, resumable }
+    return readJson<RunStreamEvent>((await openStream(client, { method: 'POST', url, body, headers, query, signal }))!, signal)
+  }
   /** Reads the active run again; by the id of a run also what is recorded of one that ended or waits. */
   const follow = async (id = state.runId!) => {
     const url = `/run/${encodeURIComponent(id)}/stream`
-    const stream = await openStream(client, { method: 'GET', url, query: { protocol: 'documented' }, signal })
+    const stream = await openStream(client, { method: 'GET', url, query, signal })
     if (stream === undefined) throw new AgentError(`No run is active or waits under "${id}".`, { code: 'ERR_NO_LIVE_RUN', statusCode: 404 })
     return readJson<RunStreamEvent>(stream, signal)
   }
 
-  /** Yields the events of one segment once, however often its stream breaks off. */
-  async function * readSegment (
-    open: () => Promise<AsyncGenerator<RunStreamEvent>>,
-    reopen: () => Promise<AsyncGenerator<RunStreamEvent>>
-  ): AsyncGenerator<RunStreamEvent> {
+  /** Yields the events of one segment once, however often its stream breaks off. `isRepeatable`: `open` may be called again, too. */
+  async function * readSegment ({ open, reopen, isRepeatable }: Segment): AsyncGenerator<RunStreamEvent> {
     const filter = createReplayFilter()
-    let stream = await open()
+    let stream = await open().catch((error) => {
+      if (!isRepeatable || !isCut(error)) throw error
+      return again(open, 0)
+    })
     for (let attempt = 0; ; attempt++) {
       let failure: unknown = streamCut()
       try {
@@ -85,8 +94,9 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
         if (!isCut(error)) throw error
         failure = error
       }
-      if (!resumable || state.runId === undefined || attempt >= ATTEMPTS) throw failure
-      stream = await again(reopen, attempt)
+      const next = state.runId === undefined ? isRepeatable ? open : undefined : resumable ? reopen : undefined
+      if (next === undefined || attempt >= ATTEMPTS) throw failure
+      stream = await again(next, attempt)
       filter.reopen()
     }
   }
@@ -129,16 +139,21 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   }
 
   async function * read (): AsyncGenerator<RunStreamEvent> {
-    let open = () => 'follow' in begin ? follow(begin.follow) : post(begin.url ?? '/run', begin.body)
-    let reopen = () => follow()
+    let segment: Segment = 'follow' in begin
+      ? { open: () => follow(begin.follow), reopen: () => follow(), isRepeatable: false }
+      : {
+          open: () => post(begin.url ?? '/run', begin.body, begin.key),
+          reopen: () => follow(),
+          isRepeatable: resumable && begin.key !== undefined
+        }
     try {
       while (true) {
-        yield * readSegment(open, reopen)
+        yield * readSegment(segment)
         if (state.failure !== undefined && !isStopped) throw state.failure
         const next = isStopped ? undefined : await settle(state.requests)
         if (next === undefined) return
         // The same decisions again get the same segment, from its beginning.
-        open = reopen = next
+        segment = { open: next, reopen: next, isRepeatable: resumable }
       }
     } catch (error) {
       if (signal?.aborted && resumable) await stop().catch(() => {})

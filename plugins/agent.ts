@@ -20,6 +20,7 @@ export default fp(async (app) => {
   const agent = createAgent({
     ...engine,
     host,
+    idempotency: app.idempotency,
     registry,
     liveQuestions,
     conversations: createConversationStates({ store, clock }),

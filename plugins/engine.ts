@@ -4,12 +4,15 @@ import type { EngineDeps } from '../services/runs/engine/attempt.ts'
 import { withRunTools } from '../services/runs/options/with-run-options.ts'
 import type { Tool } from '../services/contracts/tool.ts'
 import { createInvestigate } from '../services/runs/engine/investigate.ts'
+import { createIdempotency, type Idempotency } from '../services/http/idempotency.ts'
 import { createRunRepository } from '../services/runs/run-repository.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The runs that execute now, and what executes them. */
     engine: EngineDeps & { activeRuns: ActiveRuns }
+    /** Lets requests that are sent again take effect once. */
+    idempotency: Idempotency
     /** Answers a question by a run inside a run. */
     investigate: ReturnType<typeof createInvestigate>
     /** Returns the tools that an active run may call and that its model was not told of. */
@@ -36,6 +39,7 @@ export default fp(async (app) => {
     config: () => config.current,
     log
   })
+  app.decorate('idempotency', createIdempotency({ store, clock }))
   app.decorate('investigate', createInvestigate({ ...app.engine, usage, registry: app.providers, host: app.tools }))
   app.decorate('deferredTools', (runId) => {
     const deferred = app.engine.activeRuns.deferredIn(runId)

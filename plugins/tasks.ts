@@ -1,5 +1,4 @@
 import fp from 'fastify-plugin'
-import { createIdempotency } from '../services/http/idempotency.ts'
 import { describeMachine } from '../services/process/shell.ts'
 import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
@@ -11,7 +10,7 @@ declare module 'fastify' {
 
 /** Background tasks. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, engine, tools: host, providers: registry, brain, liveQuestions, undo, usage, workspace } = app
+  const { engine, idempotency, tools: host, providers: registry, brain, liveQuestions, undo, usage, workspace } = app
   const tasks = createTasks({
     ...engine,
     registry,
@@ -20,7 +19,7 @@ export default fp(async (app) => {
     undo,
     usage,
     agents: app.agents,
-    idempotency: createIdempotency({ store, clock }),
+    idempotency,
     memory: () => brain.promptText(),
     guides: app.folderGuides,
     machine: describeMachine(),

@@ -12,7 +12,7 @@ import {
   SteerBodySchema,
   StreamQuery
 } from '../schemas/agent.ts'
-import { NoContent, ref } from '../schemas/common.ts'
+import { IdempotencyHeaders, NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { EvaluationSchema } from '../schemas/evaluation.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
@@ -71,11 +71,13 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'run',
       summary: 'Answers a conversation with a stream of events',
+      headers: IdempotencyHeaders,
       querystring: StreamQuery,
       body: ref(RunBodySchema),
-      response: { 200: Stream, 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
+      response: { 200: Stream, 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 422: ErrorRef, 429: ErrorRef }
     }
-  }, async (request, reply) => reply.streamRun(await app.agent.run(request.body, request.query.protocol)))
+  }, async (request, reply) =>
+    reply.streamRun(await app.agent.run(request.body, request.query.protocol, request.headers['idempotency-key'])))
 
   app.post('/run/approve', {
     onRequest,

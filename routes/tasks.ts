@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../schemas/common.ts'
+import { IdempotencyHeaders, ref } from '../schemas/common.ts'
 import { DigestQuery, DigestSchema, DigestSeenBodySchema, DigestSeenSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { GrantBodySchema } from '../schemas/grants.ts'
@@ -35,7 +35,6 @@ import { SteerSchema } from '../schemas/steering.ts'
 import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 import {
-  IdempotencyHeaders,
   PhaseSchema,
   PlanInputSchema,
   PlanSchema,
@@ -149,7 +148,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Creates a task and its plan',
       headers: IdempotencyHeaders,
       body: ref(TaskBodySchema),
-      response: { 201: ref(TaskSchema), 400: ErrorRef, 409: ErrorRef }
+      response: { 201: ref(TaskSchema), 400: ErrorRef, 409: ErrorRef, 422: ErrorRef }
     }
   }, async (request, reply) => reply.code(201).send(await tasks.create(request.body, request.headers['idempotency-key'])))
 
@@ -220,7 +219,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       headers: IdempotencyHeaders,
       params: TaskParams,
       body: ref(TaskRunBodySchema),
-      response: { 202: ref(RunQueuedSchema), ...movable }
+      response: { 202: ref(RunQueuedSchema), ...movable, 422: ErrorRef }
     }
   }, async (request, reply) => reply.code(202).send(await tasks.run(request.params.id, request.body, request.headers['idempotency-key'])))
 
@@ -232,7 +231,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       headers: IdempotencyHeaders,
       params: TaskParams,
       body: ref(TaskSteerBodySchema),
-      response: { 200: ref(TaskSteeredSchema), ...movable }
+      response: { 200: ref(TaskSteeredSchema), ...movable, 422: ErrorRef }
     }
   }, async (request) => tasks.steer(request.params.id, request.body, request.headers['idempotency-key']))
 

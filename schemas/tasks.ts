@@ -231,8 +231,3 @@ export const TaskQuery = Type.Object({
   cursor: Type.Optional(TaskId)
 }, closed)
 export const TaskParams = Type.Object({ id: TaskId })
-export const IdempotencyHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'A repeated request with the same key gets the first answer' })
-  )
-})

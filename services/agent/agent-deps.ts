@@ -1,4 +1,5 @@
 import type { LiveQuestions } from '../approvals/index.ts'
+import type { Idempotency } from '../http/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
 import type { TaskLauncher } from '../contracts/task-launcher.ts'
@@ -16,6 +17,7 @@ export interface AgentDeps extends EngineDeps {
   conversations: ConversationStates
   threads: ThreadRepository
   agents: Pick<Agents, 'check' | 'resolve'>
+  idempotency: Idempotency
   /** Returns the brain as text for the system prompt; called once for each run. */
   memory: () => Promise<string>
   guides: Pick<FolderGuides, 'read' | 'markKnown'>

@@ -20,6 +20,7 @@ import { defineError } from '../lib/service-error.ts'
 import { withRunModels } from '../models/index.ts'
 import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
+import { createRunOnce } from './run-once.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { readHistory } from './thread-history.ts'
 import { threadOptions } from './run-settings.ts'
@@ -129,11 +130,11 @@ export function createAgent (deps: AgentDeps) {
     }
   }
 
-  async function run (body: RunBody, protocol?: Protocol): Promise<Subscription> {
+  const run = createRunOnce(parts, async (body, protocol, remember) => {
     const request = await withHistory(body, protocol)
-    if (request.continue) return startRun(request)
-    return (await answersOf(request)).length > 0 ? answer(request) : startRun(request)
-  }
+    if (request.continue) return startRun(request, remember)
+    return (await answersOf(request)).length > 0 ? answer(request) : startRun(request, remember)
+  })
 
   /** Returns the thread with this id or, if there is none, the run with this id and its thread. */
   async function placeOf (id: string): Promise<RunPlace | undefined> {
@@ -158,7 +159,7 @@ export function createAgent (deps: AgentDeps) {
   }
 
   return {
-    /** Starts a run, or continues one when the last message answers an approval request. */
+    /** Starts a run, or continues one when the last message answers an approval request; with a key, once. See `createRunOnce`. */
     run,
 
     /**

@@ -35,6 +35,7 @@ import { threadPlacement, threadPosition } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import { type RawMessage, saidAgain, unmarked, withoutModelMarks } from '../threads/index.ts'
 import { type RunSettings, settingsOfRun } from './run-settings.ts'
+import type { Remember } from './run-once.ts'
 import { settleRun } from './stop-run.ts'
 import { noUsage } from '../usage/index.ts'
 
@@ -113,8 +114,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return { id, reach: deps.registry.reach(id) }
   }
 
-  async function newRun (request: RunRequest, threadId: string, { options, given, cwd }: RunSettings): Promise<Run<ThreadRun>> {
+  async function newRun (request: RunRequest, threadId: string, settings: RunSettings, remember: Remember): Promise<Run<ThreadRun>> {
     const { messages, protocol, history, unread = [] } = request
+    const { options, given, cwd } = settings
     const { ops, answerAt, isWhole } = history === undefined
       ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
       : { ...await threads.append(threadId, request.continue ? [] : messages.slice(-1)), isWhole: false }
@@ -156,7 +158,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       indexed: 'live'
     }
     // The model is called first, and the request is encrypted and written while it answers. Events are sent when it is on disk.
-    run.saved = nextTurn().then(() => store.transact([...ops, ...runs.add(run)]))
+    run.saved = nextTurn().then(() => store.transact([...ops, ...runs.add(run), ...remember({ runId })]))
     // The end of the run awaits this promise and handles its rejection.
     run.writing = run.saved.catch(() => {})
     return run
@@ -193,7 +195,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     }
   }
 
-  async function startRun (request: RunRequest): Promise<Subscription> {
+  /** Starts a run. With `remember`, it resolves when the run is on disk with what that returns, or when that write has failed. */
+  async function startRun (request: RunRequest, remember?: Remember): Promise<Subscription> {
     const { messages, id, resumable = false, protocol } = request
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
@@ -212,7 +215,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           await conversations.get(threadId),
           { given: callResults({ messages: messages.slice(0, -1) }) }
         )
-        const run = await newRun({ ...request, messages: recalled.messages }, threadId, settings)
+        const run = await newRun({ ...request, messages: recalled.messages }, threadId, settings, remember ?? (() => []))
         return launch({
           run,
           conversation,
@@ -226,9 +229,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           }
         })
       })
+      if (remember !== undefined) await live.run.saved.catch(() => {})
       return live.subscribe(0)
     })
-    return begun ?? startRun(request)
+    return begun ?? startRun(request, remember)
   }
 
   return { startRun, supersedePendingRun }

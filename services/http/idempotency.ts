@@ -8,6 +8,11 @@ export const KeyReused = defineError(
   'This Idempotency-Key was used for another request; use a new key.'
 )
 
+/** How long a key is remembered, milliseconds. */
+const KEPT_MS = 24 * 60 * 60 * 1000
+/** Keys that are kept. With more, the oldest tenth is forgotten. */
+const MOST_KEYS = 10_000
+
 interface StoredAnswer {
   request: string
   answer: unknown
@@ -18,16 +23,43 @@ export type Idempotency = ReturnType<typeof createIdempotency>
 
 /**
  * Makes repeated requests with the same `Idempotency-Key` take effect once. The answer is stored in the same transaction as
- * the effect, so that after a crash either both exist or neither. Compare
+ * the effect, so that after a crash either both exist or neither. A key is remembered for 24 hours. Compare
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
-export function createIdempotency ({ store, clock }: { store: Store, clock: Clock }) {
+export function createIdempotency ({ store, clock, mostKeys = MOST_KEYS }: { store: Store, clock: Clock, mostKeys?: number }) {
   const locked = createKeyedLock()
+  /** How many keys are stored, or more: those that the retention has removed still count. */
+  let total = 0
+  let counted: Promise<void> | undefined
+  let forgetting: Promise<void> | undefined
+
+  async function countKeys (): Promise<void> {
+    for await (const key of store.keys(IDEMPOTENCY)) if (key !== '') total++
+  }
+
+  async function forgetOldest (): Promise<void> {
+    const keys: Array<{ key: string, at: number }> = []
+    for await (const [key, { at }] of store.list<StoredAnswer>(IDEMPOTENCY, { damaged () {} })) keys.push({ key, at })
+    const oldest = keys.length < mostKeys ? [] : keys.sort((a, b) => a.at - b.at).slice(0, Math.ceil(mostKeys / 10))
+    await store.transact(oldest.map(({ key }): Op => ({ type: 'del', key })))
+    total = keys.length - oldest.length
+  }
+
+  /** Makes room for one more key. */
+  async function makeRoom (): Promise<void> {
+    await (counted ??= countKeys())
+    if (total >= mostKeys) {
+      await (forgetting ??= forgetOldest().finally(() => {
+        forgetting = undefined
+      }))
+    }
+    total++
+  }
 
   return {
     /**
      * Returns the answer of `effect`, or the answer stored for this key. `effect` must write the operations that `remember`
-     * returns for its answer in the transaction of its effect. Without a key, `effect` always runs. Throws KeyReused (409)
+     * returns for its answer in the transaction of its effect. Without a key, `effect` always runs. Throws KeyReused (422)
      * when the key was used with another request.
      */
     async once<T> (
@@ -39,7 +71,8 @@ export function createIdempotency ({ store, clock }: { store: Store, clock: Cloc
       const request = store.digest(JSON.stringify(body) ?? '')
       return locked(at, async () => {
         const stored = await store.get<StoredAnswer>(at)
-        if (stored === undefined) {
+        if (stored === undefined || stored.at + KEPT_MS <= clock.now()) {
+          if (stored === undefined) await makeRoom()
           return effect((answer) => [{ type: 'put', key: at, value: { request, answer, at: clock.now() } satisfies StoredAnswer }])
         }
         if (stored.request !== request) throw new KeyReused()

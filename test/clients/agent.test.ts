@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { AgentError, createAgent, type RunStreamEvent } from '../../client/index.ts'
 import { cuttingProxy } from '../harness/cutting-proxy.ts'
+import { fakeService, stream } from '../harness/fake-service.ts'
 import { build } from '../harness/helper.ts'
 import { listen } from '../harness/raw.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -91,6 +92,18 @@ t.test('a stream that is cut goes on where it was, and nothing is sent or done t
     t.equal(new Set(each).size, 2, type)
   }
   t.equal(proxy.requests().filter((line) => line === 'POST /run').length, 1, 'the request is sent once')
+})
+
+t.test('a request with a key of its own is sent again when its connection breaks before the run is known', async (t) => {
+  const line = (value: object) => `data: ${JSON.stringify(value)}\n\n`
+  const start = line({ type: 'start', messageId: 'm', messageMetadata: { threadId: 'thread', runId: 'run' } })
+  const { url, received } = await fakeService(t, (_request, response, nth) => {
+    if (nth === 0 || nth === 2) return void response.destroy()
+    if (nth === 1) return void stream(response, ': connected\n\n').destroy()
+    stream(response, start + line({ type: 'finish', finishReason: 'stop', usage: {} })).end()
+  })
+  t.match(await createAgent({ url }).run({ prompt: 'go', idempotencyKey: 'order-4711' }).result(), { runId: 'run' })
+  t.same(received.map(({ headers, body }) => [headers['idempotency-key'], body.messages[0].content]), Array(4).fill(['order-4711', 'go']))
 })
 
 t.test('a reader that leaves the loop leaves the run, and reads it again from its beginning', async (t) => {

@@ -5,14 +5,15 @@ import { listen } from './raw.ts'
 import { parseEvents, type Sent } from './sse.ts'
 
 /** A client on a real socket that reads as it comes, stops reading, or hangs up. */
-export const openRun = (app: App, body: object, path = '/run') => open(app, 'POST', path, body)
+export const openRun = (app: App, body: object, path = '/run', headers: object = {}) => open(app, 'POST', path, body, headers)
 
 /** The same for a stream that is only followed. */
 export const readRun = (app: App, path: string) => open(app, 'GET', path)
 
-async function open (app: App, method: string, path: string, body?: object) {
+async function open (app: App, method: string, path: string, body?: object, headers: object = {}) {
   const port = await listen(app)
-  const sent = request({ port, host: '127.0.0.1', path, method, headers: body && { 'content-type': 'application/json' } })
+  const sending = { ...body && { 'content-type': 'application/json' }, ...headers }
+  const sent = request({ port, host: '127.0.0.1', path, method, headers: sending })
   sent.end(body && JSON.stringify(body))
   const { said, ...stream } = await follow(sent)
 

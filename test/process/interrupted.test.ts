@@ -31,13 +31,13 @@ async function lives (t: Test, reply: (nth: number) => Plan) {
     gateway,
     cwd: where.cwd,
     get,
-    post: (body: object) => postEvents(`${service.url}/run?protocol=documented`, body),
+    post: (body: object, headers?: Record<string, string>) => postEvents(`${service.url}/run?protocol=documented`, body, headers),
     json: async (path: string): Promise<any> => JSON.parse((await get(path)).text),
     replay: async (id: string, query = '') =>
       parseEvents((await get(`/run/${id}/stream${query}`)).text.replace(/data: \[DONE\]\n\n$/, '')),
     /** Posts a run, kills the service as soon as its stream has said this, and starts it again. Returns what the stream had said. */
-    async killAt (wanted: string, body: object) {
-      const sent = request(`${service.url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' } })
+    async killAt (wanted: string, body: object, headers: object = {}) {
+      const sent = request(`${service.url}/run`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } })
       sent.end(JSON.stringify(body))
       const stream = await follow(sent)
       await stream.says(wanted)
@@ -85,6 +85,23 @@ for (const protocol of ['documented', 'ui'] as const) {
     t.match((await replay(runId)).at(-1), { type: 'finish' }, 'the run is still what it was')
   })
 }
+
+t.test('a request that is sent again with its key after a kill gets what its run had done, and starts no other', async (t) => {
+  const { gateway, cwd, json, post, killAt } = await lives(
+    t,
+    (nth) => nth === 0 ? { toolCalls: [command('printf a >> effects.log')] } : nth === 1 ? { text: WORDS, partMs: 60 } : { text: 'Again.' }
+  )
+  const body = { id: 'chat', messages: [{ role: 'user', content: 'go' }] }
+  const key = { 'idempotency-key': 'order-4711' }
+  const { runId } = await killAt('word20 ', body, key)
+  const again = await post(body, key)
+  t.equal(again.headers.get('x-run-id'), runId)
+  t.match(kinds(again.events).slice(-2), ['error', 'finish'])
+  t.match(textOf(again.events), /^word0 word1 /, 'it was resumable, so that its text was kept')
+  t.same([gateway.requests.length, effects(cwd), (await json('/runs')).runs.length], [2, 'a', 1])
+  t.equal((await post({ ...body, cwd: '/' }, key)).status, 422)
+  t.match(textOf((await post({ id: 'chat', continue: true })).events), /Again/, 'the conversation goes on')
+})
 
 t.test('a run without a reader of its own keeps its finished steps', async (t) => {
   const { json, replay, killAt } = await lives(

@@ -1,9 +1,10 @@
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
 import { answer, asked, isLastWord, say, of } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
 import { openRun, readRun, userSays } from '../harness/reader.ts'
-import { kinds, parseEvents, textOf } from '../harness/sse.ts'
+import { kinds, parseEvents, textOf, told } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 import type { App } from '../../app.ts'
 import { decide, post as postTo, waiting } from '../harness/approval-doors.ts'
@@ -313,4 +314,43 @@ t.test('a stop before fifty answers wins against all of them', async (t) => {
   t.same(new Set(answers.map(({ status }) => status)), new Set([409]))
   t.equal(gateway.requests.length, 1, 'the model is not asked again')
   t.same(await waiting(app), [])
+})
+
+t.test('a request that is sent again with its key reads the same run: while it lasts, and when it is over', async (t) => {
+  const wait = gate()
+  const clock = fakeClock()
+  const { app, gateway } = await withGateway(t, async (_request, nth) => {
+    if (nth === 0) return { text: 'I may write. ', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] }
+    if (nth === 1) await wait.opened
+    return { text: `answer ${nth}` }
+  }, { clock })
+  const key = { 'idempotency-key': 'the first' }
+  const send = async (body: object, headers: Record<string, string> = key) =>
+    app.inject({ method: 'POST', url: '/run', payload: body, headers })
+  const runIdOf = ({ headers }: { headers: object }) => (headers as Record<string, string>)['x-run-id']
+  const body = { id: 'chat', ...userSays('go') }
+
+  const both = await Promise.all([send(body), send(body)])
+  t.equal(runIdOf(both[0]), runIdOf(both[1]), 'two at once begin one run')
+  t.same(told(parseEvents(both[0].body)), told(parseEvents(both[1].body)))
+  const [approvalId] = asked(parseEvents(both[0].body))
+
+  const answered = { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }] }
+  const other = { 'idempotency-key': 'the answer' }
+  const first = await openRun(app, answered, '/run', other)
+  first.hangUp()
+  const second = await openRun(app, answered, '/run', other)
+  await second.says('tool-output-available')
+  wait.open()
+  await second.ended
+  t.equal(textOf(second.events), 'answer 1', 'its run went on without a reader')
+  t.same(told(parseEvents((await send(body)).body)), told(parseEvents(both[0].body)), 'the first request gets its own part of the run')
+  t.equal(textOf(parseEvents((await send(answered, other)).body)), 'answer 1')
+  t.equal(gateway.requests.length, 2)
+
+  t.match((await send({ ...body, cwd: '/' })).json(), { code: 'ERR_IDEMPOTENCY_KEY_REUSED', statusCode: 422 })
+  await app.inject({ method: 'DELETE', url: '/threads/chat' })
+  t.match((await send(body)).json(), { code: 'ERR_RUN_GONE', statusCode: 410, error: /Idempotency-Key/ })
+  await clock.advance(24 * 60 * 60 * 1000)
+  t.equal(textOf(parseEvents((await send(body)).body)), 'answer 2', 'a day later the key is free')
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { fakeClock } from '../../harness/clock.ts'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { createIdempotency } from '../../../services/http/idempotency.ts'
 import type { Op } from '../../../services/store/store-types.ts'
@@ -48,4 +49,25 @@ t.test('an effect that fails leaves the key free', async (t) => {
     /not now/
   )
   t.same(await idempotency.once(request, effect), { n: 1 })
+})
+
+t.test('the oldest of too many keys are forgotten, and each after a day', async (t) => {
+  const { store, effect } = await setUp(t)
+  const clock = fakeClock()
+  const open = () => createIdempotency({ store, clock, mostKeys: 10 })
+  const send = async (idempotency: ReturnType<typeof open>, n: number) => {
+    await clock.advance(1_000)
+    return idempotency.once({ ...request, key: `key ${n}` }, effect)
+  }
+  const before = open()
+  for (let n = 1; n <= 8; n++) await send(before, n)
+  const idempotency = open()
+  for (let n = 9; n <= 40; n++) await send(idempotency, n)
+  let kept = 0
+  for await (const key of store.keys('idempotency/')) if (key !== '') kept++
+  t.equal(kept, 10)
+  t.same(await send(idempotency, 40), { n: 40 }, 'the newest is known')
+  t.same(await send(idempotency, 1), { n: 41 }, 'the oldest is new again')
+  await clock.advance(24 * 60 * 60 * 1000)
+  t.same(await send(idempotency, 40), { n: 42 })
 })
