@@ -6433,6 +6433,12 @@ export type GetConsoleFileResponse = GetConsoleFileResponses[keyof GetConsoleFil
 
 export type RunData = {
     body: RunBody;
+    headers?: {
+        /**
+         * A repeated request with the same key gets the first answer, for 24 hours; with another body it is a 422
+         */
+        'idempotency-key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -6476,6 +6482,10 @@ export type RunErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * Too many operations are active or waiting
      */
@@ -8282,7 +8292,7 @@ export type CreateTaskData = {
     body: TaskBody;
     headers?: {
         /**
-         * A repeated request with the same key gets the first answer
+         * A repeated request with the same key gets the first answer, for 24 hours; with another body it is a 422
          */
         'idempotency-key'?: string;
     };
@@ -8316,6 +8326,10 @@ export type CreateTaskErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -8808,7 +8822,7 @@ export type RunTaskData = {
     body?: TaskRunBody;
     headers?: {
         /**
-         * A repeated request with the same key gets the first answer
+         * A repeated request with the same key gets the first answer, for 24 hours; with another body it is a 422
          */
         'idempotency-key'?: string;
     };
@@ -8852,6 +8866,10 @@ export type RunTaskErrors = {
      */
     415: Error;
     /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -8876,7 +8894,7 @@ export type SteerTaskData = {
     body: TaskSteerBody;
     headers?: {
         /**
-         * A repeated request with the same key gets the first answer
+         * A repeated request with the same key gets the first answer, for 24 hours; with another body it is a 422
          */
         'idempotency-key'?: string;
     };
@@ -8919,6 +8937,10 @@ export type SteerTaskErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * An internal error of the service; its log has the details
      */
