@@ -66,8 +66,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   getThread: 'The newest messages come first by page and in order within one; `cursor` reads earlier ones. With `protocol=ui` a chat of ' +
     'the AI SDK can begin with them, whichever client wrote them: their ids are those that streams gave.',
   putThread: 'Title, settings and metadata may change while a run is active, and settings count from the next run on; messages may not. ' +
-    'Messages that are absent stay. Messages that were read, with or without `protocol`, ' +
-    'and are sent back unchanged stay as they are stored; with nothing changed, approvals that wait stay open.',
+    'Messages that are absent stay. Messages that were read, with or without `protocol`, and are sent back unchanged stay as they are ' +
+    'stored; with nothing changed, open approvals stay open.',
   deleteThread: 'What was learned from it stays in the brain and can be erased there.',
   extractFacts: 'The service does this itself when a thread has been idle. What is found is proposed or stored as the settings say.',
 
