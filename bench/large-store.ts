@@ -36,7 +36,7 @@ function thread (n: number): ThreadMessage[] {
 }
 
 /** The service's database with a larger buffer and without sync: a store whose filling was interrupted is made again. */
-const openDatabase: OpenDatabase = async (location, { createIfMissing }) => {
+export const openLarge: OpenDatabase = async (location, { createIfMissing }) => {
   const level = new Level<string, Buffer>(location, {
     createIfMissing,
     compression: false,
@@ -54,7 +54,7 @@ const openDatabase: OpenDatabase = async (location, { createIfMissing }) => {
 
 /** Writes threads until their records take the given number of bytes. Resolves to the number of threads. */
 export async function fillStore (dir: string, bytes: number): Promise<number> {
-  const store = await openStore({ dir, clock: systemClock, openDatabase })
+  const store = await openStore({ dir, clock: systemClock, openDatabase: openLarge })
   const threads = createThreadRepository({ store, clock: systemClock })
   let written = 0
   let count = 0

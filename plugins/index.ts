@@ -29,6 +29,7 @@ import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
 import runs from './runs.ts'
 import sandbox from './sandbox.ts'
+import search from './search.ts'
 import shutdown from './core/shutdown.ts'
 import store from './core/store.ts'
 import stream from './core/stream.ts'
@@ -78,6 +79,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(tasks)
   await app.register(agent)
   await app.register(threads)
+  await app.register(search)
   await app.register(runs)
   await app.register(recordings)
   await app.register(approvals)

@@ -13,6 +13,7 @@ import mcp from './mcp.ts'
 import notifications from './notifications.ts'
 import providers from './providers.ts'
 import runs from './runs.ts'
+import search from './search.ts'
 import service from './service.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
@@ -31,6 +32,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(grants)
   await app.register(agents)
   await app.register(threads)
+  await app.register(search)
   await app.register(tasks)
   await app.register(runs)
   await app.register(undo)

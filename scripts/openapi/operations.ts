@@ -61,6 +61,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   deleteAgent: 'Answers 409 while a conversation or a task has it, and names them in `details`. Runs that have begun keep what they have.',
 
   listThreads: 'Threads are listed without their messages. Use `cursor` with `nextCursor` of the previous page.',
+  searchThreads: 'Every text that was said is searched, also one of a moment ago; reasoning, tools and files are not. A page takes less ' +
+    'than a second: it may be short, or empty, while `nextCursor` leads on.',
   createThread: 'Runs create their threads themselves; this operation imports a conversation, or names one before its first message.',
   deleteThreads: 'Active runs are stopped first. This cannot be undone.',
   getThread: 'The newest messages come first by page and in order within one; `cursor` reads earlier ones. With `protocol=ui` a chat of ' +

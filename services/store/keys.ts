@@ -98,6 +98,13 @@ export const dayUsageKey = (day: string) => DAY_USAGE + day
 export const ownerUsagePrefix = (kind: 'thread' | 'task') => `usage-of/${kind}/`
 /** `owner` is the digest of a thread's id, or the id of a task. */
 export const ownerUsageKey = (kind: 'thread' | 'task', owner: string) => ownerUsagePrefix(kind) + owner
+/** The index of the words in a block of a thread's messages, and of their places. It is made again where it is missing. */
+export const SEARCH_WORDS = 'search-word/'
+export const searchWordsPrefix = (thread: string) => `${SEARCH_WORDS}${thread}/`
+export const searchWordsKey = (thread: string, block: number) => historyKey('search-word', thread, block)
+export const SEARCH_PLACES = 'search-place/'
+export const searchPlacesPrefix = (thread: string) => `${SEARCH_PLACES}${thread}/`
+export const searchPlacesKey = (thread: string, block: number) => historyKey('search-place', thread, block)
 /** The index of threads by the time of their last change. */
 export const RECENT = 'recent/'
 export const recentKey = (time: number, thread: string) => `${RECENT}${padded(time, 15)}-${thread}`
@@ -154,6 +161,9 @@ export const undoOpenKey = (entryId: string) => UNDO_OPEN + entryId
 export const UNDO_OWNERS = 'undo-owner/'
 export const undoOwnerPrefix = (owner: string) => `${UNDO_OWNERS}${owner}/`
 export const undoOwnerKey = (owner: string, runId: string) => undoOwnerPrefix(owner) + runId
-/** Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup. */
+/**
+ * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup; and
+ * the index of words can be made again.
+ */
 export const isLocal = (key: string): boolean =>
-  [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS].some((prefix) => key.startsWith(prefix))
+  [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, SEARCH_WORDS, SEARCH_PLACES].some((prefix) => key.startsWith(prefix))

@@ -183,6 +183,21 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
       return { keep, since: requestTurns[common > 0 ? keep : last].at }
     },
 
+    /** Returns the last of the `count` turns that is at a position or before it; undefined if there is none. */
+    async lastUpTo (thread: string, count: number, position: number): Promise<UserTurn | undefined> {
+      let found: UserTurn | undefined
+      for (let low = 0, high = count - 1; low <= high;) {
+        const middle = (low + high) >> 1
+        const turn = await get(thread, middle)
+        if (turn === undefined || turn.at > position) high = middle - 1
+        else {
+          found = turn
+          low = middle + 1
+        }
+      }
+      return found
+    },
+
     /** Returns the position of the `n`-th turn; `length` if there is none. */
     async position (thread: string, n: number, { count, length }: { count: number, length: number }): Promise<number> {
       return n < count ? (await get(thread, n))?.at ?? length : length

@@ -8,6 +8,8 @@ import {
   type Op,
   readKey,
   RECENT,
+  searchPlacesPrefix,
+  searchWordsPrefix,
   type Store,
   summaryKey,
   threadKey,
@@ -16,6 +18,9 @@ import {
   UNREAD
 } from '../store/index.ts'
 import { firstWords, headOps, lastWords, type ThreadHead } from './thread-head.ts'
+import { idOf } from './rendering/as-chat.ts'
+import { chatFormOf } from './rendering/chat-form.ts'
+import { continuesAnswer } from './rendering/answer-units.ts'
 import { keepStored } from './rendering/render.ts'
 import { saidAgain, unmarked } from './steer-messages.ts'
 import { answerTexts, beginsTurn, dropTries, type ThreadMessage } from './thread-message.ts'
@@ -25,6 +30,7 @@ import { createReadPositions } from './read-positions.ts'
 import { createRecall } from './recall-answers.ts'
 import { createThreadReader } from './thread-reader.ts'
 import { createHistoryMatch, type RequestMessages } from './history.ts'
+import { blockCount, removeBlocks, versionsAfter } from './search/blocks.ts'
 
 export type { ReadPosition } from './read-positions.ts'
 export { partsOf, type ThreadMessage } from './thread-message.ts'
@@ -87,6 +93,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const all = [...(await turns.list(digest)).slice(0, Math.max(keep - 1, 0)), ...kept ? [kept] : [], ...newTurns]
       after.found = [...new Set([...after.found, ...digestsOf(turns.wholeChain(all), fresh.map(unmarked))])]
     }
+    after.blocks = versionsAfter(thread, after, { from, now: clock.now() })
     const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
     if (kept !== undefined) ops.push(turns.put(digest, keep - 1, kept))
@@ -95,6 +102,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, isLast), ...(isLast && seen !== undefined && { seen }) }))
     }
     for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
+    ops.push(...removeBlocks(digest, { from: blockCount(after), to: blockCount(thread) }))
     if (from < (before?.messageCount ?? 0)) ops.push(...await clearSummaryPositions(digest, from))
     return [...ops, ...headOps(store, before, after)]
   }
@@ -167,6 +175,21 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     /** Returns the id of a message without one of its own; the same as long as it stays the same and in its place. */
     messageId: turns.messageId,
 
+    /** Returns the id that a message of the thread has in chats. */
+    async shownId (id: string, at: number, message: ThreadMessage): Promise<string> {
+      let first = message
+      for (; at > 0; at--) {
+        const [before] = await reader.messages(id, { from: at - 1, limit: 1 })
+        if (before === undefined || !continuesAnswer(before, first)) break
+        first = before
+      }
+      return idOf(first) ?? chatFormOf(first)?.id ?? turns.messageId(first, at)
+    },
+
+    /** Returns when the user said the message at a position, or the one before it; 0 for unknown. Milliseconds since the Unix epoch. */
+    saidAt: async ({ id, turns: count }: ThreadHead, at: number): Promise<number> =>
+      (await turns.lastUpTo(store.digest(id), count, at))?.said ?? 0,
+
     /** Returns the user's turns from the `n`-th on, with positions and times. */
     turns: (id: string, n = 0) => turns.list(store.digest(id), n),
 
@@ -238,6 +261,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const ops: Op[] = []
       for (let seq = 0; seq < head.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread, seq) })
       for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
+      ops.push(...removeBlocks(thread, { from: 0, to: blockCount(head) }))
       ops.push({ type: 'del', key: readKey(thread) }, { type: 'del', key: summaryKey(thread) })
       return [...ops, ...headOps(store, head, undefined)]
     },
@@ -245,7 +269,8 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     /** Returns the operations that remove a thread with an unreadable head: all records under its digest. */
     async removeDamaged (thread: string): Promise<Op[]> {
       const keys = [threadKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread)]
-      for (const prefix of [messagesPrefix(thread), turnsPrefix(thread)]) for await (const key of store.keys(prefix)) keys.push(key)
+      const prefixes = [messagesPrefix, turnsPrefix, searchWordsPrefix, searchPlacesPrefix]
+      for (const prefix of prefixes.map((of) => of(thread))) for await (const key of store.keys(prefix)) keys.push(key)
       for (const prefix of [RECENT, UNREAD, FOUND]) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
       return keys.map((key) => ({ type: 'del', key }))
     },

@@ -223,6 +223,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await app.inject({ method: 'POST', url: '/threads', payload: {} })
     return app.inject('/threads?limit=1')
   },
+  'GET /search 200': async (app) => {
+    for (const id of ['searched', 'also searched']) {
+      await app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages: [{ role: 'user', content: 'Where is the pier?' }] } })
+    }
+    return app.inject('/search?q=pier&limit=1')
+  },
   'POST /threads 201': (app) =>
     app.inject({
       method: 'POST',

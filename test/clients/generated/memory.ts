@@ -39,6 +39,18 @@ t.test('threads', async (t) => {
     threads: [{ ...summary, id: ID, title: '', messageCount: 0, lastMessage: '' }],
     nextCursor: /./
   }, 'listThreads')
+  is(t, (await sdk.searchThreads({ ...options, query: { q: 'hello' } })).data, {
+    results: [{
+      threadId: 'chat',
+      title: 'Other',
+      messageId: /./,
+      position: 1,
+      role: 'assistant',
+      time: Number,
+      snippet: { text: 'hello', matches: [{ start: 0, end: 5 }] }
+    }],
+    nextCursor: undefined
+  } as never, 'searchThreads')
   is(t, (await sdk.extractFacts({ ...options, path: { id: 'chat' } })).data, {
     facts: [],
     preferences: {},

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { absoluteRow, type Row } from '../compare.ts'
+import { fillForSearch, QUERIES } from '../search-store.ts'
+import { median, percentile } from '../stats.ts'
+import { createHome, startSubject } from '../subjects.ts'
+import type { Context } from './context.ts'
+
+const THREADS = 5_000
+/** Searches are repeated for so long beside the measured `/health`, milliseconds. */
+const LOAD_MS = 10_000
+
+interface Answer {
+  results: Array<{ threadId: string }>
+  nextCursor?: string
+}
+
+/**
+ * Searches 5,000 threads of 200 messages: for a word of the oldest message, two words of which few messages have both, and what nothing
+ * has. First results, and all of them, page after page; the same right after a change, and `/health` beside searches.
+ */
+export async function search ({ beside, times }: Context): Promise<Row[]> {
+  const { dir, remove } = createHome({})
+  try {
+    await fillForSearch(join(dir, 'home'), THREADS)
+    const { port, stop } = await startSubject('service', { dir, url: 'http://127.0.0.1:9/v4/ai' })
+    try {
+      return await measure(port, { beside, times })
+    } finally {
+      await stop()
+    }
+  } finally {
+    remove()
+  }
+}
+
+/** Measures a service with such a store that listens on a port. */
+export async function measure (port: number, { beside, times }: Pick<Context, 'beside' | 'times'>): Promise<Row[]> {
+  const ask = async (q: string, cursor?: string): Promise<Answer> => {
+    const query = new URLSearchParams({ q, limit: '100', ...cursor !== undefined && { cursor } })
+    const answer = await fetch(`http://127.0.0.1:${port}/search?${query}`)
+    if (answer.status !== 200) throw new Error(`GET /search answered ${answer.status}`)
+    return answer.json() as Promise<Answer>
+  }
+  /** Reads all pages. Milliseconds to the first results, or to the end if there are none, and to the end. */
+  async function readAll (q: string, { expected }: { expected?: number } = {}) {
+    const begin = performance.now()
+    let first: number | undefined
+    let count = 0
+    for (let cursor: string | undefined, isOver = false; !isOver;) {
+      const page = await ask(q, cursor)
+      if (page.results.length > 0) first ??= performance.now() - begin
+      count += page.results.length
+      cursor = page.nextCursor
+      isOver = cursor === undefined
+    }
+    if (expected !== undefined && count !== expected) throw new Error(`"${q}" was found ${count} times, not ${expected}`)
+    const all = performance.now() - begin
+    return { first: first ?? all, all }
+  }
+  const rowsOf = (what: string, figures: Array<{ first: number, all: number }>): Row[] => [
+    absoluteRow({ what: `5,000 threads: first results, ${what}`, unit: 'ms', bar: 1_000 }, median(figures.map(({ first }) => first))),
+    absoluteRow({ what: `5,000 threads: all results, ${what}`, unit: 'ms', bar: 10_000 }, median(figures.map(({ all }) => all)))
+  ]
+  const repeat = async (work: (n: number) => ReturnType<typeof readAll>) => {
+    const figures = []
+    for (let n = 0; n < times(9); n++) figures.push(await work(n))
+    return figures
+  }
+  await readAll(QUERIES.both)
+  const rows = [
+    ...rowsOf('a word of the oldest message', await repeat(() => readAll('seldomword', { expected: 1 }))),
+    ...rowsOf('two words', await repeat(() => readAll(QUERIES.both))),
+    ...rowsOf('nothing', await repeat(() => readAll('nowhereatall', { expected: 0 }))),
+    ...rowsOf('right after a change', await repeat(async (n) => {
+      await fetch(`http://127.0.0.1:${port}/threads/bench-${2_000 + n}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ messages: [{ role: 'user', content: `freshword${n}` }] })
+      })
+      return readAll(`"freshword${n}"`, { expected: 1 })
+    }))
+  ]
+  const end = performance.now() + LOAD_MS
+  const searching = (async () => {
+    while (performance.now() < end) await ask('nowhereatall')
+  })()
+  const { latencies } = await beside.poll({ port, path: '/health', everyMs: 10, forMs: LOAD_MS })
+  await searching
+  return [...rows, absoluteRow({ what: '/health p99 beside searches', unit: 'ms', bar: 50 }, percentile(latencies, 0.99))]
+}

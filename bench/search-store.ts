@@ -1,0 +1,65 @@
+import { systemClock } from '../services/lib/clock.ts'
+import type { Op } from '../services/store/store-types.ts'
+import { openStore } from '../services/store/open.ts'
+import { createSearchIndexing } from '../services/threads/search/indexing.ts'
+import { createThreadRepository, type ThreadMessage } from '../services/threads/thread-repository.ts'
+import { openLarge } from './large-store.ts'
+
+// Fills the store of a configuration directory with threads of many words, and indexes them.
+// Usage: node bench/search-store.ts <directory> <threads>
+
+const MESSAGES = 200
+/** Number of threads that are committed together. */
+const TOGETHER = 8
+const VOCABULARY = 20_000
+
+/** Numbers between 0 and 1, the same at each call with the same seed. */
+function numbersFrom (seed: number) {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const SYLLABLES = 'ba co du el fin gra ho in ju ka lo mer na or pe qui ra sto tu ver'.split(' ')
+const words = Array.from({ length: VOCABULARY }, (_, n) => {
+  let word = ''
+  for (let rest = n + 20; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) word += SYLLABLES[rest % SYLLABLES.length]
+  return word
+})
+
+/** A word of the vocabulary; low numbers are far more frequent, as in real texts. */
+const pick = (next: () => number) => words[Math.floor(VOCABULARY ** next()) - 1]
+
+/** One thread of 200 messages of 20 to 80 words. The first message of the first thread has the word "seldomword". */
+function thread (n: number): ThreadMessage[] {
+  const next = numbersFrom(n)
+  return Array.from({ length: MESSAGES }, (_, at): ThreadMessage => {
+    const text = Array.from({ length: 20 + Math.floor(next() * 60) }, () => pick(next)).join(' ')
+    return { role: at % 2 === 0 ? 'user' : 'assistant', content: n === 0 && at === 0 ? `seldomword ${text}` : text }
+  })
+}
+
+/** Two words of which a fifth of the messages has one and few have both, and one that nearly all threads have. */
+export const QUERIES = { both: `${words[400]} ${words[500]}`, usual: words[5] }
+
+/** Writes and indexes threads. Resolves to how long the index took, milliseconds. */
+export async function fillForSearch (dir: string, count: number): Promise<number> {
+  const store = await openStore({ dir, clock: systemClock, openDatabase: openLarge })
+  const threads = createThreadRepository({ store, clock: systemClock })
+  try {
+    for (let n = 0; n < count; n += TOGETHER) {
+      const ops: Op[] = []
+      for (let at = n; at < Math.min(n + TOGETHER, count); at++) ops.push(...await threads.replace(`bench-${at}`, thread(at)))
+      await store.transact(ops)
+    }
+    const begin = performance.now()
+    await createSearchIndexing({ store, clock: systemClock, log: { warn: console.warn } }).catchUp(new AbortController().signal)
+    return performance.now() - begin
+  } finally {
+    await store.close()
+  }
+}
+
+if (import.meta.main) console.log(`indexed in ${Math.round(await fillForSearch(process.argv[2], Number(process.argv[3])))} ms`)

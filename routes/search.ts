@@ -1,0 +1,20 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+import { SearchQuerySchema, SearchResultSchema, SearchResultsSchema, SearchSnippetSchema } from '../schemas/search.ts'
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of [SearchSnippetSchema, SearchResultSchema, SearchResultsSchema]) app.addSchema(schema)
+
+  app.get('/search', {
+    schema: {
+      tags: ['threads'],
+      operationId: 'searchThreads',
+      summary: 'Searches the texts and titles of all threads, the most recently changed first',
+      querystring: SearchQuerySchema,
+      response: { 200: ref(SearchResultsSchema), 400: ErrorRef }
+    }
+  }, async (request) => app.threadSearch(request.query))
+}
+
+export default routes

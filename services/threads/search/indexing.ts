@@ -1,0 +1,128 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import {
+  parseIndexKey,
+  RECENT,
+  SEARCH_PLACES,
+  SEARCH_WORDS,
+  searchPlacesKey,
+  searchWordsKey,
+  type Store,
+  threadKey,
+  THREADS,
+  unlessDamaged
+} from '../../store/index.ts'
+import type { ThreadHead } from '../thread-head.ts'
+import { BLOCK, blockCount, removeBlocks, versionOf } from './blocks.ts'
+import { messagesOfBlock, searchedText } from './block-texts.ts'
+import { type BlockWords, indexBlock } from './word-index.ts'
+
+/** How long a thread rests before its changes are indexed, so that a quick exchange is indexed once. Milliseconds. */
+const REST_MS = 1_000
+/** Pause after a failure. Milliseconds. */
+const RETRY_MS = 60_000
+/** Of the time that older threads take, how much as long again nothing is done, so that they slow nothing down. */
+const PAUSES = 3
+
+/**
+ * Keeps the index of words up to date, behind the writes: threads that changed, and after a start all whose index is missing. Until then
+ * they are searched in their texts.
+ */
+export function createSearchIndexing ({ store, clock, log }: { store: Store, clock: Clock, log: Pick<Log, 'warn'> }) {
+  /** Digests of threads that changed. */
+  const changed = new Set<string>()
+  let wake = Promise.withResolvers<void>()
+
+  store.onCommit((ops) => {
+    for (const { type, key } of ops) if (type === 'put' && key.startsWith(THREADS)) changed.add(key.slice(THREADS.length))
+    if (changed.size > 0) wake.resolve()
+  })
+
+  const headOf = (thread: string) => unlessDamaged(store.get<ThreadHead>(threadKey(thread)))
+
+  async function * textsOf (thread: string, block: number): AsyncGenerator<[at: number, text: string]> {
+    for await (const { at, message } of messagesOfBlock(store, thread, block)) yield [at - block * BLOCK, searchedText(message)]
+  }
+
+  /** Indexes the blocks of a thread whose index is not that of their messages. Resolves to whether there were any. */
+  async function indexThread (thread: string, signal: AbortSignal): Promise<boolean> {
+    const head = await headOf(thread)
+    if (head === undefined) return false
+    let isBehind = false
+    for (let block = 0; block < blockCount(head); block++) {
+      signal.throwIfAborted()
+      const version = versionOf(head, block)
+      const key = searchWordsKey(thread, block)
+      if ((await unlessDamaged(store.get<BlockWords>(key)))?.of === version) continue
+      isBehind = true
+      const [words, places] = await indexBlock(version, textsOf(thread, block))
+      await store.transact([{ type: 'put', key, value: words }, { type: 'put', key: searchPlacesKey(thread, block), value: places }])
+    }
+    // The thread may have been removed or shortened meanwhile.
+    const now = await headOf(thread)
+    const left = now === undefined ? 0 : blockCount(now)
+    if (left < blockCount(head)) await store.transact(removeBlocks(thread, { from: left, to: blockCount(head) }))
+    return isBehind
+  }
+
+  /** Removes what a crash left of threads that were removed. */
+  async function removeOrphans (signal: AbortSignal) {
+    let known: { thread: string, isThere: boolean } | undefined
+    for (const prefix of [SEARCH_WORDS, SEARCH_PLACES]) {
+      for await (const key of store.keys(prefix)) {
+        signal.throwIfAborted()
+        const [thread] = key.slice(prefix.length).split('/')
+        if (known?.thread !== thread) known = { thread, isThere: await headOf(thread) !== undefined }
+        if (!known.isThere) await store.transact([{ type: 'del', key }])
+      }
+    }
+  }
+
+  /** Indexes all threads whose index is missing, the most recently changed first; `pause` is called with the time that each took. */
+  async function catchUp (signal: AbortSignal, pause?: (tookMs: number) => Promise<void>) {
+    await removeOrphans(signal)
+    for await (const [key] of store.list(RECENT, { reverse: true, signal, damaged () {} })) {
+      const begin = clock.monotonic()
+      if (await indexThread(parseIndexKey(key).thread, signal)) await pause?.(clock.monotonic() - begin)
+      await indexChanged(signal)
+    }
+  }
+
+  async function indexChanged (signal: AbortSignal) {
+    for (const thread of changed) {
+      changed.delete(thread)
+      await indexThread(thread, signal)
+    }
+  }
+
+  return {
+    catchUp,
+    indexChanged,
+
+    /** Indexes until the signal aborts. */
+    async run (signal: AbortSignal): Promise<void> {
+      let isCaughtUp = false
+      while (!signal.aborted) {
+        try {
+          if (!isCaughtUp) await catchUp(signal, (tookMs) => clock.sleep(tookMs * PAUSES, signal))
+          isCaughtUp = true
+          await Promise.race([wake.promise, aborted(signal)])
+          wake = Promise.withResolvers()
+          await clock.sleep(REST_MS, signal)
+          await indexChanged(signal)
+        } catch (error) {
+          if (signal.aborted) return
+          log.warn({ err: error }, 'the words of threads could not be indexed; trying again later')
+          isCaughtUp = false
+          await clock.sleep(RETRY_MS, signal).catch(() => {})
+        }
+      }
+    }
+  }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
