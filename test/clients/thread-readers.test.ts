@@ -110,7 +110,7 @@ t.test('what an app put into a thread is read in both shapes, with its fields, a
     },
     { role: 'assistant', content: 'Found.' },
     { role: 'user', content: 'hi' },
-    { id: 'u', role: 'user', mine: 3, parts: [{ type: 'hologram', of: [1] }, { type: 'text', text: 'now?' }, { type: 'data-my' }] },
+    { id: 'u', role: 'user', mine: 3, parts: [{ type: 'hologram' }, { type: 'text', text: 'now?' }, { type: 'data-my', data: 1 }] },
     {
       id: 'v',
       role: 'assistant',
