@@ -3847,6 +3847,65 @@ export type SchedulePreview = {
 };
 
 /**
+ * A message, or the title of a thread
+ */
+export type SearchResult = {
+    threadId: string;
+    /**
+     * The title of the thread
+     */
+    title: string;
+    /**
+     * The id of the message in `GET /threads/{id}?protocol=ui`; absent for a title
+     */
+    messageId?: string;
+    /**
+     * The place of the message in the thread: as the `cursor` of GET /threads/{id}, it reads what is before
+     */
+    position?: number;
+    /**
+     * user, assistant, system or tool
+     */
+    role?: string;
+    /**
+     * When it was said, else when the thread changed; milliseconds since the Unix epoch
+     */
+    time: number;
+    snippet: SearchSnippet;
+};
+
+/**
+ * A page of results, those of the most recently changed thread first
+ */
+export type SearchResults = {
+    results: Array<SearchResult>;
+    /**
+     * Present when there is more to search; a page may be short, or empty
+     */
+    nextCursor?: string;
+};
+
+/**
+ * A piece of a text, and where what was searched for stands in it
+ */
+export type SearchSnippet = {
+    /**
+     * The text around a match, on one line
+     */
+    text: string;
+    matches: Array<{
+        /**
+         * Where it begins in `text`, in UTF-16 code units
+         */
+        start: number;
+        /**
+         * Where it ends
+         */
+        end: number;
+    }>;
+};
+
+/**
  * The service ends; this is the last event
  */
 export type ShutdownEvent = {
@@ -8094,6 +8153,57 @@ export type ExtractFactsResponses = {
 };
 
 export type ExtractFactsResponse = ExtractFactsResponses[keyof ExtractFactsResponses];
+
+export type SearchThreadsData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Words that a message holds, all of them, in any case and with or without accents; the last one may be the beginning of a word. Words in quotation marks stand one after the other
+         */
+        q: string;
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/search';
+};
+
+export type SearchThreadsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type SearchThreadsError = SearchThreadsErrors[keyof SearchThreadsErrors];
+
+export type SearchThreadsResponses = {
+    /**
+     * A page of results, those of the most recently changed thread first
+     */
+    200: SearchResults;
+};
+
+export type SearchThreadsResponse = SearchThreadsResponses[keyof SearchThreadsResponses];
 
 export type TaskEventsData = {
     body?: never;
