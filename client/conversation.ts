@@ -1,4 +1,4 @@
-import type { RunStreamEvent } from './generated/index.ts'
+import type { RunStreamEvent, Steer } from './generated/index.ts'
 
 /** A message in the AI SDK's ModelMessage format. */
 export interface Message {
@@ -9,7 +9,8 @@ export interface Message {
 
 /**
  * Builds the messages of the answer from the events of a run, over all of its streams: one assistant message and one tool
- * message per step, with the calls in the model's order and the results in the order of the calls.
+ * message per step, with the calls in the model's order and the results in the order of the calls. What the user said meanwhile is a
+ * message of the user before the step that read it; what no step has read, behind the answer.
  */
 export function createConversation () {
   const messages: Message[] = []
@@ -18,6 +19,7 @@ export function createConversation () {
   let text = ''
   const blocks = new Map<string, { type: 'text', text: string }>()
   const calls = new Map<string, object>()
+  const steering = new Map<string, Steer>()
 
   const step = (): Message[] => {
     const order = [...calls.keys()]
@@ -27,6 +29,12 @@ export function createConversation () {
       ...completeParts.length > 0 ? [{ role: 'assistant', content: completeParts }] : [],
       ...sorted.length > 0 ? [{ role: 'tool', content: sorted }] : []
     ]
+  }
+  const closeStep = () => {
+    messages.push(...step())
+    content = []
+    results = []
+    calls.clear()
   }
   const call = ({ toolCallId, toolName }: { toolCallId: string, toolName: string }, input?: { input: unknown }) => {
     let part = calls.get(toolCallId)
@@ -44,7 +52,12 @@ export function createConversation () {
   return {
     /** The messages of the answer so far, to append to the conversation. */
     get messages () {
-      return [...messages, ...step()]
+      const unread = [...steering.values()].filter(({ state }) => state === 'unread')
+      return [...messages.filter(({ id }) => !unread.some((each) => each.id === id)), ...step(), ...unread.map(steerMessage)]
+    },
+    /** What the user said while the run was under way, each in its newest state. */
+    get steering (): Steer[] {
+      return [...steering.values()]
     },
     /** The text of the last step, which is the text after the last tool call. */
     get text () {
@@ -54,11 +67,14 @@ export function createConversation () {
     add (event: RunStreamEvent) {
       switch (event.type) {
         case 'start-step':
-          messages.push(...step())
-          content = []
-          results = []
-          calls.clear()
+          closeStep()
           text = ''
+          break
+        case 'data-steer':
+          steering.set(event.data.id, event.data)
+          if (event.data.state !== 'read') break
+          closeStep()
+          messages.push(steerMessage(event.data))
           break
         // The try of the step broke off.
         case 'data-retry':
@@ -100,3 +116,6 @@ export function createConversation () {
     }
   }
 }
+
+/** The mark says which messages were said to a run, so that the service knows them again. */
+const steerMessage = ({ text, ...mark }: Steer): Message => ({ id: mark.id, role: 'user', content: text, steer: mark })

@@ -76,6 +76,7 @@ export function createRunState () {
       return {
         text: conversation.text,
         messages: conversation.messages,
+        steering: conversation.steering,
         finishReason: finish.finishReason,
         threadId,
         runId,

@@ -8,6 +8,7 @@ import type {
   QuestionRequestEvent,
   RunOptions,
   RunTask,
+  Steer,
   ToolApprovalRequestEvent
 } from './generated/index.ts'
 
@@ -64,6 +65,8 @@ export interface RunResult<T = unknown> {
   text: string
   /** The messages to append to the conversation. */
   messages: Message[]
+  /** What the user said while the run was under way. What is `unread` is in the thread; the model gets it with the next message. */
+  steering: Steer[]
   finishReason: FinishEvent['finishReason']
   /** Why the run ended before its model said that it was done; `continue()` of the run goes on. */
   stopped?: FinishEvent['stopped']

@@ -2,7 +2,7 @@ import { executeCall } from './app-tools.ts'
 import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
 import { AgentError, isCut, streamCut } from './errors.ts'
-import { steerRun, stopRun, type Answers, type RunStreamEvent } from './generated/index.ts'
+import { steerRun, stopRun, type Answers, type RunStreamEvent, type SteeredRun } from './generated/index.ts'
 import { createLiveAnswers } from './live-questions.ts'
 import { createReplayFilter } from './replay.ts'
 import { createRunState, type RequestEvent } from './run-state.ts'
@@ -23,8 +23,11 @@ export interface AgentRun<T = unknown> extends AsyncIterable<RunStreamEvent> {
   stop (): Promise<void>
   /** Starts another run that goes on where this one stopped, failed or was interrupted. */
   continue (): AgentRun<T>
-  /** Sends a message that the model gets at its next step. */
-  steer (message: string): Promise<void>
+  /**
+   * Sends a message that the model gets at its next step; it is stored when the promise resolves. The same `id` again says nothing twice.
+   * Before the run has begun, which somebody must read, it waits for that. Throws ERR_NO_LIVE_RUN when no step follows.
+   */
+  steer (message: string, options?: { id?: string }): Promise<SteeredRun>
   /** Decides a request of the event `tool-approval-request`, in place of the handler `approve`. */
   approve (approvalId: string, decision: Decision): void
   /** Answers a request of the event `question-request`, in place of the handler `ask`; `false` declines. */
@@ -56,6 +59,9 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   const live = createLiveAnswers(parts)
   const decisions = new Map<string, object>()
   let isStopped = false
+  /** The id of the run, when it has begun. */
+  const begun = Promise.withResolvers<string>()
+  begun.promise.catch(() => {})
 
   const post = async (url: string, given: object, key?: string) => {
     const headers = key === undefined ? {} : { 'idempotency-key': key }
@@ -85,6 +91,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
           if (event === undefined) continue
           attempt = 0
           state.add(event)
+          if (event.type === 'start') begun.resolve(event.messageMetadata.runId)
           live.take(event)
           parts.onEvent?.(event)
           yield event
@@ -158,6 +165,8 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     } catch (error) {
       if (signal?.aborted && resumable) await stop().catch(() => {})
       throw error
+    } finally {
+      begun.reject(new AgentError('The run ended before it had begun.', { code: 'ERR_NO_LIVE_RUN', statusCode: 404 }))
     }
   }
 
@@ -184,8 +193,10 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     },
     stop,
     continue: () => createAgentRun<T>({ ...parts, begin: { body: { id: state.threadId, continue: true } } }),
-    async steer (message) {
-      await steerRun({ client, path: { id: state.runId! }, body: { message }, throwOnError: true })
+    async steer (message, { id } = {}) {
+      const body = { message, ...(id !== undefined && { id }) }
+      const { data } = await steerRun({ client, path: { id: await begun.promise }, body, throwOnError: true })
+      return data
     },
     approve: (approvalId, decision) => void decisions.set(approvalId, decisionPart(approvalId, decision)),
     answer (approvalId, answers) {

@@ -207,14 +207,18 @@ export function createAgent (deps: AgentDeps) {
      */
     async steer (id: string, body: SteerBody): Promise<SteeredRun> {
       const ofTask = activeRuns.ofTaskRun(id)
-      if (ofTask !== undefined) {
+      // One that is ending ends, or is about to wait.
+      if (ofTask?.isEnding) await ofTask.done
+      else if (ofTask !== undefined) {
         const said = await steerRun(ofTask, body, deps)
         return { ok: true, runId: id, taskId: ofTask.run.record.taskId, id: said.id, state: said.state }
       }
       // The first request of a conversation may be about to start its run.
       const place = await placeOf(id) ?? await parts.locked(id, () => placeOf(id))
-      if (place === undefined) throw new NoActiveRun()
-      return steerConversation(place, body)
+      if (place !== undefined) return steerConversation(place, body)
+      const taskId = isId(id) ? (await runs.get(id))?.taskId : undefined
+      if (taskId === undefined || deps.tasks === undefined) throw new NoActiveRun()
+      return deps.tasks.steerRun(taskId, id, body)
     },
 
     /** Ends the runs that the last end of the service cut. To be called before any request. */

@@ -1,4 +1,4 @@
-import type { When } from '../../schemas/agent.ts'
+import type { SteerBody, SteeredRun, When } from '../../schemas/agent.ts'
 import type { Schedule } from '../../schemas/schedule.ts'
 import type { Task, TaskBody } from '../../schemas/tasks.ts'
 
@@ -8,6 +8,11 @@ export interface TaskLauncher {
    * Creates a task and starts it. The signal aborts the planning. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
    */
   launch(body: TaskBody, signal: AbortSignal, origin: string): Promise<Task>
+  /**
+   * Keeps what the user says to a run that waits, for a person or its provider, until the run goes on. Throws NoActiveRun (404) or
+   * SteeringFull (429).
+   */
+  steerRun(taskId: string, runId: string, body: SteerBody): Promise<SteeredRun>
   /** The task that `launch` created for that origin, while the task is started and has not ended. */
   launched(origin: string): Promise<Task | undefined>
   /**

@@ -22,7 +22,7 @@ export { endsOfCutParts, withoutCutCall, withoutCutInputs, withoutDroppedTries }
 export { foldToModelMessages } from './run-log/fold.ts'
 export { endsOfLiveQuestions, inNewestStep, intentsIn, itemsIn } from './run-log/open-calls.ts'
 export { createRunLog, segmentStart } from './run-log/run-log.ts'
-export { steeringIn, steerOf, unansweredIn, waitingIn } from './run-log/steering.ts'
+export { endedSteering, steeringIn, steerOf, unansweredIn, waitingIn } from './run-log/steering.ts'
 export { foldToUIMessage, type UIAnswer, wholeMessage } from './run-log/ui-message.ts'
 export { type History, isOver, newRunFields, type RunRecord, type TaskRun, type ThreadRun, WHOLE_THREAD } from './run-record.ts'
 export { type Run, type RunRepository, storedSegment } from './run-repository.ts'

@@ -1,8 +1,9 @@
 import type { Run as RunView } from '../../schemas/runs.ts'
 import type { TaskRun as TaskRunView } from '../../schemas/task-runs.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
+import { steeringIn, steerOf } from './run-log/steering.ts'
 import { resultOf } from './run-result.ts'
-import type { RunRecord, TaskRun, ThreadRun } from './run-record.ts'
+import { isOver, type RunRecord, type TaskRun, type ThreadRun } from './run-record.ts'
 import { toolCallsOf } from './tool-calls.ts'
 
 /** What a view adds to the record of a run. */
@@ -20,7 +21,8 @@ interface Shown {
 /** Returns the public form of a run of a task. */
 export function taskRunView (run: TaskRun, { questions, events, limit, input }: Shown): TaskRunView {
   const { refined, crashes, suspended, outage, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
-  return { ...shown, questions, ...(input !== undefined && { input }), ...(events && { toolCalls: toolCallsOf(events, limit) }) }
+  const said = events === undefined || isOver(run) ? [] : steeringIn(events).map(steerOf)
+  return { ...shown, questions, ...(said.length > 0 && { steered: said }), ...(input !== undefined && { input }), ...(events && { toolCalls: toolCallsOf(events, limit) }) }
 }
 
 /** Returns the public form of a run of a conversation. What is not over is read from its events. `now`: epoch milliseconds. */

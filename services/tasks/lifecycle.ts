@@ -1,5 +1,6 @@
 import { Aborted } from '../lib/abort.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
+import type { SteerBody, SteeredRun } from '../../schemas/agent.ts'
 import type { RunQueued, TaskRunBody, TaskSteered, TaskSteerBody } from '../../schemas/task-runs.ts'
 import type { RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
@@ -12,10 +13,11 @@ import type { RunDeps } from './task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
 import { QuestionNotFound, RunNotFound, WrongState, assertState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
-import { isOver } from '../runs/index.ts'
+import { isOver, NoActiveRun, steerWaitingRun, type TaskRun } from '../runs/index.ts'
 import {
   hasUsedAllRuns,
   isOutdated,
+  MAX_COMMENTS,
   withFinalStatus,
   withoutTiming,
   withTimingOf,
@@ -28,9 +30,6 @@ import { goingOn, isRestartable, isWaitingForProvider } from './runner/outage.ts
 import { outcomeOfRun } from './schedule/outcomes.ts'
 import { tryNext } from './task-health.ts'
 import type { Schedules } from './schedule/schedules.ts'
-
-/** Steering comments that a task keeps; older comments are dropped. */
-const MAX_COMMENTS = 200
 
 type StopChange = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
 
@@ -322,6 +321,19 @@ export function createLifecycle (
           after: on?.after
         }
       }),
+
+    /** See TaskLauncher. A run whose result waits has no step left. */
+    async steerRun (taskId: string, runId: string, body: SteerBody): Promise<SteeredRun> {
+      let said: Awaited<ReturnType<typeof steerWaitingRun>> | undefined
+      await repository.change<undefined>(taskId, async (task) => {
+        const run = task.liveRun?.runId === runId ? await deps.runs.load<TaskRun>(runId) : undefined
+        if (run === undefined || !(run.record.status === 'pending_approval' || isWaitingForProvider(run.record))) throw new NoActiveRun()
+        if ((await repository.open(run.record)).some(({ kind }) => kind === 'result')) throw new NoActiveRun()
+        said = await steerWaitingRun(run, body, deps)
+        return undefined
+      })
+      return { ok: true, runId, taskId, id: said!.id, state: said!.state }
+    },
 
     /** Cancels one run; the task continues as after any run. Throws RunNotFound (404), or WrongState (409) when the run has ended. */
     cancelRun: (taskId: string, runId: string): Promise<StoredRun> =>

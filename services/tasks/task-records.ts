@@ -13,6 +13,9 @@ export interface RunPointer {
 /** The health of a task, and whether its person was asked what to do with it. */
 export type StoredHealth = TaskHealth & { asked?: true }
 
+/** Steering comments that a task keeps; older comments are dropped. */
+export const MAX_COMMENTS = 200
+
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
 export interface StoredTask extends Omit<Task, 'budget' | 'health'> {
   options: RunOptions

@@ -173,6 +173,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     /** Runs the task now, with the data of the body. */
     run: (taskId: string, body: TaskRunBody, key?: string): Promise<RunQueued> =>
       idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body }, (remember) => lifecycle.run(taskId, body, remember)),
+    steerRun: lifecycle.steerRun,
     steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
       idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
     approve: approvals.approve,

@@ -20,6 +20,7 @@ async function withModel (t: Test, reply: (request: any, nth: number) => Plan | 
   const calls = () => gateway.requests.filter(({ structured }) => structured === undefined)
   return {
     app,
+    gateway,
     tasks,
     events: await tasks.watch(),
     calls,
@@ -138,7 +139,40 @@ t.test('steering of a run that works is read at its next step, also after a paus
   t.same(withWords('be brief'), [0, 1, 1], 'what a pause cut off is told again, once')
   t.same(withWords('and kind'), [0, 0, 1], 'what arrived during the answer has an answer of its own')
   t.equal((await steer(runId, 'over')).statusCode, 404)
-  t.match(await tasks.runs(task.id), [{ status: 'completed', output: 'Answer 2.' }])
+  const steered = [{ text: 'be brief', state: 'read' }, { text: 'and kind', state: 'read' }]
+  t.match(await tasks.runs(task.id), [{ status: 'completed', output: 'Answer 2.', steered }])
+})
+
+t.test('what is said to a run that waits for an approval is read when it goes on; unread words are comments for the next run', async (t) => {
+  const told: string[] = []
+  const write = { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] }
+  const { app, gateway, tasks, events } = await withModel(t, ({ body }) => {
+    told.push(JSON.stringify(body.prompt))
+    return told.length % 2 === 1 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] } : { text: ['Done.'] }
+  })
+  const steer = (at: typeof app, runId: string, message: string) =>
+    at.inject({ method: 'POST', url: `/run/${runId}/steer`, payload: { message } })
+  const task = await tasks.create('write a', { ...plan, taskType: 'triggered', approval: { mode: 'always' } })
+  await tasks.post(`/${task.id}/run`)
+  const { runId } = await events.until('task:approval')
+  t.match((await steer(app, runId, 'be brief')).json(), { ok: true, runId, taskId: task.id, state: 'waiting' })
+  t.match(await tasks.runs(task.id), [{ steered: [{ text: 'be brief', state: 'waiting' }] }])
+  await app.close()
+
+  const next = await withModel(t, () => ({}), { home: app.home, cwd: app.cwd, gatewayBaseURL: gateway.url })
+  await next.tasks.post(`/${task.id}/approve`, { approved: true })
+  await next.events.until('task:approval', { kind: 'result' })
+  t.equal(told[1].split('be brief').length, 2, 'it is told once')
+  t.equal((await steer(next.app, runId, 'over')).statusCode, 404, 'a run whose result waits has no step left')
+  await next.tasks.post(`/${task.id}/approve`, { approved: true })
+  await next.events.until('task:complete')
+
+  await next.tasks.post(`/${task.id}/run`)
+  const { runId: second } = await next.events.until('task:approval', { kind: 'tool' })
+  t.equal((await steer(next.app, second, 'be kind')).statusCode, 200)
+  await next.tasks.post(`/${task.id}/runs/${second}/cancel`)
+  t.match((await next.tasks.runs(task.id))[0], { status: 'cancelled', steered: [{ text: 'be kind', state: 'unread' }] })
+  t.match((await next.tasks.get(`/${task.id}`)).steeringHistory, [{ comment: 'be kind', runId: undefined }])
 })
 
 t.test('a run whose tools answer more than can be kept of it fails and says so', async (t) => {

@@ -24,7 +24,7 @@ export function steerRun<R extends RunRecord> (live: ActiveRun<R>, body: SteerBo
   return live.steer(event, () => live.run.saved.then(() => deps.runs.commit(live.run, { finalEvents: [event] })))
 }
 
-/** Does the same for a run that waits: the model gets it when the run goes on. `more` is stored with it. */
+/** Does the same for a stored run that waits: the model gets it when the run goes on. `more` is stored with it. */
 export async function steerWaitingRun<R extends RunRecord> (
   run: Run<R>,
   body: SteerBody,
@@ -35,6 +35,6 @@ export async function steerWaitingRun<R extends RunRecord> (
   const known = steeringIn(run.log.events).find(({ id }) => id === event.id)
   if (known !== undefined) return known
   if (waitingIn(run.log.events).length >= STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
-  await deps.runs.commit(run, { ...await more(event), finalEvents: [event], status: 'pending_approval' })
+  await deps.runs.commit(run, { ...await more(event), finalEvents: [event], status: run.record.status })
   return event
 }

@@ -3,10 +3,18 @@ import type { RunFailure } from '../../../schemas/task-runs.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
 import { filesCreated, mergeMemory, sources } from './run-memory.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { CALL_SHOWN, toolCallsOf } from '../../runs/index.ts'
+import { CALL_SHOWN, endedSteering, steerOf, toolCallsOf } from '../../runs/index.ts'
 import { endPhases } from './phases.ts'
 import { healthAfter, WELL } from '../task-health.ts'
-import { hasUsedAllRuns, isFinished, withFinalStatus, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
+import {
+  hasUsedAllRuns,
+  isFinished,
+  MAX_COMMENTS,
+  withFinalStatus,
+  withoutTiming,
+  type StoredRun,
+  type StoredTask
+} from '../task-records.ts'
 
 export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
@@ -33,6 +41,7 @@ export function closeRun (
   const reason = error ?? `The run was ${status}.`
   const durationMs = Math.max(now - run.startedAt, 0)
   const { retryAt, failure: _, outage, ...rest } = run
+  const steered = endedSteering(log).map(steerOf)
   const closed: StoredRun = {
     ...rest,
     status,
@@ -40,6 +49,7 @@ export function closeRun (
     completedAt: now,
     durationMs,
     toolCalls: toolCallsOf(log, CALL_SHOWN),
+    ...(steered.length > 0 && { steered }),
     ...(!completed && { error: reason }),
     ...(failure && { failure }),
     ...(review && { review })
@@ -61,7 +71,7 @@ export function closeRun (
 export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
   const completed = run.status === 'completed'
   const counted: StoredTask = {
-    ...task,
+    ...withUnread(task, run, now),
     memory: mergeMemory(withWork(task.memory, log), completed ? run.learned ?? {} : {}),
     successfulRuns: task.successfulRuns + (completed ? 1 : 0)
   }
@@ -88,6 +98,12 @@ export function whileResultWaits (task: StoredTask, { runId, runNumber }: Stored
   if (task.taskType === 'one_shot') return waiting
   const { reviewRun, ...rest } = afterLiveRun({ ...task, memory: withWork(task.memory, log), health: WELL }, 'completed')
   return isFinished(rest) ? waiting : { ...rest, reviewRun: { runId, runNumber, since: now } }
+}
+
+/** The task with what its run has not read as comments, which its next run gets. */
+function withUnread (task: StoredTask, { steered = [] }: StoredRun, now: number): StoredTask {
+  const unread = steered.filter(({ state }) => state === 'unread').map(({ id, text: comment }) => ({ id, comment, createdAt: now }))
+  return unread.length === 0 ? task : { ...task, steeringHistory: [...task.steeringHistory, ...unread].slice(-MAX_COMMENTS) }
 }
 
 /** The memory with what a run has made and read, whatever becomes of its result. */
