@@ -148,7 +148,7 @@ t.test('what is said to a run that waits for an approval is read when it goes on
   const write = { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] }
   const { app, gateway, tasks, events } = await withModel(t, ({ body }) => {
     told.push(JSON.stringify(body.prompt))
-    return told.length % 2 === 1 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] } : { text: ['Done.'] }
+    return told.length % 2 === 1 ? write : { text: ['Done.'] }
   })
   const steer = (at: typeof app, runId: string, message: string) =>
     at.inject({ method: 'POST', url: `/run/${runId}/steer`, payload: { message } })
