@@ -35,7 +35,12 @@ export const ThreadSchema = Type.Object({
   messageCount: Type.Integer(),
   lastMessage: Type.String({ description: 'The beginning of the last message that has text' }),
   settings: Settings
-}, { $id: 'Thread', description: 'A conversation without its messages; lists leave out its settings, too' })
+}, {
+  $id: 'Thread',
+  additionalProperties: true,
+  description: 'A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, ' +
+    'and of more than 16,384 together; lists leave out its settings, too'
+})
 export type Thread = Static<typeof ThreadSchema>
 
 export const ThreadViewSchema = Type.Object({

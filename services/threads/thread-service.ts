@@ -52,6 +52,21 @@ export type ThreadService = ReturnType<typeof createThreadService>
 /** The number of threads that are removed concurrently, so that their writes are grouped. */
 const REMOVE_BATCH = 50
 
+/** The JSON of a client's field that lists show, and of all such fields of one thread, characters. */
+const LONGEST_FIELD = 4_096
+const LONGEST_FIELDS = 16_384
+
+/** Returns the fields that a client has stored with a thread, without long ones. */
+function shortFields (fields: Record<string, unknown> = {}): Record<string, unknown> {
+  let total = 0
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => {
+    const { length } = JSON.stringify(value)
+    if (length > LONGEST_FIELD || total + length > LONGEST_FIELDS) return false
+    total += length
+    return true
+  }))
+}
+
 /** The number of threads that one page of a search looks at. */
 const MOST_SEARCHED = 2_000
 
@@ -77,8 +92,8 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
 
   async function view (head: ThreadHead): Promise<Thread> {
     const { id, createdAt, updatedAt, messageCount, lastMessage, words } = head
-    const { title } = await metadata.get(id)
-    return { id, title: title ?? words, createdAt, updatedAt, status: await statusOf(head), messageCount, lastMessage }
+    const { title, fields } = await metadata.get(id)
+    return { ...shortFields(fields), id, title: title ?? words, createdAt, updatedAt, status: await statusOf(head), messageCount, lastMessage }
   }
 
   const withSettings = async (head: ThreadHead): Promise<Thread> => {

@@ -38,6 +38,10 @@ t.test('a thread is made, read, changed and removed, with everything its client 
     body: { title: 'hi', messageCount: 2 }
   })
   t.match(await thread(app, 'über uns'), { messages, pinned: false })
+  t.match(await call(app, 'PUT', '/threads/%C3%BCber%20uns', { order: { id: 'A-1' }, notes: 'x'.repeat(5_000) }), { status: 200 })
+  const [listed] = (await list(app)).threads
+  t.match(listed, { id: 'über uns', status: 'idle', pinned: false, order: { id: 'A-1' }, notes: undefined }, 'lists have them, too')
+  t.equal((await thread(app, 'über uns')).notes.length, 5_000)
   t.match(await call(app, 'PUT', '/threads/%C3%BCber%20uns', { messages: [user('anew')] }), {
     body: { title: 'anew', messageCount: 1, lastMessage: 'anew' }
   })
