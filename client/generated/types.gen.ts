@@ -5091,7 +5091,7 @@ export type TextStartEvent = {
 };
 
 /**
- * A conversation without its messages; lists leave out its settings, too
+ * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists leave out its settings, too
  */
 export type Thread = {
     id: string;
@@ -5114,6 +5114,7 @@ export type Thread = {
      */
     lastMessage: string;
     settings?: ThreadSettings;
+    [key: string]: unknown;
 };
 
 /**
@@ -7898,7 +7899,7 @@ export type CreateThreadError = CreateThreadErrors[keyof CreateThreadErrors];
 
 export type CreateThreadResponses = {
     /**
-     * A conversation without its messages; lists leave out its settings, too
+     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists leave out its settings, too
      */
     201: Thread;
 };
@@ -8077,7 +8078,7 @@ export type PutThreadError = PutThreadErrors[keyof PutThreadErrors];
 
 export type PutThreadResponses = {
     /**
-     * A conversation without its messages; lists leave out its settings, too
+     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists leave out its settings, too
      */
     200: Thread;
 };
