@@ -47,11 +47,12 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
 
   return {
     client,
-    run ({ approve, ask, tools, signal, schema, prompt, options, resumable = true, idempotencyKey: key, ...request }) {
+    run ({ approve, ask, tools, signal, schema, prompt, agent, options, resumable = true, idempotencyKey: key, ...request }) {
       const body = {
         ...request,
         ...prompt !== undefined && (request.id === undefined ? { messages: [said(prompt)] } : { message: said(prompt) }),
         options: {
+          ...agent !== undefined && { agent },
           ...ask && { interactive: true },
           ...schema !== undefined && { object: { schema } },
           ...tools && { appTools: definitionsOf(tools), ...app !== undefined && { app } },

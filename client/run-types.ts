@@ -40,6 +40,8 @@ export interface RunRequest<S = unknown> extends Handlers {
   id?: string
   /** Working directory for relative paths and commands; default: the workspace of the service. */
   cwd?: string
+  /** Name of an agent of the service, whose options apply beside those of this run. */
+  agent?: string
   /** Model, instructions, effort and limits of this run. */
   options?: RunOptions
   /** JSON schema of the answer, which is then `object` of the result. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { AgentError, createAgent, type RunStreamEvent } from '../../client/index.ts'
+import { AgentError, createAgent, putAgent, type RunStreamEvent } from '../../client/index.ts'
 import { cuttingProxy } from '../harness/cutting-proxy.ts'
 import { fakeService, stream } from '../harness/fake-service.ts'
 import { build } from '../harness/helper.ts'
@@ -139,6 +139,15 @@ t.test('a run is stopped by its method, and by a signal, which rejects with its 
     for await (const { type } of other) if (type === 'text-delta') controller.abort(reason)
   }, reason)
   t.equal(await gateway.requests[1].ended, 'aborted')
+})
+
+t.test('a run takes its agent by name, beside its own options', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ text: 'done' }))
+  const agent = await agentOf(app)
+  await putAgent({ client: agent.client, path: { name: 'shop' }, body: { options: { model: 'test/shop', instructions: 'SELL BOOKS' } } })
+  await agent.run({ agent: 'shop', prompt: 'go', options: { effort: 'low' } }).result()
+  t.match(gateway.requests[0], { modelId: 'test/shop', body: { reasoning: 'low' } })
+  await t.rejects(agent.run({ agent: 'none', prompt: 'go' }).result(), { statusCode: 400, message: /The agents are: shop/ })
 })
 
 t.test('steering reaches the next step', async (t) => {

@@ -166,6 +166,15 @@ export const KINDS: Record<string, Kind> = {
       if (text.includes('will')) await app.inject({ method: 'POST', url: `/run/${id}/stop`, payload: {} })
     })
   },
+  'agent with its name and options': {
+    turns: [call('listDirectory', {}), done],
+    async make (app, cwd) {
+      const options = { instructions: 'Be brief.', allowTools: ['listDirectory', 'readFile'] }
+      await app.inject({ method: 'PUT', url: '/agents/reader', payload: { options } })
+      const payload = { ...said('Look round.'), cwd, options: { agent: 'reader', denyTools: ['readFile'] } }
+      return (await app.inject({ method: 'POST', url: '/run/sync', payload })).json().runId
+    }
+  },
   steered: {
     turns: [{ text: ['One ', 'moment. '], ...call('listDirectory', {}), partMs: 60 }, { text: 'In German then.' }],
     make: (app, cwd) => whileRunning(app, cwd, async (id, text) => {

@@ -26,9 +26,10 @@ t.test('recordings of an earlier version replay without a difference', async (t)
 })
 
 t.test('what was recorded now replays without a difference, also in a strict replay', async (t) => {
-  for (const name of ['files changed in every way', 'task whose result is rejected', 'steered']) {
+  for (const name of ['files changed in every way', 'task whose result is rejected', 'steered', 'agent with its name and options']) {
     await t.test(name, async (t) => {
       const { text } = await recordKind(t, KINDS[name])
+      if (name.startsWith('agent')) t.match(text, /"options":\{"agent":"reader","instructions":"Be brief."/, 'it names what was resolved')
       const file = `${t.testdirName}.jsonl`
       writeFileSync(file, text)
       const outcome = await replayFile(file, { isStrict: true, settings })
