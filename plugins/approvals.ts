@@ -14,9 +14,13 @@ declare module 'fastify' {
 
 /** All that waits for a person, and the grants, for the routes. */
 export default fp(async (app) => {
-  const { ledger, liveQuestions: live, grants, agent, tasks, threads, tools: host, workspace, engine, mcp, clock, events } = app
+  const { ledger, liveQuestions: live, grants, agent, agents, tasks, threads, tools: host, workspace, engine, mcp, clock, events } = app
   mcp.watchWaiting(announceServers({ clock, emit: events.emit }))
   const previews = createCallPreviews({ ledger, host, withRunTools, runs: { find: engine.runs.get } })
   app.decorate('inbox', createInbox({ ledger, live, previews, agent, tasks, servers: mcp }))
-  app.decorate('grantService', createGrantService({ grants, host, withRunTools, tasks, threads, runs: engine.runs, workspace }))
-}, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'threads', 'tools', 'engine', 'mcp', 'events'] })
+  app.decorate('grantService', createGrantService({
+    ...{ grants, host, withRunTools, tasks, threads, workspace },
+    resolve: agents.resolve,
+    runs: engine.runs
+  }))
+}, { name: 'approvals', dependencies: ['ledger', 'agent', 'agents', 'tasks', 'threads', 'tools', 'engine', 'mcp', 'events'] })

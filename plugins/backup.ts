@@ -51,6 +51,7 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
         readableExport({
           config: () => config.masked(app.secrets.all()),
           brain: () => app.brain.recall(),
+          agents: () => app.agents.list(),
           threads: (cursor) => app.threads.list({ limit: PAGE, cursor }),
           thread: (id, cursor) => app.threads.get(id, { limit: PAGE, cursor }),
           tasks: (cursor) => tasks.list({ limit: PAGE, cursor }),
@@ -63,4 +64,4 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
       )
   })
   app.addHook('preClose', async () => closing.abort())
-}, { name: 'backup', dependencies: ['store', 'clock', 'config', 'gate', 'agent', 'tasks', 'stream'] })
+}, { name: 'backup', dependencies: ['store', 'clock', 'config', 'gate', 'agent', 'agents', 'tasks', 'stream'] })

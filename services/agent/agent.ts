@@ -80,7 +80,7 @@ export function createAgent (deps: AgentDeps) {
   }
 
   async function windowFor (id: string, given: RunOptions | undefined): Promise<number> {
-    const { options } = await deps.agents.resolve([await threadOptions(id, deps.threads), given])
+    const { options } = await deps.agents.resolve([threadOptions(await deps.threads.settings(id)), given])
     return largestWindow(options)
   }
 

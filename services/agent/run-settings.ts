@@ -1,5 +1,6 @@
 import type { RunBody } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
+import type { ThreadSettings } from '../../schemas/threads.ts'
 import { defineError } from '../lib/service-error.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { ResolvedOptions } from '../runs/index.ts'
@@ -10,11 +11,9 @@ const TwoFolders = defineError('ERR_INVALID_REQUEST', 'body.cwd and body.context
 /** What is set for a run when it starts. */
 export type RunSettings = ResolvedOptions & { cwd: string }
 
-/** Returns the options that a conversation sets for its runs, with its agent. */
-export async function threadOptions (id: string, threads: Pick<AgentDeps['threads'], 'settings'>): Promise<RunOptions | undefined> {
-  const { agent, options } = await threads.settings(id) ?? {}
-  return agent === undefined ? options : { ...options, agent }
-}
+/** Returns the options that the settings of a conversation give its runs, with its agent. */
+export const threadOptions = ({ agent, options }: ThreadSettings = {}): RunOptions | undefined =>
+  agent === undefined ? options : { ...options, agent }
 
 /**
  * Returns what agent, conversation and request set for a run. The options of a run that is continued are `kept`. Throws TwoFolders or
@@ -28,5 +27,5 @@ export async function settingsOfRun (
   if (cwd !== undefined && context?.cwd !== undefined && cwd !== context.cwd) throw new TwoFolders()
   const ofThread = await threads.settings(threadId)
   const folder = await workingFolder(cwd ?? context?.cwd ?? ofThread?.cwd, workspace())
-  return { ...kept ?? await agents.check(options, [await threadOptions(threadId, threads)]), cwd: folder }
+  return { ...kept ?? await agents.check(options, [threadOptions(ofThread)]), cwd: folder }
 }

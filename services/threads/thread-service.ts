@@ -229,13 +229,18 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
       return deleted + damagedThreads.length
     },
 
-    /** Removes threads whose id and title were not set by a client and that have not changed since `limit` (epoch milliseconds). */
+    /**
+     * Removes threads whose id, title and settings were not set by a client and that have not changed since `limit` (epoch
+     * milliseconds).
+     */
     async prune (limit: number, signal?: AbortSignal): Promise<number> {
       let removed = 0
       for await (const [key] of store.list(RECENT, { signal, damaged () {} })) {
         if (parseIndexKey(key).time > limit) break
         const head = await unlessDamaged(store.get<ThreadHead>(threadKey(parseIndexKey(key).thread)))
-        if (!head?.minted || agent.isLive(head.id) || (await metadata.get(head.id)).by === 'user') continue
+        if (!head?.minted || agent.isLive(head.id)) continue
+        const { by, settings } = await metadata.get(head.id)
+        if (by === 'user' || settings !== undefined) continue
         if (await remove(head.id)) removed++
       }
       return removed

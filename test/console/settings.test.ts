@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { configureProviders, getUsage, listProviders, putThread } from '../../client/generated/index.ts'
+import { configureProviders, deleteThread, getAgent, getThread, getUsage, listProviders, putThread } from '../../client/generated/index.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { startFakeOpenAI } from '../fakes/openai.ts'
 import { noBrowser } from '../harness/browser.ts'
@@ -8,7 +8,7 @@ import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { browse, startGuarded } from '../harness/mcp-guarded.ts'
 import { everything } from '../harness/mcp.ts'
 
-const SECTIONS = ['models', 'servers', 'grants', 'usage', 'health']
+const SECTIONS = ['models', 'servers', 'agents', 'grants', 'usage', 'health']
 
 t.test('settings and memory', { skip: noBrowser }, async (t) => {
   let held: Promise<unknown> | undefined
@@ -208,6 +208,55 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByText('get-sum', { exact: true }).waitFor()
   })
+
+  await visit('an agent is made, chosen for a conversation, which keeps it and its effort, and stays while it is used', async (t, page) => {
+    await page.goto('/console/settings/agents')
+    await page.getByText('There are no agents yet.').waitFor()
+    await page.getByRole('button', { name: 'New agent' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('shop')
+    await page.getByLabel('Instructions').fill('SELL BOOKS')
+    await page.getByLabel('Tools that it may use').fill('readFlie')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('there is no such tool').waitFor()
+    t.same(await axe(page), [])
+    await page.getByLabel('Tools that it may use').fill('readFile\nlistDirectory')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'shop' }).waitFor()
+
+    await page.goto('/console/chat')
+    await page.getByLabel('Agent of this conversation').selectOption('shop')
+    await page.getByLabel('How much the model thinks').selectOption('High effort')
+    await page.getByLabel('Message', { exact: true }).fill('What do you sell?')
+    await page.keyboard.press('Enter')
+    await page.getByText('Yes.').waitFor()
+    const request = gateway.requests.findLast(({ structured }) => structured === undefined)!
+    t.match(request.body, { reasoning: 'high', prompt: [{ content: /SELL BOOKS/ }] })
+    await page.waitForURL(/chat\/./)
+    await page.reload()
+    await page.getByLabel('Agent of this conversation').and(page.locator(':has(option:checked[value=shop])')).waitFor()
+    const id = page.url().split('/').at(-1)!
+    const settings = async () => (await getThread({ ...asked, path: { id } })).data.settings
+    t.same(await settings(), { agent: 'shop', options: { effort: 'high' } })
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await page.getByLabel('How much the model thinks').selectOption('Usual effort')
+    await saved
+    t.same(await settings(), { agent: 'shop' })
+    t.same(await axe(page), [])
+
+    await page.goto('/console/settings/agents')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('What it is for').fill('Sells')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Sells', { exact: true }).waitFor()
+    const options = { instructions: 'SELL BOOKS', allowTools: ['readFile', 'listDirectory'] }
+    t.same((await getAgent({ ...asked, path: { name: 'shop' } })).data.options, options)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The agent "shop" is used by 1 conversation.').waitFor()
+    await deleteThread({ ...asked, path: { id } })
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('There are no agents yet.').waitFor()
+  }, { expected: /status of (?:400|409)/ })
 
   await t.test('every section and the memory have nothing that axe complains of, in both themes and narrow', async (t) => {
     await agent.run({ prompt: 'hello' }).result()

@@ -185,7 +185,9 @@ t.test('a task uses its agent as it is when a run starts, and a run that cannot 
   t.strictSame((await tasks.get(`/${id}`)).options, options, 'the task itself names it only')
 
   const again = await restart()
-  await put(again, 'shop', { instructions: 'LEND BOOKS' })
+  const cart = { ...appTool('cart'), effect: 'write' }
+  await put(again, 'shop', { instructions: 'LEND BOOKS', appTools: [cart] })
+  t.match(await call(again, 'POST', '/grants', { taskId: id, toolName: 'cart', scope: 'tool' }), { http: 201 }, 'its tools are the task\'s')
   const later = await tasksOf(t, again)
   const watched = await later.watch()
   await later.post(`/${id}/run`)

@@ -23,7 +23,9 @@ interface Props {
 export function ConversationView ({ id, page, onBegun }: Props) {
   const conversation = useConversation(id, page)
   const { messages, isBusy, isStreaming, error } = conversation
-  const choice = useModelChoice()
+  const choice = useModelChoice(id, page)
+  const { keep } = choice
+  const isKept = useRef(false)
   const [edited, setEdited] = useState<UIMessage>()
   const list = useRef<MessageListHandle>(null)
   const composer = useRef<HTMLTextAreaElement>(null)
@@ -33,8 +35,11 @@ export function ConversationView ({ id, page, onBegun }: Props) {
   // A short answer is over before its streaming is seen, and a run may fail before it has said anything.
   const hasBegun = isStreaming || messages.at(-1)?.role === 'assistant' || (error !== undefined && !(error instanceof AgentError))
   useEffect(() => {
-    if (hasBegun && page.isNew) onBegun()
-  }, [hasBegun, page.isNew, onBegun])
+    if (!hasBegun || !page.isNew || isKept.current) return
+    isKept.current = true
+    keep()
+    onBegun()
+  }, [hasBegun, page.isNew, keep, onBegun])
 
   const announce = useAnnounce()
   const wasBusy = useRef(false)

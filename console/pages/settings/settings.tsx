@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { say } from '../../lib/say.ts'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Agents } from './agents/agents.tsx'
 import { Grants } from './grants.tsx'
 import { HealthSection } from './health.tsx'
 import { Models } from './models/models.tsx'
@@ -12,7 +13,7 @@ import './settings.css'
 // The plots are a library of their own.
 const Usage = lazy(() => import('./usage/usage.tsx'))
 
-const SECTIONS = { models: Models, servers: Servers, grants: Grants, usage: Usage, health: HealthSection }
+const SECTIONS = { models: Models, servers: Servers, agents: Agents, grants: Grants, usage: Usage, health: HealthSection }
 type Section = keyof typeof SECTIONS
 const NAMES = Object.keys(SECTIONS) as Section[]
 

@@ -9,11 +9,13 @@ import type { Grants } from './grants.ts'
 export type GrantService = ReturnType<typeof createGrantService>
 
 /** Lists, adds and removes grants at the user's request. */
-export function createGrantService ({ grants, host, withRunTools, tasks, threads, runs, workspace }: {
+export function createGrantService ({ grants, host, withRunTools, resolve, tasks, threads, runs, workspace }: {
   grants: Grants,
   host: ToolHost,
   /** Returns the host with the tools that a run with these options has. */
   withRunTools: (host: ToolHost, options: RunOptions | undefined) => ToolHost,
+  /** Returns the options of a run that begins now with these, with those of the agent that they name. */
+  resolve: (options: Array<RunOptions | undefined>) => Promise<{ options?: RunOptions }>,
   /** Throws TaskNotFound (404). */
   tasks: { get(taskId: string): Promise<{ cwd: string, options?: RunOptions }> },
   /** Throws ThreadNotFound (404). */
@@ -53,7 +55,8 @@ export function createGrantService ({ grants, host, withRunTools, tasks, threads
   async function ownerOf ({ threadId, taskId }: GrantBody): Promise<{ owner: Owner, cwd: string, tools: ToolHost }> {
     if ((threadId === undefined) === (taskId === undefined)) throw new GrantRefused('Give either "threadId" or "taskId".')
     if (taskId !== undefined) {
-      const { cwd, options } = await tasks.get(taskId)
+      const { cwd, options: given } = await tasks.get(taskId)
+      const { options } = await resolve([given])
       return { owner: { taskId }, cwd, tools: withRunTools(host, options) }
     }
     await threads.get(threadId!)

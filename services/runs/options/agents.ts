@@ -65,14 +65,18 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
 
   /** A tool of a server has two names: the one that it is offered by, and one that begins with its server. */
   function otherNames () {
-    const names = new Map<string, string[]>()
-    for (const { name, qualified } of host.sources().flatMap(({ given }) => given)) {
-      if (qualified === name) continue
-      // A name that two tools have stands for neither here.
-      names.set(name, names.has(name) ? [] : [qualified])
-      names.set(qualified, names.has(qualified) ? [] : [name])
+    let names: Map<string, string[]> | undefined
+    const read = () => {
+      const found = new Map<string, string[]>()
+      for (const { name, qualified } of host.sources().flatMap(({ given }) => given)) {
+        if (qualified === name) continue
+        // A name that two tools have stands for neither here.
+        found.set(name, found.has(name) ? [] : [qualified])
+        found.set(qualified, found.has(qualified) ? [] : [name])
+      }
+      return found
     }
-    return (name: string) => names.get(name) ?? []
+    return (name: string) => (names ??= read()).get(name) ?? []
   }
 
   /**

@@ -5,10 +5,11 @@ export interface ReadableParts {
   /** The configuration as it stands in config.json, without secrets. */
   config: () => object
   brain: () => Promise<unknown>
+  agents: () => Promise<{ agents: unknown[] }>
   /** Lists of what a person would want to read, a page at a time. */
   threads: (cursor?: string) => Promise<Page<'threads'>>
   /** The newest messages of a thread before the cursor. */
-  thread: (id: string, cursor?: string) => Promise<{ messages: unknown[], nextCursor?: string }>
+  thread: (id: string, cursor?: string) => Promise<{ messages: unknown[], settings?: unknown, nextCursor?: string }>
   tasks: (cursor?: string) => Promise<Page<'tasks'>>
   runs: (taskId: string, cursor?: string) => Promise<Page<'runs'>>
   decisions: (cursor?: string) => Promise<Page<'approvals'>>
@@ -17,21 +18,23 @@ export interface ReadableParts {
 }
 
 /**
- * Yields all that is for people to read as one JSON object, piece by piece: facts, conversations with their messages, tasks with their
- * runs, decisions and grants. It holds no secrets, and cannot be imported.
+ * Yields all that is for people to read as one JSON object, piece by piece: facts, agents, conversations with their messages, tasks with
+ * their runs, decisions and grants. It holds no secrets, and cannot be imported.
  */
 export async function * readableExport (parts: ReadableParts): AsyncGenerator<string> {
   yield `{\n"exportedAt": ${JSON.stringify(new Date(parts.now()).toISOString())},\n"config": ${pretty(parts.config())},\n`
-  yield `"memory": ${pretty(await parts.brain())},\n"threads": [`
+  yield `"memory": ${pretty(await parts.brain())},\n"agents": ${pretty((await parts.agents()).agents)},\n"threads": [`
   yield * list(pages(parts.threads, 'threads'), async (thread) => {
     const { id } = thread as { id: string }
     const messages: unknown[] = []
+    let settings: unknown
     for (let cursor: string | undefined; ;) {
-      const page = await parts.thread(id, cursor).catch(() => ({ messages: [], nextCursor: undefined }))
+      const page = await parts.thread(id, cursor).catch(() => ({ messages: [], settings: undefined, nextCursor: undefined }))
       messages.unshift(...page.messages)
+      settings ??= page.settings
       if ((cursor = page.nextCursor) === undefined) break
     }
-    return { ...thread as object, messages }
+    return { ...thread as object, settings, messages }
   })
   yield '],\n"tasks": ['
   yield * list(pages(parts.tasks, 'tasks'), async (task) => {

@@ -73,7 +73,7 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
     event.preventDefault()
     submit()
   }
-  const failure = steering.error ?? stopping.error
+  const failure = steering.error ?? stopping.error ?? choice.error
   return (
     <form className='composer' onSubmit={submit}>
       {failure !== null && <Failed error={failure} />}

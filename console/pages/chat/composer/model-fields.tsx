@@ -1,28 +1,42 @@
 import { useQuery } from '@tanstack/react-query'
 import { listModels, listProviders } from '../../../../client/generated/index.ts'
+import { useAgents } from '../../../lib/agents.ts'
+import { EFFORTS } from '../../../lib/efforts.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
-import { EFFORTS, type ModelChoice } from './use-model-choice.ts'
+import type { ModelChoice } from './use-model-choice.ts'
 
 /** Longer lists are searched by typing in place of a menu. */
 const LONGEST_MENU = 150
 
-/** Chooses the model and the effort of the next messages. */
-export function ModelFields ({ choice: { model, setModel, effort, setEffort } }: { choice: ModelChoice }) {
+/** Chooses agent, model and effort of a conversation. Agents are a choice once there is one. */
+export function ModelFields ({ choice: { agent, model, effort, change } }: { choice: ModelChoice }) {
   const providers = useQuery({ queryKey: keys.providers(), queryFn: () => listProviders(asked()).then(body) })
   const list = useQuery({ queryKey: keys.models(), queryFn: () => listModels(asked()).then(body) })
+  const agents = useAgents().data?.agents ?? []
   const models = list.data?.models ?? []
-  const active = say('chat.activeModel', { model: providers.data?.active_model ?? '…' })
+  const ofAgent = agents.find(({ name }) => name === agent)?.options.model
+  const active = say('chat.activeModel', { model: ofAgent ?? providers.data?.active_model ?? '…' })
   const isKnown = model === '' || models.some(({ id }) => id === model)
   return (
     <>
+      {(agents.length > 0 || agent !== '') && (
+        <label className='composer-choice'>
+          <span className='visually-hidden'>{say('chat.agentChoice')}</span>
+          <select value={agent} onChange={(event) => change({ agent: event.target.value })}>
+            <option value=''>{say('chat.noAgent')}</option>
+            {agents.every(({ name }) => name !== agent) && agent !== '' && <option value={agent}>{agent}</option>}
+            {agents.map(({ name, description }) => <option key={name} value={name} title={description}>{name}</option>)}
+          </select>
+        </label>
+      )}
       <label className='composer-choice'>
         <span className='visually-hidden'>{say('chat.model')}</span>
         {models.length > LONGEST_MENU
-          ? <input value={model} maxLength={200} placeholder={active} onChange={(event) => setModel(event.target.value)} />
+          ? <ModelName key={model} model={model} placeholder={active} onChosen={(next) => change({ model: next })} />
           : (
-            <select value={model} onChange={(event) => setModel(event.target.value)}>
+            <select value={model} onChange={(event) => change({ model: event.target.value })}>
               <option value=''>{active}</option>
               {!isKnown && <option value={model}>{model}</option>}
               {models.map(({ id }) => <option key={id} value={id}>{id}</option>)}
@@ -31,11 +45,21 @@ export function ModelFields ({ choice: { model, setModel, effort, setEffort } }:
       </label>
       <label className='composer-choice'>
         <span className='visually-hidden'>{say('chat.effort')}</span>
-        <select value={effort} onChange={(event) => setEffort(event.target.value)}>
+        <select value={effort} onChange={(event) => change({ effort: event.target.value })}>
           <option value=''>{say('chat.effortDefault')}</option>
           {EFFORTS.map((each) => <option key={each} value={each}>{say(`chat.efforts.${each}`)}</option>)}
         </select>
       </label>
     </>
+  )
+}
+
+/** A name that is typed, and chosen when its field is left: a part of one is no model. */
+function ModelName ({ model, placeholder, onChosen }: { model: string, placeholder: string, onChosen: (model: string) => void }) {
+  return (
+    <input
+      defaultValue={model} maxLength={200} placeholder={placeholder}
+      onBlur={(event) => { if (event.target.value.trim() !== model) onChosen(event.target.value.trim()) }}
+    />
   )
 }

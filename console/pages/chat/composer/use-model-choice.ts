@@ -1,15 +1,62 @@
-import type { RunOptions } from '../../../../client/generated/index.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { putThread, type RunOptions, type ThreadSettings } from '../../../../client/generated/index.ts'
 import { useDraft } from '../../../lib/draft.ts'
+import { asked, body } from '../../../lib/service.ts'
+import { type ThreadPage, threadPage } from '../thread/thread-page.ts'
 
-type Effort = NonNullable<RunOptions['effort']>
-export const EFFORTS = ['none', 'low', 'medium', 'high', 'max'] as const satisfies Effort[]
-const isEffort = (value: string): value is typeof EFFORTS[number] => (EFFORTS as readonly string[]).includes(value)
+/** What the user chooses for a conversation; '' is the service's own choice. */
+interface Choice {
+  agent: string
+  model: string
+  effort: string
+}
 
-/** The model and the effort of the next messages in this tab; empty for the service's own choice. */
-export function useModelChoice () {
+/** Returns settings with the choice in them; what else is set stays. */
+function withChoice ({ agent: _agent, options, ...settings }: ThreadSettings, { agent, model, effort }: Choice): ThreadSettings {
+  const { model: _model, effort: _effort, ...others } = options ?? {}
+  const chosen = { ...others, ...model !== '' && { model }, ...effort !== '' && { effort: effort as RunOptions['effort'] } }
+  return { ...settings, ...agent !== '' && { agent }, ...Object.keys(chosen).length > 0 && { options: chosen } }
+}
+
+/**
+ * Agent, model and effort of a conversation, which the service keeps. A new conversation begins with the last choice for a new one
+ * in this tab, and `keep` stores it when the service has its first message.
+ */
+export function useModelChoice (id: string, { isNew, settings: stored = {} }: ThreadPage) {
+  const [agent, setAgent] = useDraft('agent')
   const [model, setModel] = useDraft('model')
   const [effort, setEffort] = useDraft('effort')
-  const options: RunOptions = { ...model !== '' && { model }, ...isEffort(effort) && { effort } }
-  return { model, setModel, effort, setEffort, options }
+  const queries = useQueryClient()
+  const saving = useMutation({
+    mutationFn: (settings: ThreadSettings) => putThread({ ...asked(), path: { id }, body: { settings } }).then(body),
+    onSuccess ({ settings }) {
+      queries.setQueryData(threadPage(id).queryKey, (page: ThreadPage | undefined) => page && { ...page, settings })
+    }
+  })
+  const settings = saving.isPending ? saving.variables : stored
+  const first = { agent, model, effort }
+  const choice: Choice = isNew && !saving.isPending
+    ? first
+    : { agent: settings.agent ?? '', model: settings.options?.model ?? '', effort: settings.options?.effort ?? '' }
+  const { options, agent: chosen } = withChoice({}, choice)
+
+  return {
+    ...choice,
+    /** What a request says of it: the same as what is stored, which may still be on its way. */
+    options: { ...options, ...chosen !== undefined && { agent: chosen } } as RunOptions,
+    error: saving.error,
+
+    change (part: Partial<Choice>) {
+      if (!isNew) return saving.mutate(withChoice(settings, { ...choice, ...part }))
+      setAgent(part.agent ?? agent)
+      setModel(part.model ?? model)
+      setEffort(part.effort ?? effort)
+    },
+
+    /** Stores the choice of a new conversation. */
+    keep () {
+      if (Object.values(first).some((value) => value !== '')) saving.mutate(withChoice({}, first))
+    }
+  }
 }
 export type ModelChoice = ReturnType<typeof useModelChoice>

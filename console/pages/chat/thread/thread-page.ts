@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai'
 import { AgentError } from '../../../../client/errors.ts'
-import { getThread, type ThreadView } from '../../../../client/generated/index.ts'
+import { getThread, type ThreadSettings, type ThreadView } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
 import type { LoadedMessages } from './loaded-messages.ts'
@@ -15,6 +15,7 @@ export interface ThreadPage extends LoadedMessages {
   askedAt: number
   title: string
   status: ThreadView['status']
+  settings?: ThreadSettings
   /** There is no such thread yet: it begins with its first message. */
   isNew: boolean
 }
@@ -30,8 +31,8 @@ export const threadPage = (id: string) => ({
   queryFn: async (): Promise<ThreadPage> => {
     const askedAt = Date.now()
     try {
-      const { title, status, from, messages } = await read(id, { limit: PAGE })
-      return { askedAt, title, status, from, messages, isNew: false }
+      const { title, status, settings, from, messages } = await read(id, { limit: PAGE })
+      return { askedAt, title, status, settings, from, messages, isNew: false }
     } catch (error) {
       if (!(error instanceof AgentError) || error.statusCode !== 404) throw error
       return { ...NEW_PAGE, askedAt }

@@ -1,0 +1,96 @@
+import { useState, type FormEvent } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { putAgent, type Agent, type AgentOptions } from '../../../../client/generated/index.ts'
+import { EFFORTS } from '../../../lib/efforts.ts'
+import { keys } from '../../../lib/queries.ts'
+import { say } from '../../../lib/say.ts'
+import { asked } from '../../../lib/service.ts'
+import { useAnnounce } from '../../../parts/announcer.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Failed } from '../../../parts/failed.tsx'
+import { Field } from '../servers/field.tsx'
+
+const lines = (text: string): string[] => [...new Set(text.split('\n').map((line) => line.trim()).filter((line) => line !== ''))]
+
+/** The form of an agent, a new one or one that there is. Options that it has no field for stay as they are. */
+export function AgentForm ({ agent, onSaved }: { agent?: Agent, onSaved: () => void }) {
+  const { options = {} } = agent ?? {}
+  const [name, setName] = useState(agent?.name ?? '')
+  const [description, setDescription] = useState(agent?.description ?? '')
+  const [instructions, setInstructions] = useState(options.instructions ?? '')
+  const [model, setModel] = useState(options.model ?? '')
+  const [effort, setEffort] = useState<string>(options.effort ?? '')
+  const [allowed, setAllowed] = useState(options.allowTools?.join('\n') ?? '')
+  const [denied, setDenied] = useState(options.denyTools?.join('\n') ?? '')
+  const queries = useQueryClient()
+  const announce = useAnnounce()
+  const save = useMutation({
+    mutationFn: () => putAgent({ ...asked(), path: { name }, body: { description, options: chosen() } }),
+    async onSuccess () {
+      await queries.invalidateQueries({ queryKey: keys.agents() })
+      announce(say('settings.agentSaved', { name }))
+      onSaved()
+    }
+  })
+
+  function chosen (): AgentOptions {
+    const { instructions: _i, model: _m, effort: _e, allowTools: _a, denyTools: _d, ...kept } = options
+    return {
+      ...kept,
+      ...instructions.trim() !== '' && { instructions },
+      ...model.trim() !== '' && { model: model.trim() },
+      ...effort !== '' && { effort: effort as AgentOptions['effort'] },
+      ...lines(allowed).length > 0 && { allowTools: lines(allowed) },
+      ...lines(denied).length > 0 && { denyTools: lines(denied) }
+    }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <form className='form' onSubmit={submit}>
+      {agent === undefined && (
+        <Field label={say('settings.agentName')} hint={say('settings.serverNameHint')}>
+          {(help) => (
+            <input
+              {...help} required pattern='[A-Za-z0-9][A-Za-z0-9._\-]{0,63}' value={name} onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <Field label={say('settings.agentDescription')}>
+        {(help) => <input {...help} maxLength={1_000} value={description} onChange={(event) => setDescription(event.target.value)} />}
+      </Field>
+      <Field label={say('settings.agentInstructions')} hint={say('settings.agentInstructionsHint')}>
+        {(help) => (
+          <textarea
+            {...help} rows={5} maxLength={20_000} value={instructions} onChange={(event) => setInstructions(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={say('settings.chooseModel')} hint={say('settings.agentModelHint')}>
+        {(help) => <input {...help} maxLength={200} value={model} onChange={(event) => setModel(event.target.value)} />}
+      </Field>
+      <Field label={say('chat.effort')}>
+        {(help) => (
+          <select {...help} value={effort} onChange={(event) => setEffort(event.target.value)}>
+            <option value=''>{say('chat.effortDefault')}</option>
+            {!(EFFORTS as readonly string[]).includes(effort) && effort !== '' && <option value={effort}>{effort}</option>}
+            {EFFORTS.map((each) => <option key={each} value={each}>{say(`chat.efforts.${each}`)}</option>)}
+          </select>
+        )}
+      </Field>
+      <Field label={say('settings.agentAllowed')} hint={say('settings.agentAllowedHint')}>
+        {(help) => <textarea {...help} rows={2} spellCheck={false} value={allowed} onChange={(event) => setAllowed(event.target.value)} />}
+      </Field>
+      <Field label={say('settings.agentDenied')}>
+        {(help) => <textarea {...help} rows={2} spellCheck={false} value={denied} onChange={(event) => setDenied(event.target.value)} />}
+      </Field>
+      {save.error !== null && <Failed error={save.error} />}
+      <div className='actions'>
+        <Button kind='primary' type='submit' isBusy={save.isPending}>{say('settings.save')}</Button>
+      </div>
+    </form>
+  )
+}
