@@ -7,6 +7,7 @@ const handlers: TransformHandlers = {
   text: async (page) => (await import('../services/tools/web/fetch/to-text.ts')).toText(page),
   results: async (html) => (await import('../services/tools/web/search/result-page.ts')).readResultPage(html),
   pdf: async (request) => (await import('../services/tools/transform/pdf-text.ts')).readPdf(request),
+  office: async (request) => (await import('../services/tools/transform/office-text.ts')).readOffice(request),
   searchLines: async (request) => (await import('../services/tools/search/search-folder.ts')).findLines(request),
   searchFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).findPaths(request)
 }

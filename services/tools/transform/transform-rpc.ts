@@ -12,6 +12,8 @@ export interface Transforms {
   results: { input: string, output: ResultPage }
   /** The text of a PDF, page by page. */
   pdf: { input: PdfRequest, output: PdfText }
+  /** The text of an office document. */
+  office: { input: OfficeRequest, output: string }
   /** The lines of the files below a folder that match a pattern. */
   searchLines: { input: LinesRequest, output: FoundLines }
   /** The files below a folder whose paths match a pattern. */
@@ -24,6 +26,13 @@ export interface PdfRequest {
   firstPage: number
   mostPages: number
   mostChars: number
+}
+
+/** A document of Office or OpenDocument; at most `mostCharacters` of its text are read. */
+export interface OfficeRequest {
+  bytes: Uint8Array
+  format: 'docx' | 'xlsx' | 'pptx' | 'odt'
+  mostCharacters: number
 }
 
 export interface PdfText {
