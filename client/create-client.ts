@@ -62,7 +62,7 @@ export function withOneError (client: Client): Client {
   client.interceptors.response.use(async (response, _request, { url }) => {
     const isOwn = response.status === 204
       ? MAY_BE_EMPTY.test(url)
-      : url.startsWith('/docs') || OWN_TYPES.test(response.headers.get('content-type') ?? '')
+      : url.startsWith('/docs') || url.startsWith('/attachments/') || OWN_TYPES.test(response.headers.get('content-type') ?? '')
     if (isOwn || !response.ok) return response
     await response.body?.cancel()
     throw notTheService(client.getConfig().baseUrl ?? '', response)

@@ -26,6 +26,8 @@ export default fp(async (app) => {
     conversations: createConversationStates({ store, clock }),
     threads,
     agents,
+    attachments: app.attachments,
+    attachedFiles: app.attachedFiles,
     tasks,
     memory: () => brain.promptText(),
     guides: app.folderGuides,

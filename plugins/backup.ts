@@ -29,6 +29,7 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
       createBackup({
         dir: home,
         store,
+        attachments: app.attachmentFiles,
         clock,
         config: () => config.raw,
         busy: () => agent.activeRunCount > 0 ? 'A run is in progress.' : tasks.live > 0 ? 'A run of a task is in progress.' : undefined,
@@ -64,4 +65,4 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
       )
   })
   app.addHook('preClose', async () => closing.abort())
-}, { name: 'backup', dependencies: ['store', 'clock', 'config', 'gate', 'agent', 'agents', 'tasks', 'stream'] })
+}, { name: 'backup', dependencies: ['store', 'attachments', 'clock', 'config', 'gate', 'agent', 'agents', 'tasks', 'stream'] })

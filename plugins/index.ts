@@ -3,6 +3,7 @@ import type { Settings } from '../settings.ts'
 import agent from './agent.ts'
 import agents from './agents.ts'
 import approvals from './approvals.ts'
+import attachments from './attachments.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import clock from './core/clock.ts'
@@ -57,9 +58,10 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(shutdown)
   await app.register(store, settings)
   await app.register(stream)
+  await app.register(transform)
+  await app.register(attachments, settings)
   await app.register(providers, settings)
   await app.register(usage)
-  await app.register(transform)
   await app.register(web)
   await app.register(environment)
   await app.register(desktop)

@@ -22,6 +22,7 @@ export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayK
     keys: app.store.record<ProviderSecrets>(RECORDS.secrets, () => ({})),
     config: app.config,
     clock: app.clock,
+    files: app.attachedFiles,
     environment: { gatewayKey, gatewayBaseURL, keys },
     variables: process.env,
     ...(replay?.provider && { only: replay.provider })
@@ -29,4 +30,4 @@ export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayK
   app.decorate('providers', providers)
   app.addHook('onClose', providers.close)
   app.secrets.add(providers.secrets)
-}, { name: 'providers', dependencies: ['store', 'config', 'clock'] })
+}, { name: 'providers', dependencies: ['store', 'config', 'clock', 'attachments'] })

@@ -11,7 +11,7 @@ const NEEDED = ['store', 'clock', 'events', 'threadRepository', 'ledger', 'undo'
 
 /** Threads with the state of their runs, for the routes. */
 export default fp(async (app) => {
-  const { store, clock, events, threadRepository: threads, agent, agents, ledger, undo, usage, workspace } = app
+  const { store, clock, events, threadRepository: threads, agent, agents, ledger, undo, usage, attachments, workspace } = app
   const { emit } = events
-  app.decorate('threads', createThreadService({ store, clock, emit, threads, agent, agents, ledger, undo, usage, workspace }))
+  app.decorate('threads', createThreadService({ store, clock, emit, threads, agent, agents, ledger, undo, usage, attachments, workspace }))
 }, { name: 'threads', dependencies: NEEDED })

@@ -43,6 +43,18 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         desktop: app.desktop,
         describe,
         brain: app.brain,
+        attachments: {
+          files: app.attachedFiles,
+          async attachmentsOf (runId) {
+            const live = app.engine.activeRuns.ofRun(runId)
+            const threadId = live?.run.record.threadId
+            if (live === undefined || threadId === undefined) return []
+            // The request of the run names attachments, too.
+            await live.run.saved
+            const digests = await app.attachments.ofThread(app.store.digest(threadId))
+            return (await Promise.all([...digests].map(app.attachments.find))).flatMap((found) => found ?? [])
+          }
+        },
         // Runs are executed with the tools.
         deferredTools: ({ runId }) => app.deferredTools(runId),
         investigate: (question, context) => app.investigate(question, context),

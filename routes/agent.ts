@@ -23,8 +23,8 @@ import { UsageSchema } from '../schemas/usage.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
 
-/** 10 MiB, because the body holds the history of a conversation with its images. */
-const RUN_BODY_LIMIT = 10 * 1024 * 1024
+/** 32 MiB, because the body may hold the history of a conversation with its files. */
+const RUN_BODY_LIMIT = 32 * 1024 * 1024
 
 /** The response of streaming routes. The stream writes it directly, without a serializer. */
 const Stream = {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import agent from './agent.ts'
 import agents from './agents.ts'
 import approvals from './approvals.ts'
+import attachments from './attachments.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import consolePage from './console.ts'
@@ -31,6 +32,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(toolCalls)
   await app.register(grants)
   await app.register(agents)
+  await app.register(attachments)
   await app.register(threads)
   await app.register(search)
   await app.register(tasks)

@@ -18,8 +18,8 @@ import {
 import { AgentOptionsSchema } from '../schemas/run-options.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 
-/** 10 MiB, as for runs, because a conversation holds its images. */
-const THREAD_BODY_LIMIT = 10 * 1024 * 1024
+/** 32 MiB, as for runs, because a conversation may hold its files. */
+const THREAD_BODY_LIMIT = 32 * 1024 * 1024
 
 const schemas = [
   AgentOptionsSchema,

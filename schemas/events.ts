@@ -163,8 +163,8 @@ const DataWaiting = event('DataWaitingEvent', 'data-waiting', {
 }, 'Nothing has come from the model for ten seconds or more')
 const DataNotice = event('DataNoticeEvent', 'data-notice', {
   data: Type.Object({
-    code: Type.Union([Type.Literal('no-tools'), Type.Literal('no-pictures'), Type.Literal('prompt-cut')], {
-      description: 'The model takes no tools, or no pictures, and goes on without; or its server reads less than it was sent'
+    code: Type.Union(['no-tools', 'no-pictures', 'file-refused', 'prompt-cut'].map((code) => Type.Literal(code)), {
+      description: 'The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it was sent'
     }),
     text: Type.String({ description: 'A sentence for the user that says what is missing and what to do' })
   }),

@@ -712,6 +712,26 @@ export type ApproveBody = {
 };
 
 /**
+ * A stored file that messages can name
+ */
+export type Attachment = {
+    /**
+     * What a file part of a message names: `{ "type": "file", "url": "attachment:…", "mediaType": "…" }`
+     */
+    url: string;
+    /**
+     * The digest in the address of an attachment
+     */
+    digest: string;
+    /**
+     * What the bytes say that it is, else what the request said
+     */
+    mediaType: string;
+    bytes: number;
+    name?: string;
+};
+
+/**
  * The server is saved, and connected once its user has authorized the service
  */
 export type Authorizing = {
@@ -1208,9 +1228,9 @@ export type DataNoticeEvent = {
     type: 'data-notice';
     data: {
         /**
-         * The model takes no tools, or no pictures, and goes on without; or its server reads less than it was sent
+         * The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it was sent
          */
-        code: 'no-tools' | 'no-pictures' | 'prompt-cut';
+        code: 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut';
         /**
          * A sentence for the user that says what is missing and what to do
          */
@@ -7752,6 +7772,111 @@ export type PutAgentResponses = {
 };
 
 export type PutAgentResponse = PutAgentResponses[keyof PutAgentResponses];
+
+export type AddAttachmentData = {
+    body: Blob | File;
+    headers?: {
+        /**
+         * The name of the file, percent-encoded: `report%20%C3%A4.docx`
+         */
+        'x-filename'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/attachments';
+};
+
+export type AddAttachmentErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AddAttachmentError = AddAttachmentErrors[keyof AddAttachmentErrors];
+
+export type AddAttachmentResponses = {
+    /**
+     * A stored file that messages can name
+     */
+    201: Attachment;
+};
+
+export type AddAttachmentResponse = AddAttachmentResponses[keyof AddAttachmentResponses];
+
+export type GetAttachmentData = {
+    body?: never;
+    path: {
+        /**
+         * The digest in the address of an attachment
+         */
+        digest: string;
+    };
+    query?: never;
+    url: '/attachments/{digest}';
+};
+
+export type GetAttachmentErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetAttachmentError = GetAttachmentErrors[keyof GetAttachmentErrors];
+
+export type GetAttachmentResponses = {
+    /**
+     * The file as it was sent
+     */
+    200: Blob | File;
+};
+
+export type GetAttachmentResponse = GetAttachmentResponses[keyof GetAttachmentResponses];
 
 export type DeleteThreadsData = {
     body?: never;

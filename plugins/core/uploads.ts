@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The response may take minutes, so the body counts as handled when the handler receives it. */
     answersLate?: boolean
+    /** The body is taken as bytes, whatever its type. */
+    rawBody?: boolean
   }
 }
 
@@ -56,20 +58,26 @@ export default fp(async (app) => {
   }
   app.addHook('preValidation', (request, _reply, done) => done(refused.get(request)))
 
-  /** Accepts an empty body of any type and refuses others. */
-  const refuse = parser(async ({ raw }) => {
-    if (!await uploads.isEmpty(raw)) throw new NotJsonMedia()
+  const receive = ({ raw, routeOptions }: FastifyRequest) => uploads.receive(raw, routeOptions.bodyLimit)
+  /** Accepts an empty body of any type and refuses others, but where bytes are taken. */
+  const takeOther = parser(async (request) => {
+    if (request.routeOptions.config.rawBody) return receive(request)
+    if (!await uploads.isEmpty(request.raw)) throw new NotJsonMedia()
+    return undefined
   })
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
-    parser(async ({ raw, routeOptions }) => parseBody(await uploads.receive(raw, routeOptions.bodyLimit)))
+    parser(async (request) => {
+      const body = await receive(request)
+      return request.routeOptions.config.rawBody ? body : parseBody(body)
+    })
   )
   // For backups only; the route reads the body as a stream.
   app.addContentTypeParser(
     'application/octet-stream',
-    async (request: FastifyRequest) => request.routeOptions.config.stream ? uploads.stream(request.raw) : refuse(request)
+    async (request: FastifyRequest) => request.routeOptions.config.stream ? uploads.stream(request.raw) : takeOther(request)
   )
-  app.addContentTypeParser('*', refuse)
+  app.addContentTypeParser('*', takeOther)
 }, { name: 'uploads', dependencies: ['clock', 'errors'] })

@@ -61,7 +61,7 @@ export const textOf = (document: Json): string => `${JSON.stringify(document, un
 function finish (operation: Json, method: string, config: Json) {
   operation.description ??= DESCRIPTIONS[operation.operationId]
   operation.security = config?.open === true ? [] : SECURITY
-  if (config?.stream) {
+  if (config?.stream || config?.rawBody) {
     operation.requestBody = { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
   }
   if (config?.optionalBody) operation.requestBody.required = false

@@ -27,6 +27,7 @@ export const TAGS: Record<string, string> = {
   brain: 'Facts and preferences of the user, which every run gets in its system prompt',
   agents: 'Options under a name, for conversations, requests and tasks',
   threads: 'Stored conversations',
+  attachments: 'Files that messages of conversations name',
   providers: 'The providers of models, and the models in use',
   mcp: 'Tool servers (MCP), whose tools the agent can use'
 }

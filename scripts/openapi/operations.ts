@@ -60,6 +60,10 @@ export const DESCRIPTIONS: Record<string, string> = {
   putAgent: 'The options are checked as those of a request are. Runs that begin later have them; a body without a field removes it.',
   deleteAgent: 'Answers 409 while a conversation or a task has it, and names them in `details`. Runs that have begun keep what they have.',
 
+  addAttachment: 'The body is the file itself, of any type, at most 25 MiB. A message names it in a file part; what no message names ' +
+    'goes after a day, and the rest with the last conversation that names it. The same content is stored once.',
+  getAttachment: 'A download with the name of its first upload. Pictures have their media type, all else is application/octet-stream.',
+
   listThreads: 'Threads are listed without their messages. Use `cursor` with `nextCursor` of the previous page.',
   searchThreads: 'Every text that was said is searched, also one of a moment ago; reasoning, tools and files are not. A page takes less ' +
     'than a second: it may be short, or empty, while `nextCursor` leads on.',

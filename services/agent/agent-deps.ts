@@ -1,5 +1,7 @@
 import type { LiveQuestions } from '../approvals/index.ts'
 import type { Idempotency } from '../http/index.ts'
+import type { Attachments } from '../attachments/index.ts'
+import type { AttachedFiles } from '../contracts/attached-file.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
 import type { TaskLauncher } from '../contracts/task-launcher.ts'
@@ -18,6 +20,8 @@ export interface AgentDeps extends EngineDeps {
   threads: ThreadRepository
   agents: Pick<Agents, 'check' | 'resolve'>
   idempotency: Idempotency
+  attachments: Attachments
+  attachedFiles: AttachedFiles
   /** Returns the brain as text for the system prompt; called once for each run. */
   memory: () => Promise<string>
   guides: Pick<FolderGuides, 'read' | 'markKnown'>

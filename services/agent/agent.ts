@@ -32,6 +32,7 @@ import { createSteerRun } from './steer.ts'
 import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { withoutDroppedTries } from './dropped-tries.ts'
+import { takeAttachments } from './take-attachments.ts'
 import { createUserWords } from './user-words.ts'
 
 /** Returns the status of an active run by its events. Its segment may be over already: its readers have got the end by then. */
@@ -130,10 +131,15 @@ export function createAgent (deps: AgentDeps) {
     }
   }
 
-  const run = createRunOnce(parts, async (body, protocol, remember) => {
-    const request = await withHistory(body, protocol)
-    if (request.continue) return startRun(request, remember)
-    return (await answersOf(request)).length > 0 ? answer(request) : startRun(request, remember)
+  const run = createRunOnce(parts, async (given, protocol, remember) => {
+    const { body, release } = await takeAttachments(given, deps)
+    try {
+      const request = await withHistory(body, protocol)
+      if (request.continue) return await startRun(request, remember)
+      return (await answersOf(request)).length > 0 ? await answer(request) : await startRun(request, remember)
+    } finally {
+      release()
+    }
   })
 
   /** Returns the thread with this id or, if there is none, the run with this id and its thread. */

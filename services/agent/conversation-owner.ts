@@ -4,6 +4,10 @@ import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
 import { runContext, type Context, denialNotes } from './run-prompt.ts'
+import { attachedIn } from './attached-sizes.ts'
+
+/** Characters of a file that a message may show. */
+const SHOWN_CHARACTERS = 16_000
 
 /** What the engine needs to know of the conversation of a run. `deps` are those that the options of the run leave. */
 export function conversationOwner (attempt: ConversationAttempt, context: Context, deps: AgentDeps): RunOwner<ThreadRun> {
@@ -30,6 +34,10 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     takeNotes: () => [],
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
     said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
+    /** A file that is read as text was read as far as the message shows it; readAttachment is a call. */
+    attached: () =>
+      Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>
+        (await deps.attachedFiles.text({ digest, mediaType, name: filename }).catch(() => '')).slice(0, SHOWN_CHARACTERS))),
     asksAddresses: (toolName) => !host.isAllowedByUser(toolName),
     ...whoIsAsked(options?.interactive),
     mayAskInCalls: options?.interactive !== false,

@@ -172,12 +172,12 @@ async function convert (messages: ModelMessage[]): Promise<LanguageModelV4Prompt
   try {
     return await convertToLanguageModelPrompt({
       prompt: { messages, instructions: undefined },
-      // The provider fetches the URL. The service itself fetches nothing for a message.
-      supportedUrls: { '*/*': [/^https?:/] },
+      // The provider fetches the URL. The service itself fetches nothing for a message; attachments are read for each call of a model.
+      supportedUrls: { '*/*': [/^https?:/, /^attachment:/] },
       download: async (files) =>
         files.map(({ isUrlSupportedByModel }) => {
           if (!isUrlSupportedByModel) {
-            throw new BadMessage('a file has a URL that is not http or https: attach the file itself.')
+            throw new BadMessage('a file has a URL that is not http, https or attachment: attach the file itself.')
           }
           return null
         })

@@ -22,6 +22,7 @@ import type { RunRequest } from './start.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { runSteps } from './loop.ts'
+import { noteSizes } from './attached-sizes.ts'
 import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition } from './thread-history.ts'
 
@@ -76,6 +77,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         deps.host.forModel,
         (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
       )
+      await noteSizes(context.prompt, deps.attachments)
       if (record.segment < segment) {
         run.record = { ...record, segment }
         log.append(startEvent(record))

@@ -4,6 +4,7 @@ import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { attachedIn } from './attached-sizes.ts'
 import { brief } from '../tools/index.ts'
 import { ANSWER_TOOL, HOW_TO_WORK } from '../contracts/model-texts.ts'
 
@@ -101,15 +102,16 @@ function describeTool (tool: Described): LanguageModelV4FunctionTool {
  */
 export async function runContext (
   { live, owed: owedAnswer }: Pick<RunAttempt<ThreadRun>, 'live' | 'owed'>,
-  { instructions, notes = [], guide: begun }: PromptInputs,
-  { host, registry, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
+  { prompt, instructions, notes = [], guide: begun }: Context,
+  { host, registry, memory, guides, machine, clock, store, attachments, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { record, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
   const owed = await owedAnswer()
-  const ofHost = offeredTools(host.offered(), record.options?.interactive === true)
+  const hasFiles = attachedIn(prompt).length > 0 || (await attachments.ofThread(store.digest(record.threadId))).size > 0
+  const ofHost = offeredTools(host.offered(), record.options?.interactive === true).filter((tool) => hasFiles || !tool.readsAttachments)
   const [remembered, guide, { told, deferred }] = await Promise.all([
     memory(),
     begun ?? guides.read(record.cwd),

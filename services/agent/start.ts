@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
+import { attachmentsIn } from '../attachments/index.ts'
 import { answerAppCall } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
@@ -37,6 +38,7 @@ import { type RawMessage, saidAgain, unmarked, withoutModelMarks } from '../thre
 import { type RunSettings, settingsOfRun } from './run-settings.ts'
 import type { Remember } from './run-once.ts'
 import { settleRun } from './stop-run.ts'
+import { noteSizes } from './attached-sizes.ts'
 import { noUsage } from '../usage/index.ts'
 
 /** A request with its history. */
@@ -70,7 +72,7 @@ const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
 
 /** Starts runs, each in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
-  const { store, clock, runs, ledger, conversations, threads } = deps
+  const { store, clock, runs, ledger, conversations, threads, attachments } = deps
   const answerRequest = createAnswerRequest(deps)
 
   /** Finds the conversation of a history without an `id` by the approvals in it; undefined if the ledger knows none of them. */
@@ -161,6 +163,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     run.saved = nextTurn().then(() => store.transact([...ops, ...runs.add(run), ...remember({ runId })]))
     // The end of the run awaits this promise and handles its rejection.
     run.writing = run.saved.catch(() => {})
+    const release = await attachments.hold(messages.flatMap(attachmentsIn))
+    void run.writing.then(release)
     return run
   }
 
@@ -210,6 +214,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       if (known === undefined && activeRuns.has(threadId)) return undefined
       const recalled = await recall(request, threadId)
       const { origins, ...context } = await toPrompt(recalled.messages, deps.host.forModel, recalled.originOf)
+      await noteSizes(context.prompt, attachments)
+      await attachments.checkRoom(store.digest(threadId), messages.flatMap(attachmentsIn))
       const live = await activeRuns.admit(threadId, async () => {
         const { conversation, notes } = await supersedePendingRun(
           await conversations.get(threadId),

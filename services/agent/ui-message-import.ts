@@ -1,4 +1,5 @@
 import type { ModelMessage, UIMessage } from 'ai'
+import { ATTACHMENT } from '../contracts/attached-file.ts'
 import { DENIED } from '../contracts/approval-record.ts'
 import { BadMessage, deepestIssue, type RawMessage, saidIn, steeringMessagePart } from '../threads/index.ts'
 
@@ -22,7 +23,7 @@ export async function fromUIMessage (message: RawMessage, where: string, isStore
   const [valid] = checked.data
   for (const [n, part] of valid.parts.entries()) {
     if (part.type === 'file' && !part.providerReference && !isReadable(part.url)) {
-      throw new BadMessage(`${where}.parts[${n}].url must be a data:, http: or https: URL.`)
+      throw new BadMessage(`${where}.parts[${n}].url must be a data:, http:, https: or attachment: URL.`)
     }
   }
   try {
@@ -98,7 +99,7 @@ function isAnalysis (part: { type: string, providerMetadata?: Record<string, any
   return part.type === 'reasoning' && part.providerMetadata?.agent?.phase === 'analysis'
 }
 
-const isReadable = (url: string) => URL.canParse(url) && ['data:', 'http:', 'https:'].includes(new URL(url).protocol)
+const isReadable = (url: string) => URL.canParse(url) && ['data:', 'http:', 'https:', ATTACHMENT].includes(new URL(url).protocol)
 
 /** Returns the path and the message of an issue: ".parts[1].text: Invalid input …". */
 function whatIsWrong (error: Error): string {

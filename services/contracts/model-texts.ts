@@ -33,6 +33,11 @@ export const isOutcomeUnknown = (errorText: string): boolean => errorText === OU
 /** The name of the tool by which a model shows the plan of its work. */
 export const PLAN_TOOL = 'updatePlan'
 
+/** The opening of the text that stands in a message for a file: its beginning, or why it was left out. */
+export const FILE_OPENING = '[Attached file'
+/** The tool by which a model reads the rest of a file. */
+export const READ_ATTACHMENT = 'readAttachment'
+
 /** The tools by which a model finds and calls tools that it was not told of. */
 export const FIND_TOOLS = 'findTools'
 export const USE_TOOL = 'useTool'

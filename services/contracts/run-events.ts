@@ -76,7 +76,7 @@ export interface RunContext {
 }
 
 /** What a model, or its server, did not take. */
-export type NoticeCode = 'no-tools' | 'no-pictures' | 'prompt-cut'
+export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut'
 
 /** A part or a call of an answer that has begun. */
 export type OpenPart = { kind: 'text' | 'reasoning', id: string } | { kind: 'call', id: string, toolName: string }

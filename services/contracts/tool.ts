@@ -175,6 +175,8 @@ export interface Tool<Input = any> {
   findMistake?(input: Input): string | undefined
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
   isConversational?: true
+  /** Whether the tool reads attachments: it is offered where a conversation has some. */
+  readsAttachments?: true
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
   /** Returns a sentence saying why the tool cannot be used here; it is then not offered. Undefined when it can be used. */

@@ -1,9 +1,12 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import { textKindOf } from '../lib/media-type.ts'
 
 /** Tokens that providers count for an image of usual size, and the least for any file. */
 const FILE_TOKENS = 1_600
 /** Characters of base64 per token, for files that are not images: a page of a PDF has about 100 KiB and 3,000 tokens. */
 const FILE_CHARACTERS = 40
+/** Tokens of the texts of files that stand in one message; readAttachment reads the rest. */
+export const MOST_TOKENS = 4_000
 /** Tokens of a message apart from its content. */
 const MESSAGE_TOKENS = 4
 
@@ -53,9 +56,12 @@ export function itemTokens (part: Record<string, any> | null): number {
   return MESSAGE_TOKENS + inputTokens + Math.min(LEFT_OUT_TOKENS, tokensIn(JSON.stringify(output ?? errorText ?? '')))
 }
 
-function tokensOfFile ({ mediaType, data }: Record<string, any>): number {
-  if (data?.type === 'text') return tokensIn(data.text)
-  if (data?.type !== 'data' || mediaType.startsWith('image')) return FILE_TOKENS
-  if (mediaType.startsWith('text/')) return tokensIn(data.data)
-  return Math.max(FILE_TOKENS, Math.ceil(data.data.length / FILE_CHARACTERS))
+/** An attachment is named by its address, and its size is noted beside it; of a file that is read as text a part is shown. */
+function tokensOfFile ({ mediaType, data, providerOptions }: Record<string, any>): number {
+  if (data?.type === 'text') return Math.min(MOST_TOKENS, tokensIn(data.text))
+  const characters: number = data?.type === 'data' ? data.data.length : (providerOptions?.agent?.bytes ?? 0) * 4 / 3
+  const kind = textKindOf(mediaType)
+  if (kind === 'plain' || kind === 'office') return Math.min(MOST_TOKENS, characters === 0 ? MOST_TOKENS : Math.ceil(characters / 3))
+  if (mediaType.startsWith('image')) return FILE_TOKENS
+  return Math.max(FILE_TOKENS, Math.ceil(characters / FILE_CHARACTERS))
 }

@@ -146,6 +146,17 @@ export const taskOriginKey = (digest: string) => TASK_ORIGINS + digest
 export const TASK_TRASH = 'task-trash/'
 export const taskTrashKey = (taskId: string) => TASK_TRASH + taskId
 
+// What users attached to messages. The content lies in files beside the store; a backup holds it as lines under ATTACHMENT_BYTES.
+export const ATTACHMENTS = 'attachment/'
+export const attachmentKey = (digest: string) => ATTACHMENTS + digest
+export const ATTACHMENT_BYTES = 'attachment-bytes/'
+/** The messages that name an attachment, by attachment and by thread. */
+export const ATTACHMENT_USES = 'attachment-use/'
+export const attachmentUsesPrefix = (digest: string) => `${ATTACHMENT_USES}${digest}/`
+export const attachmentUseKey = (digest: string, thread: string, seq: number) => historyKey(`attachment-use/${digest}`, thread, seq)
+export const attachmentsOfPrefix = (thread: string) => `attachment-of/${thread}/`
+export const attachmentOfKey = (thread: string, seq: number, digest: string) => `${historyKey('attachment-of', thread, seq)}/${digest}`
+
 // What tools were about to change. The copies lie on this machine only, so none of its records is exported.
 export const UNDO_ENTRIES = 'undo/'
 export const undoEntriesPrefix = (runId: string) => `${UNDO_ENTRIES}${runId}/`

@@ -30,6 +30,7 @@ import { createReadPositions } from './read-positions.ts'
 import { createRecall } from './recall-answers.ts'
 import { createThreadReader } from './thread-reader.ts'
 import { createHistoryMatch, type RequestMessages } from './history.ts'
+import { attachmentsIn, changeUses } from '../attachments/index.ts'
 import { blockCount, removeBlocks, versionsAfter } from './search/blocks.ts'
 
 export type { ReadPosition } from './read-positions.ts'
@@ -103,7 +104,10 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     }
     for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
     ops.push(...removeBlocks(digest, { from: blockCount(after), to: blockCount(thread) }))
-    if (from < (before?.messageCount ?? 0)) ops.push(...await clearSummaryPositions(digest, from))
+    const named = fresh.map(attachmentsIn)
+    const isAppended = from >= (before?.messageCount ?? 0)
+    if (!isAppended || named.some((digests) => digests.length > 0)) ops.push(...await changeUses(store, digest, { from, named }))
+    if (!isAppended) ops.push(...await clearSummaryPositions(digest, from))
     return [...ops, ...headOps(store, before, after)]
   }
 
@@ -263,6 +267,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
       ops.push(...removeBlocks(thread, { from: 0, to: blockCount(head) }))
       ops.push({ type: 'del', key: readKey(thread) }, { type: 'del', key: summaryKey(thread) })
+      ops.push(...await changeUses(store, thread, { from: 0, named: [] }))
       return [...ops, ...headOps(store, head, undefined)]
     },
 
@@ -272,7 +277,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const prefixes = [messagesPrefix, turnsPrefix, searchWordsPrefix, searchPlacesPrefix]
       for (const prefix of prefixes.map((of) => of(thread))) for await (const key of store.keys(prefix)) keys.push(key)
       for (const prefix of [RECENT, UNREAD, FOUND]) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
-      return keys.map((key) => ({ type: 'del', key }))
+      return [...keys.map((key): Op => ({ type: 'del', key })), ...await changeUses(store, thread, { from: 0, named: [] })]
     },
 
     /** Reads the summaries of older messages. A summary is valid only while the messages that it was made of are unchanged. */

@@ -13,8 +13,9 @@ import { withoutChatForm } from './rendering/chat-form.ts'
 import { renderMessages } from './rendering/render.ts'
 import { createThreadMetadata, type Metadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
-import { checkMessages } from './thread-message.ts'
+import { checkMessages, type ThreadMessage } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
+import { type Attachments, attachmentsIn, takeFiles } from '../attachments/index.ts'
 
 export interface ThreadServiceParts {
   store: Store
@@ -32,6 +33,7 @@ export interface ThreadServiceParts {
     sweepSoon(): void
   }
   usage: Pick<UsageRepository, 'of' | 'forget'>
+  attachments: Attachments
   /** Checks the options of runs, with their agent, and keeps the agent that a thread has. */
   agents: {
     check(options: RunOptions): Promise<unknown>,
@@ -71,7 +73,9 @@ function shortFields (fields: Record<string, unknown> = {}): Record<string, unkn
 const MOST_SEARCHED = 2_000
 
 /** The operations on threads that clients use. */
-export function createThreadService ({ store, clock, emit, threads, ledger, undo, usage, agents, workspace, agent }: ThreadServiceParts) {
+export function createThreadService (
+  { store, clock, emit, threads, ledger, undo, usage, attachments, agents, workspace, agent }: ThreadServiceParts
+) {
   const metadata = createThreadMetadata(store)
 
   /** Returns the settings as they are stored. Throws as the check of options does, and BadFolder (400). */
@@ -129,9 +133,26 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
         usage.forget({ kind: 'thread', id })
       ])
       if (changes.length > 0) undo.sweepSoon()
+      await attachments.cleaned()
       emit({ type: 'thread:deleted', threadId: id, at: clock.now() })
       return true
     })
+  }
+
+  /** Stores messages with `work`, their files as attachments. Throws BadMessages and what `takeFiles` throws (400), ThreadFull (413). */
+  async function withFiles<T> (id: string, messages: ThreadMessage[], work: (messages: ThreadMessage[]) => Promise<T>): Promise<T> {
+    checkMessages(messages)
+    const taken = await takeFiles(messages, { attachments, digest: store.digest }, {
+      thread: id,
+      nameOf: (n) => `messages[${n}]`,
+      isNew: () => true
+    })
+    try {
+      await attachments.checkRoom(store.digest(id), taken.messages.flatMap(attachmentsIn))
+      return await work(taken.messages)
+    } finally {
+      taken.release()
+    }
   }
 
   return {
@@ -174,31 +195,32 @@ export function createThreadService ({ store, clock, emit, threads, ledger, undo
       return { ...fields, ...summary, messages: shown, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
     },
 
-    /** Creates a thread. Throws BadMessages (400), as `checked` does, and ThreadExists (409). */
+    /** Creates a thread. Throws as `withFiles` and `checked` do, and ThreadExists (409). */
     async create ({ id = newId(), messages = [], settings: given, ...rest }: ThreadBody & { id?: string }): Promise<Thread> {
-      checkMessages(messages)
       const settings = given && await checked(given)
-      return agents.using(settings?.agent, () => agent.exclusive(id, async () => {
-        if (await threads.get(id) !== undefined) throw new ThreadExists(id)
-        await store.transact([...await threads.replace(id, messages), metadata.put(id, metadata.changed({}, { ...rest, settings }))])
-        return withSettings(await require(id))
-      }))
+      return withFiles(id, messages, (taken) =>
+        agents.using(settings?.agent, () => agent.exclusive(id, async () => {
+          if (await threads.get(id) !== undefined) throw new ThreadExists(id)
+          await store.transact([...await threads.replace(id, taken), metadata.put(id, metadata.changed({}, { ...rest, settings }))])
+          return withSettings(await require(id))
+        })))
     },
 
     /**
      * Creates a thread, or replaces the fields that the body contains; without `messages`, or with those that it has, the messages stay,
-     * and so do approvals that wait. Throws BadMessages (400), as `checked` does and, if the body has other messages while a run is
+     * and so do approvals that wait. Throws as `withFiles` and `checked` do and, if the body has other messages while a run is
      * active, ConversationBusy (409).
      */
     async put (id: string, { messages, settings: given, ...rest }: ThreadBody): Promise<Thread> {
-      if (messages !== undefined) checkMessages(messages)
       const settings = given && await checked(given)
-      const isNew = await threads.get(id) === undefined
-      const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, { ...rest, settings }), ops)
-      const isChanged = isNew || (messages !== undefined && !await threads.holds(id, messages))
-      await agents.using(settings?.agent, async () =>
-        isChanged ? agent.exclusive(id, async () => put(await threads.replace(id, messages ?? []))) : put([]))
-      return withSettings(await require(id))
+      return withFiles(id, messages ?? [], async (taken) => {
+        const isNew = await threads.get(id) === undefined
+        const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, { ...rest, settings }), ops)
+        const isChanged = isNew || (messages !== undefined && !await threads.holds(id, taken))
+        await agents.using(settings?.agent, async () =>
+          isChanged ? agent.exclusive(id, async () => put(await threads.replace(id, taken))) : put([]))
+        return withSettings(await require(id))
+      })
     },
 
     /** Removes a thread with its approvals and runs, and stops its active run. Throws ThreadNotFound (404). */

@@ -9,6 +9,7 @@ import { createClick, createLastViews, createScreenshot, createScroll, createTyp
 import { createSearchFiles } from './search/search-files.ts'
 import { createFindFiles } from './search/find-files.ts'
 import type { Transform } from './transform/transform.ts'
+import { type AttachmentReading, createReadAttachment } from './attachments/read-attachment.ts'
 import { createDeleteFile } from './files/delete-file.ts'
 import { createEditFile } from './files/edit-file.ts'
 import { createListDirectory } from './files/list-directory.ts'
@@ -30,6 +31,8 @@ import { createRemember } from './memory/remember.ts'
 import type { MemoryParts } from './memory/said-words.ts'
 
 interface Parts extends MemoryParts {
+  /** The attachments of conversations. */
+  attachments: AttachmentReading
   paths: PathPolicy
   /** Searches files and reads PDFs. */
   transform: Transform
@@ -60,6 +63,7 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createSearchFiles(parts),
     createFindFiles(parts),
     createListDirectory(parts),
+    createReadAttachment(parts.attachments),
     createEditFile(parts),
     createWriteFile(parts),
     createMoveFile(parts),

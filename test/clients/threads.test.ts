@@ -11,11 +11,13 @@ const redacted = { anthropic: { redactedData: 'hidden' } }
 
 /**
  * Messages as they are compared: what JSON keeps of them, without the two things that releases keep in different ways,
- * the ids of reasoning parts, and the place of a bad call's input and of what its provider signed.
+ * the ids of reasoning parts, and the place of a bad call's input and of what its provider signed; and without the content of files, which
+ * the thread names and the chat holds.
  */
 const plain = (messages: unknown): any =>
   JSON.parse(JSON.stringify(messages), (_key, value) => {
     if (value?.type === 'reasoning') return { ...value, id: undefined }
+    if (value?.type === 'file') return { ...value, url: /^(?:data:image|attachment:)/.test(value.url) }
     if (value?.state === 'output-error') {
       const { rawInput, resultProviderMetadata, ...part } = value
       return { ...part, input: value.input ?? rawInput, callProviderMetadata: value.callProviderMetadata ?? resultProviderMetadata }

@@ -27,6 +27,7 @@ export async function startDying (t: Test, prepared: string, killAt: string, env
     return startService(t, where)
   }
   return {
+    home: where.home,
     cwd: where.cwd,
     /** Its first write comes before it listens. */
     first: await startService(t, { ...where, preload: [PRELOAD], env: { ...env, KILL_AT: killAt } }).catch(revive),

@@ -142,11 +142,11 @@ t.test('__proto__ as a key is refused, plain or escaped, and is harmless as text
   t.equal((await post(port, '/run', JSON.stringify({ messages: [{ role: 'user', content: 'what is __proto__?' }] }))).status, 200)
 })
 
-t.test('/run takes 10 MiB and other routes 1 MiB, and not a byte more', async (t) => {
+t.test('/run takes 32 MiB and other routes 1 MiB, and not a byte more', async (t) => {
   const { port, marker } = await start(t)
   const filled = (size: number, rest: string) => `{"x":"${'x'.repeat(size - 8 - rest.length)}",${rest}`
   for (
-    const [path, limit, rest] of [['/run', 10 * MIB, WRITE.slice(1)], ['/run/approve', 10 * MIB, WRITE.slice(1)], [
+    const [path, limit, rest] of [['/run', 32 * MIB, WRITE.slice(1)], ['/run/approve', 32 * MIB, WRITE.slice(1)], [
       '/providers/configure',
       MIB,
       '"model":"offline/assistant"}'

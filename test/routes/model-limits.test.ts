@@ -39,10 +39,12 @@ t.test('a model that takes no pictures goes on without them, and the user is tol
   }
 })
 
-t.test('an image that the server cannot read is the error that it says', async (t) => {
-  const { app, server } = await withDirect(t, () => refusal('Invalid image: could not decode base64'))
-  t.match((await post(app, { messages: [picture] })).at(-2), { type: 'error' })
-  t.equal(server.calls.length, 1)
+t.test('an image that the server cannot read is left out, and the user is told', async (t) => {
+  const { app, server } = await withDirect(t, ({ body }) =>
+    JSON.stringify(body).includes('image_url') ? refusal('Invalid image: could not decode base64') : { text: 'I cannot see it.' })
+  const events = await post(app, { messages: [picture] })
+  t.match(of(events, 'data-notice'), [{ data: { code: 'file-refused', text: /refused a file/ } }])
+  t.equal(server.calls.length, 2)
 })
 
 t.test('a model that takes no tools answers, and the user is told', async (t) => {

@@ -32,6 +32,8 @@ interface GateParts {
   said: Said
   /** What the model knows beside the prompt. */
   besides: () => { hasMemory?: boolean, guide?: string, given?: string, hasOlder?: boolean }
+  /** Returns the beginnings of the texts of attached files. */
+  attached?: () => Promise<string[]>
   events: () => readonly RunEvent[]
   find: (name: string) => Tool | undefined
   /** Whether calls of the tool ask about addresses; not where the user allowed them beforehand. */
@@ -50,7 +52,7 @@ export interface Said {
  * Decides whether a call that is sent somewhere asks first: it does when the model put its address together, in a conversation that holds
  * private data and has read what others wrote. What it knows is stored before a call runs that could use it.
  */
-export function createAddressGate ({ store, place, prompt, said, besides, events, find, isAsked, now }: GateParts) {
+export function createAddressGate ({ store, place, prompt, said, besides, attached, events, find, isAsked, now }: GateParts) {
   let opened: Promise<Provenance> | undefined
   /** Events that were taken in. */
   let upTo = 0
@@ -65,6 +67,7 @@ export function createAddressGate ({ store, place, prompt, said, besides, events
     if (hasOlder) known.hold('foreign', { toolName: 'earlier messages' })
     if (guide !== undefined) known.guided(guide)
     if (given !== undefined) known.started(given)
+    for (const text of await attached?.() ?? []) known.attached(text)
     return known
   }
 

@@ -36,6 +36,7 @@ const KINDS: Record<string, Kind> = {
   fetchUrl: 'page',
   webSearch: 'search',
   readFile: 'file',
+  readAttachment: 'file',
   searchFiles: 'file',
   findFiles: 'file',
   listDirectory: 'file',
@@ -152,6 +153,11 @@ export function createProvenance (
       knowAll(addressesIn(text), 'read')
     },
 
+    /** Takes in the text of an attached file. */
+    attached (text: string): void {
+      knowAll(addressesIn(text), 'read')
+    },
+
     /** Takes in the data that the run of a task was started with. */
     started (input: string): void {
       hold('private', { toolName: 'input of the run' })
@@ -184,7 +190,10 @@ export function createProvenance (
         }
         for (const part of content) {
           if (isUsers && role === 'user' && part.type === 'text') provenance.userSaid(part.text)
-          if (role === 'user' && part.type === 'file') hold('foreign', { toolName: 'attachment' })
+          if (role === 'user' && part.type === 'file') {
+            hold('private', { toolName: 'attachment' })
+            hold('foreign', { toolName: 'attachment' })
+          }
           if (role === 'assistant' && part.type === 'tool-call') wroteInput(part.toolName, part.input)
           if (role === 'tool' && part.type === 'tool-result') provenance.resulted(part, part.output)
         }

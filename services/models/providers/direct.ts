@@ -93,6 +93,7 @@ export function createDirectProvider (
     get reach () {
       return reachOf(settings()?.baseURL ?? kind().baseURL ?? '')
     },
+    fileApi: () => kind().fileApi,
     get contextWindow () {
       return kind().contextWindow
     },

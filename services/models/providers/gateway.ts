@@ -7,6 +7,7 @@ import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './failures.ts'
 import { reachOf } from './reach.ts'
+import { apiOfMaker } from '../attached/file-forms.ts'
 import { withBlockBinding } from '../reasoning.ts'
 
 export interface GatewaySettings {
@@ -53,6 +54,7 @@ export function createGatewayProvider (
     name: 'gateway',
     kind: 'gateway',
     defaultModel: 'anthropic/claude-sonnet-5.5',
+    fileApi: apiOfMaker,
     smallModel: 'anthropic/claude-haiku-5.5',
     get reach () {
       const { baseURL } = settings()

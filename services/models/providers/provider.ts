@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { FileApi } from '../attached/file-forms.ts'
 import type { Reach } from './reach.ts'
 
 /** How long a model may say nothing before and within its answer, milliseconds. */
@@ -39,6 +40,8 @@ export interface Provider {
   readonly defaultModel: string
   /** The model for small questions, `<provider>/<model>`; undefined when none is known. */
   readonly smallModel?: string
+  /** Which files the model takes; `compatible` by default. */
+  fileApi?(model: string): FileApi
   /** Where its server is. Texts for a server of the user's own never go to another provider by a default. */
   readonly reach: Reach
   /** Returns the context window that a server uses for a loaded model, tokens; undefined where it does not say. */

@@ -5,6 +5,7 @@ import { withDeadline } from '../../lib/deadline.ts'
 import { failureOf, isFailure } from './check-part.ts'
 import { isBudgetError, type Meter, type Reported } from '../../usage/index.ts'
 import { type Failure, NoLocalServer, UnknownProvider } from './failures.ts'
+import type { AttachedFiles } from '../../contracts/attached-file.ts'
 import type { Config } from '../../../schemas/config.ts'
 import type { ConfigService } from '../../config/index.ts'
 import type { StoredRecord } from '../../store/index.ts'
@@ -84,10 +85,12 @@ interface Parts {
   variables: Record<string, string | undefined>
   /** Serves the models of every name, in the place of all other providers. Its own name is `gateway`. */
   only?: Provider
+  /** Reads the attachments of messages. */
+  files?: AttachedFiles
 }
 
 /** Creates the service's access to models: the registry of roles, the model lists, and the operations that change them. */
-export async function createProviders ({ keys: record, config, clock, environment, variables, only }: Parts) {
+export async function createProviders ({ keys: record, config, clock, environment, variables, only, files }: Parts) {
   const keys = await createProviderKeys({ record, handedOver: environment.keys })
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   /** Keys that are being tested; they are redacted like those in use. */
@@ -127,7 +130,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
   const settings = () => config.current
   const storedGatewayKey = () => keys.gateway() ?? environment.gatewayKey
   const providers = createSources(keys.of, storedGatewayKey)
-  const registry = createRegistry({ providers, settings, clock })
+  const registry = createRegistry({ providers, settings, files, clock })
   const catalog = createModelCatalog({ providers, settings, describe: registry.describeListFailure, clock })
   const windows = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog, clock })
 

@@ -2,6 +2,9 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptio
 import type { Config } from '../../../schemas/config.ts'
 import type { Effort, RunOptions } from '../../../schemas/run-options.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { AttachedFiles } from '../../contracts/attached-file.ts'
+import { checkFiles, type NewFile } from '../attached/check-files.ts'
+import { withFiles } from '../attached/with-files.ts'
 import type { Provider, Timeouts } from './provider.ts'
 import type { Reach } from './reach.ts'
 import type { Role } from '../../contracts/model-role.ts'
@@ -69,6 +72,14 @@ const OWN_MS = { firstTokenMs: 15 * 60_000, idleMs: 5 * 60_000 }
 /** Ids become parts of headers and of addresses, so they hold no control characters and nothing that leads to another address. */
 const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+\/[^\s\p{Cc}\p{Cs}?#%\\]+$/u
 
+const NO_FILES: AttachedFiles = {
+  size: async () => undefined,
+  bytes: async () => undefined,
+  async text () {
+    throw new Error('it is not stored any more')
+  }
+}
+
 /** The user's choice of models, read at each call. */
 export type ModelSettings = Pick<Config, 'model' | 'models' | 'providerOptions'>
 
@@ -82,13 +93,17 @@ interface RegistryParts {
   /** The current providers. `gateway` serves every model whose first part names no other provider. */
   providers: () => Provider[]
   settings: () => ModelSettings
+  /** Reads the attachments of messages; without it, models get none. */
+  files?: AttachedFiles
   clock: Pick<Clock, 'now'>
 }
 
 export type Registry = ReturnType<typeof createRegistry>
 
 /** Creates the registry that assigns a model to each role and finds the provider of a model. */
-export function createRegistry ({ providers, settings, clock }: RegistryParts) {
+export function createRegistry ({ providers, settings, files = NO_FILES, clock }: RegistryParts) {
+  /** Files that a model refused, by its id. */
+  const refused = new Map<string, Set<string>>()
   /** Every provider since the start: the keys of removed providers are redacted from messages too. */
   const known = new Set<Provider>()
   function present (): Provider[] {
@@ -139,6 +154,12 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     if (providerOf(preset) === provider) return preset
     // A name that a direct provider has taken is still one of the gateway's, with its whole id.
     return provider === gateway ? `${provider.name}/${preset}` : id
+  }
+
+  function refusedBy (id: string): Set<string> {
+    const known = refused.get(id) ?? new Set<string>()
+    refused.set(id, known)
+    return known
   }
 
   function usable (id: string): boolean {
@@ -222,7 +243,12 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
         return {
           id,
           origin: origin(id),
-          model: withProviderOptions(await provider.languageModel(model), settings().providerOptions),
+          model: withFiles(withProviderOptions(await provider.languageModel(model), settings().providerOptions), {
+            id,
+            api: provider.fileApi?.(model) ?? 'compatible',
+            files,
+            refused: refusedBy(id)
+          }),
           ...(isRole(roleOrId) && { settings: callSettings(roleOrId) })
         }
       },
@@ -252,6 +278,12 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
       const provider = providerOf(id)
       const isOwn = provider !== undefined && provider.reach !== 'cloud'
       return { ...(isOwn ? OWN_MS : CLOUD_MS), ...provider?.timeouts?.(), isOwn }
+    },
+
+    /** Throws a 400 for files of a new message that the model of an id cannot be given in any form. Throws InvalidModelId. */
+    async requireFilesTaken (id: string, given: readonly NewFile[]): Promise<void> {
+      const { provider, model } = parseModelId(id)
+      await checkFiles(given, { id, api: provider.fileApi?.(model) ?? 'compatible', reader: files })
     },
 
     /** Whether the id is valid and the model's provider is configured. */

@@ -61,6 +61,7 @@ const CUT_OFF = 'This call was cut off, because the answer reached its greatest 
   'write the beginning of a long text first, and add the rest with further calls.'
 const NO_TOOLS = 'This model takes no tools, so it can look nothing up and do nothing here. Choose another model for that.'
 const NO_PICTURES = 'This model takes no pictures, so they were left out. Choose another model for what they show.'
+const FILE_REFUSED = 'The provider refused a file of this conversation, so the model answers without it. Attach another copy if it matters.'
 const promptCut = (id: string, window: number, sent: number) =>
   `The server of ${id} read only the last ${window} of about ${sent} tokens, so the model does not know the beginning. Give it a larger ` +
   'context window and start it again; for Ollama set OLLAMA_CONTEXT_LENGTH=32768, or move the slider for the context length in its ' +
@@ -102,6 +103,7 @@ export function createModelSteps (
     for (const warning of part.warnings) {
       if (warning.type === 'unsupported' && warning.feature === 'tools') notice('no-tools', NO_TOOLS)
       if (warning.type === 'unsupported' && warning.feature === 'pictures') notice('no-pictures', NO_PICTURES)
+      if (warning.type === 'unsupported' && warning.feature === 'a file') notice('file-refused', FILE_REFUSED)
     }
   }
   /** Tells the user that the server of a model, which is their own, read only the end of a prompt. */

@@ -62,6 +62,7 @@ export function createRunActions<R extends RunRecord> (
     prompt: owner.prompt,
     said: owner.said,
     besides: () => besides(log.events, owner),
+    attached: owner.attached,
     events: () => log.events,
     find: owner.tools.find,
     isAsked: owner.asksAddresses,

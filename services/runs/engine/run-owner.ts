@@ -34,6 +34,8 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   needsApproval: (toolName: string) => boolean
   /** The words of a person that the run begins with. */
   said: Said
+  /** Returns the beginnings of the texts of attached files, as messages show them. */
+  attached?: () => Promise<string[]>
   /** Whether calls of the tool ask about addresses that the model put together. */
   asksAddresses: (toolName: string) => boolean
   /** Whether calls may ask the user while they run. */

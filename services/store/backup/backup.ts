@@ -1,5 +1,6 @@
 import type { Log } from '../../lib/log.ts'
 import { isUnanswered, type AppCallItem, type Owner } from '../../contracts/approval-record.ts'
+import { type AttachmentContents, withContents, withFiles } from './attachment-lines.ts'
 import { approvalKey, taskApprovalKey, isLocal, IMPORTED } from '../keys.ts'
 import type { StoreContents, Store } from '../store-types.ts'
 import { isRecord } from '../record-names.ts'
@@ -110,6 +111,8 @@ function parse (line: string): unknown {
 interface BackupParts {
   dir: string
   store: Store
+  /** The contents of attachments. */
+  attachments: AttachmentContents
   clock: Clock
   config: () => object
   /** Returns a sentence about running work that an import would lose; undefined when there is none. */
@@ -132,7 +135,7 @@ const TOGETHER_BYTES = 1024 * 1024
 export type Backup = ReturnType<typeof createBackup>
 
 /** Exports all data as one encrypted file and imports it. */
-export function createBackup ({ dir, store, clock, config, busy, refuseRequests, replaced, logFile, log }: BackupParts) {
+export function createBackup ({ dir, store, attachments, clock, config, busy, refuseRequests, replaced, logFile, log }: BackupParts) {
   let exporting = false
   let importing = false
 
@@ -168,7 +171,7 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
     try {
       let batch: Array<[string, unknown]> = []
       let bytes = 0
-      for await (const record of records) {
+      for await (const record of withFiles(records, attachments)) {
         batch.push(importedRecord(record))
         count++
         bytes += JSON.stringify(record[1]).length
@@ -213,7 +216,9 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
       const stall = startDeadline({ clock, ms: STALL_MS }, () => stream.destroy())
       async function * chunks () {
         const damaged = (key: string) => log.warn({ key }, 'a record cannot be read and is left out of the backup')
-        for await (const chunk of encryptBackup(linesOf(store.contents(signal, damaged), config(), clock.now()), passphrase)) {
+        const { records, ...head } = store.contents(signal, damaged)
+        const contents = { ...head, records: withContents(records, attachments, damaged) }
+        for await (const chunk of encryptBackup(linesOf(contents, config(), clock.now()), passphrase)) {
           stall.renew()
           yield chunk
         }

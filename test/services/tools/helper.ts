@@ -70,6 +70,7 @@ export function build (
         search: notHere,
         desktop,
         describe: notHere,
+        attachments: { attachmentsOf: async () => [], files: { text: notHere } },
         brain: { ingest: notHere, known: notHere },
         userWords: async () => undefined,
         investigate: async () => ({ report: '', calls: [] }),

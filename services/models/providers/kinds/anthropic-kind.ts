@@ -13,6 +13,7 @@ export function createAnthropicKind (): ProviderKind {
     defaultModel: 'claude-sonnet-5-5',
     smallModel: 'claude-haiku-5-5',
     contextWindow: 200_000,
+    fileApi: 'anthropic',
     load,
 
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {

@@ -14,6 +14,7 @@ export function createCompatibleKind (): ProviderKind {
 
   return {
     contextWindow: 32_768,
+    fileApi: 'compatible',
     load,
 
     async open ({ provider: name, model: id, baseURL, apiKey, fetchFor, calls }) {

@@ -11,6 +11,7 @@ export function createGoogleKind (): ProviderKind {
     baseURL: 'https://generativelanguage.googleapis.com/v1beta',
     defaultModel: 'gemini-3.8-flash',
     contextWindow: 1_000_000,
+    fileApi: 'google',
     load,
 
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {

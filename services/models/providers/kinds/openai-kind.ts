@@ -15,6 +15,7 @@ export function createOpenAIKind (): ProviderKind {
     baseURL: 'https://api.openai.com/v1',
     defaultModel: 'gpt-6-sol',
     contextWindow: 128_000,
+    fileApi: 'openai',
     load,
 
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {

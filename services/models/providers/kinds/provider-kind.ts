@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { FileApi } from '../../attached/file-forms.ts'
 import type { KeptCalls } from '../answer-stream/kept-calls.ts'
 import type { ModelInfo } from '../provider.ts'
 
@@ -36,6 +37,8 @@ export interface ProviderKind {
   readonly smallModel?: string
   /** The context window in tokens of a model about which the list says nothing. */
   readonly contextWindow: number
+  /** Which files its models take. */
+  readonly fileApi: FileApi
   open(model: OpenModel): Promise<ModelCalls>
   /** The request for the list of models. */
   listRequest(access: Access): { url: string, headers: Record<string, string> }

@@ -27,6 +27,7 @@ export function createOfflineProvider ({ clock, script }: { clock: Clock, script
     name: 'offline',
     kind: 'offline',
     reach: 'machine',
+    fileApi: () => 'offline',
     models: names,
     defaultModel: 'offline/assistant',
     configured: () => true,

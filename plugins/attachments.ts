@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import fp from 'fastify-plugin'
+import type { Settings } from '../settings.ts'
+import { createAttachmentFiles, type AttachmentFiles } from '../services/attachments/attachment-files.ts'
+import { createAttachments, type Attachments } from '../services/attachments/attachments.ts'
+import { createFileText } from '../services/attachments/file-text.ts'
+import type { AttachedFiles } from '../services/contracts/attached-file.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    attachments: Attachments
+    attachmentFiles: AttachmentFiles
+    /** What models and tools read of the attachments. */
+    attachedFiles: AttachedFiles
+  }
+}
+
+/** What users attach to messages. Contents lie in files beside the store. */
+export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
+  const { store, clock, fileTransform } = app
+  const files = createAttachmentFiles(join(home, 'attachments'))
+  const attachments = createAttachments({ store, clock, files })
+  const closing = new AbortController()
+  const { signal } = closing
+  app.decorate('attachmentFiles', files)
+  app.decorate('attachments', attachments)
+  app.decorate('attachedFiles', {
+    size: async (digest) => (await attachments.find(digest))?.bytes,
+    bytes: attachments.bytes,
+    text: createFileText({
+      attachments,
+      documents: {
+        office: (input) => fileTransform.run('office', input, { signal }),
+        pdf: (input) => fileTransform.run('pdf', input, { signal })
+      }
+    })
+  })
+  app.addHook('onClose', async () => {
+    closing.abort()
+    await attachments.cleaned()
+  })
+}, { name: 'attachments', dependencies: ['store', 'clock', 'transform'] })

@@ -1,0 +1,50 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { AttachmentParams, AttachmentSchema, MOST_BYTES, NAME_HEADER, UploadHeaders } from '../schemas/attachments.ts'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+
+/** Types that browsers may show where a page names the address; all others are downloads. */
+const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+
+const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  app.addSchema(AttachmentSchema)
+
+  app.post('/attachments', {
+    bodyLimit: MOST_BYTES,
+    config: { rawBody: true },
+    schema: {
+      tags: ['attachments'],
+      operationId: 'addAttachment',
+      summary: 'Stores a file that messages can name',
+      headers: UploadHeaders,
+      response: { 201: ref(AttachmentSchema), 400: ErrorRef, 413: ErrorRef, 503: ErrorRef }
+    }
+  }, async (request, reply) => reply.code(201).send(await app.attachments.upload(request.body, {
+    mediaType: request.headers['content-type'],
+    name: request.headers[NAME_HEADER]
+  })))
+
+  app.get('/attachments/:digest', {
+    schema: {
+      tags: ['attachments'],
+      operationId: 'getAttachment',
+      summary: 'Returns the content of a stored file',
+      params: AttachmentParams,
+      response: {
+        200: { description: 'The file as it was sent', content: { 'application/octet-stream': { schema: Bytes } } },
+        400: ErrorRef,
+        404: ErrorRef
+      }
+    }
+  }, async (request, reply) => {
+    const { content, mediaType, name } = await app.attachments.get(request.params.digest)
+    // A file may be a page with scripts: no browser is to show it as one of the service. Pictures can be shown.
+    reply.header('content-security-policy', "sandbox; default-src 'none'")
+    reply.header('content-disposition', `attachment${name === undefined ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`)
+    return reply.type(SHOWN.includes(mediaType) ? mediaType : 'application/octet-stream').send(content)
+  })
+}
+
+export default routes

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../lib/clock.ts'
+import { timeOfId } from '../lib/ids.ts'
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { mediaTypeOf } from '../lib/media-type.ts'
+import { defineError } from '../lib/service-error.ts'
+import { ATTACHMENT } from '../contracts/attached-file.ts'
+import {
+  ATTACHMENT_USES,
+  ATTACHMENTS,
+  attachmentKey,
+  attachmentUsesPrefix,
+  type Store,
+  unlessDamaged
+} from '../store/index.ts'
+import { usesOf } from './attachment-uses.ts'
+import type { AttachmentFiles, SealedFile } from './attachment-files.ts'
+
+/** Bytes of all attachments that the messages of a thread name. */
+const MOST_OF_THREAD = 200 * 1024 * 1024
+/** How long an attachment is kept that no message names, milliseconds. */
+const UNNAMED_MS = 24 * 60 * 60 * 1000
+
+export const Empty = defineError('ERR_ATTACHMENT_REFUSED', 'The file is empty. Attach one that holds something.')
+const AttachmentNotFound = defineError(
+  'ERR_ATTACHMENT_NOT_FOUND',
+  'No attachment has the digest "%s". It may have been deleted with its last conversation, or a day after an upload that no message named.'
+)
+const ThreadFull = defineError(
+  'ERR_ATTACHMENTS_FULL',
+  'The attachments of this conversation would take more than %d MiB. Start a new conversation for the next files, or delete one.'
+)
+
+/** The stored record of an attachment. */
+interface AttachmentRecord extends SealedFile {
+  bytes: number
+  mediaType: string
+  name?: string
+  /** When it was stored, milliseconds since the Unix epoch. */
+  at: number
+}
+
+const LONGEST_NAME = 255
+
+/** Returns the name of a file without its folders, as headers carry it. */
+function fileName (encoded: string): string {
+  let name = encoded
+  try {
+    name = decodeURIComponent(encoded)
+  } catch {}
+  return name.replace(/^.*[/\\]/s, '').replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME).toWellFormed() || 'file'
+}
+
+/** An attachment as callers see it. */
+export interface Attachment {
+  digest: string
+  /** What file parts of messages name. */
+  url: string
+  mediaType: string
+  bytes: number
+  name?: string
+}
+
+export type Attachments = ReturnType<typeof createAttachments>
+
+/**
+ * Stores what users attach to messages: each content once, in a file beside the store, as long as a message of a thread names it. The file
+ * is on disk before its record, and goes after it: a crash in between leaves a file without a record, which `sweep` removes.
+ */
+export function createAttachments ({ store, clock, files }: { store: Store, clock: Clock, files: AttachmentFiles }) {
+  const locked = createKeyedLock()
+  /** Attachments that a request in progress names, with the number of requests: they are not removed. */
+  const held = new Map<string, number>()
+  /** Attachments whose last use may be gone. */
+  const freed = new Set<string>()
+  let cleaning = Promise.resolve()
+
+  const load = (digest: string) => unlessDamaged(store.get<AttachmentRecord>(attachmentKey(digest)))
+  const view = (digest: string, { mediaType, bytes, name }: AttachmentRecord): Attachment =>
+    ({ digest, url: ATTACHMENT + digest, mediaType, bytes, ...(name !== undefined && { name }) })
+
+  async function isUsed (digest: string): Promise<boolean> {
+    const uses: string[] = []
+    for await (const [key] of store.list(attachmentUsesPrefix(digest), { limit: 1 })) uses.push(key)
+    return uses.length > 0
+  }
+
+  /** Removes an attachment that nothing names; `isOld` says whether it may go by its age. */
+  const removeUnused = (digest: string, isOld: (record: AttachmentRecord) => boolean) =>
+    locked(digest, async () => {
+      const record = await load(digest)
+      if (record === undefined || !isOld(record) || held.has(digest) || await isUsed(digest)) return
+      // A request may have named it while its uses were read.
+      if (held.has(digest)) return
+      await store.transact([{ type: 'del', key: attachmentKey(digest) }])
+      await files.remove(record.file)
+    })
+
+  async function removeFreed (): Promise<void> {
+    for (const digest of [...freed]) {
+      freed.delete(digest)
+      // What remains after a failure is removed by a later sweep.
+      await removeUnused(digest, () => true).catch(() => {})
+    }
+  }
+
+  store.onCommit((ops) => {
+    for (const { type, key } of ops) if (type === 'del' && key.startsWith(ATTACHMENT_USES)) freed.add(key.split('/')[1])
+    if (freed.size > 0) cleaning = cleaning.then(removeFreed)
+  })
+
+  const digestOf = (bytes: Uint8Array) => store.digest(`attachment ${createHash('sha256').update(bytes).digest('hex')}`)
+
+  /**
+   * Stores a content, or finds it. Its media type is what its bytes say, else the declared one. Durable when it resolves. Throws Empty,
+   * a 400, and FilesUnavailable (503).
+   */
+  async function put (bytes: Buffer, { mediaType, name }: { mediaType?: string, name?: string } = {}): Promise<Attachment> {
+    if (bytes.length === 0) throw new Empty()
+    const digest = digestOf(bytes)
+    return locked(digest, async () => {
+      const known = await load(digest)
+      if (known !== undefined && await files.read(known) !== undefined) {
+        // It is named later than its first upload.
+        const renewed = { ...known, at: clock.now() }
+        await store.transact([{ type: 'put', key: attachmentKey(digest), value: renewed }])
+        return view(digest, renewed)
+      }
+      const record: AttachmentRecord = {
+        ...await files.write(bytes),
+        bytes: bytes.length,
+        mediaType: mediaTypeOf(bytes, { declared: mediaType, name }),
+        ...(name !== undefined && { name }),
+        at: clock.now()
+      }
+      await store.transact([{ type: 'put', key: attachmentKey(digest), value: record }])
+      return view(digest, record)
+    })
+  }
+
+  return {
+    /** Returns the digest under which a content is, or would be, stored. Only this store can tell it. */
+    digestOf,
+
+    put,
+
+    /** Stores an uploaded file; `name` is percent-encoded. Throws Empty (400) and FilesUnavailable (503). */
+    upload: (body: unknown, { mediaType, name }: { mediaType?: string, name?: string }): Promise<Attachment> =>
+      put(Buffer.isBuffer(body) ? body : Buffer.alloc(0), { mediaType, ...(name !== undefined && { name: fileName(name) }) }),
+
+    /** Returns an attachment without its content; undefined when it is not stored. */
+    async find (digest: string): Promise<Attachment | undefined> {
+      const record = await load(digest)
+      return record && view(digest, record)
+    },
+
+    /** Returns the content of an attachment; undefined when it is not stored or damaged. */
+    async bytes (digest: string): Promise<Buffer | undefined> {
+      const record = await load(digest)
+      return record && files.read(record)
+    },
+
+    /** Returns an attachment with its content. Throws AttachmentNotFound (404). */
+    async get (digest: string): Promise<Attachment & { content: Buffer }> {
+      await cleaning
+      const record = await load(digest)
+      const content = record && await files.read(record)
+      if (record === undefined || content === undefined) throw new AttachmentNotFound(digest)
+      return { ...view(digest, record), content }
+    },
+
+    /** Keeps attachments until the returned function is called, whether a message names them or not. */
+    async hold (digests: readonly string[]): Promise<() => void> {
+      for (const digest of digests) held.set(digest, (held.get(digest) ?? 0) + 1)
+      // A removal that began before this ends first.
+      for (const digest of digests) await locked(digest, async () => {})
+      return () => {
+        for (const digest of digests) {
+          if (held.get(digest) === 1) held.delete(digest)
+          else held.set(digest, held.get(digest)! - 1)
+        }
+      }
+    },
+
+    /** The attachments that the messages of a thread name. */
+    ofThread: async (thread: string): Promise<Set<string>> => new Set((await usesOf(store, thread)).map(({ digest }) => digest)),
+
+    /** Throws ThreadFull (413) when a thread would name too many bytes with these attachments, too. */
+    async checkRoom (thread: string, digests: readonly string[]): Promise<void> {
+      if (digests.length === 0) return
+      let total = 0
+      const named = new Set([...digests, ...(await usesOf(store, thread)).map((use) => use.digest)])
+      for (const digest of named) total += (await load(digest))?.bytes ?? 0
+      if (total > MOST_OF_THREAD) throw new ThreadFull(MOST_OF_THREAD / 1024 / 1024)
+    },
+
+    /** Resolves when the attachments are removed whose last use is gone. */
+    cleaned: (): Promise<void> => cleaning,
+
+    /** Removes attachments that no message has named for a day, and files without a record. */
+    async sweep (signal?: AbortSignal): Promise<void> {
+      await cleaning
+      const limit = clock.now() - UNNAMED_MS
+      // Read first: a file whose record is written meanwhile must not look abandoned.
+      const names = await files.names()
+      const known = new Set<string>()
+      for await (const [key, record] of store.list<AttachmentRecord>(ATTACHMENTS, { signal, damaged () {} })) {
+        known.add(record.file)
+        await removeUnused(key.slice(ATTACHMENTS.length), ({ at }) => at <= limit)
+      }
+      for (const name of names) if (!known.has(name) && timeOfId(name) <= limit) await files.remove(name)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/** How the text of a file is read: as it stands, from the parts of an office document, or from the pages of a PDF. */
+export type TextKind = 'plain' | 'office' | 'pdf'
+
+export const OCTETS = 'application/octet-stream'
+/** Types that say nothing: what curl and browsers send when they do not know. */
+const UNSAID = new Set(['', OCTETS, 'application/x-www-form-urlencoded', 'binary/octet-stream', 'application/x-download'])
+
+const OOXML = 'application/vnd.openxmlformats-officedocument.'
+export const OFFICE_TYPES: Record<string, 'docx' | 'xlsx' | 'pptx' | 'odt'> = {
+  [`${OOXML}wordprocessingml.document`]: 'docx',
+  'application/vnd.ms-word.document.macroenabled.12': 'docx',
+  [`${OOXML}spreadsheetml.sheet`]: 'xlsx',
+  'application/vnd.ms-excel.sheet.macroenabled.12': 'xlsx',
+  [`${OOXML}presentationml.presentation`]: 'pptx',
+  'application/vnd.ms-powerpoint.presentation.macroenabled.12': 'pptx',
+  'application/vnd.oasis.opendocument.text': 'odt'
+}
+
+const BY_EXTENSION: Record<string, string> = {
+  txt: 'text/plain',
+  log: 'text/plain',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  html: 'text/html',
+  htm: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  ts: 'text/x-typescript',
+  tsx: 'text/x-typescript',
+  py: 'text/x-python',
+  sh: 'text/x-sh',
+  json: 'application/json',
+  xml: 'application/xml',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  toml: 'application/toml',
+  sql: 'application/sql',
+  svg: 'image/svg+xml',
+  docx: `${OOXML}wordprocessingml.document`,
+  docm: 'application/vnd.ms-word.document.macroenabled.12',
+  xlsx: `${OOXML}spreadsheetml.sheet`,
+  xlsm: 'application/vnd.ms-excel.sheet.macroenabled.12',
+  pptx: `${OOXML}presentationml.presentation`,
+  pptm: 'application/vnd.ms-powerpoint.presentation.macroenabled.12',
+  odt: 'application/vnd.oasis.opendocument.text'
+}
+
+const begins = (bytes: Buffer, text: string, at = 0) => bytes.toString('latin1', at, at + text.length) === text
+
+/** What the first bytes of a file say that it is. https://mimesniff.spec.whatwg.org */
+const SIGNATURES: Array<[mediaType: string, matches: (bytes: Buffer) => boolean]> = [
+  ['image/png', (bytes) => begins(bytes, '\x89PNG\r\n\x1a\n')],
+  ['image/jpeg', (bytes) => begins(bytes, '\xff\xd8\xff')],
+  ['image/gif', (bytes) => begins(bytes, 'GIF87a') || begins(bytes, 'GIF89a')],
+  ['image/webp', (bytes) => begins(bytes, 'RIFF') && begins(bytes, 'WEBP', 8)],
+  ['image/bmp', (bytes) => begins(bytes, 'BM') && bytes.length > 14 && bytes.readUInt32LE(2) === bytes.length],
+  ['image/tiff', (bytes) => begins(bytes, 'II*\0') || begins(bytes, 'MM\0*')],
+  ['image/heic', (bytes) => begins(bytes, 'ftyp', 4) && /^(?:heic|heix|mif1|msf1)/.test(bytes.toString('latin1', 8, 12))],
+  ['image/avif', (bytes) => begins(bytes, 'ftypavif', 4)],
+  ['application/pdf', (bytes) => bytes.subarray(0, 1024).includes('%PDF-')],
+  ['audio/wav', (bytes) => begins(bytes, 'RIFF') && begins(bytes, 'WAVE', 8)],
+  ['audio/mpeg', (bytes) => begins(bytes, 'ID3') || (bytes[0] === 0xff && (bytes[1] & 0xe6) === 0xe2)],
+  ['audio/ogg', (bytes) => begins(bytes, 'OggS')],
+  ['audio/flac', (bytes) => begins(bytes, 'fLaC')],
+  ['video/mp4', (bytes) => begins(bytes, 'ftyp', 4)],
+  ['video/webm', (bytes) => begins(bytes, '\x1aE\xdf\xa3')]
+]
+const ZIP = (bytes: Buffer) => begins(bytes, 'PK\x03\x04') || begins(bytes, 'PK\x05\x06')
+/** Older documents of Office, and newer ones with a password. */
+const OLE = (bytes: Buffer) => begins(bytes, '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')
+const IN_ZIP: Array<[mediaType: string, name: string]> = [
+  [`${OOXML}wordprocessingml.document`, 'word/document.xml'],
+  [`${OOXML}spreadsheetml.sheet`, 'xl/workbook.xml'],
+  [`${OOXML}presentationml.presentation`, 'ppt/presentation.xml'],
+  ['application/vnd.oasis.opendocument.text', 'mimetypeapplication/vnd.oasis.opendocument.text']
+]
+/** Bytes in which a byte of zero says that a file holds no text. */
+const LOOKED_AT = 8_192
+
+const hasByteOrder = (bytes: Buffer) => (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+const looksLikeText = (bytes: Buffer) => hasByteOrder(bytes) || !bytes.subarray(0, LOOKED_AT).includes(0)
+
+/** Returns a media type in small letters and without parameters; '' for none. */
+export const plainType = (mediaType: string | undefined): string => (mediaType ?? '').split(';', 1)[0].trim().toLowerCase()
+
+/** Returns how the text of a file of this type is read; undefined for a type without text. */
+export function textKindOf (mediaType: string): TextKind | undefined {
+  const type = plainType(mediaType)
+  if (type === 'application/pdf') return 'pdf'
+  if (Object.hasOwn(OFFICE_TYPES, type)) return 'office'
+  const isText = type.startsWith('text/') || /[+/](?:json|xml|yaml|x-yaml|toml|sql|javascript|x-javascript|x-sh|x-ndjson|jsonl)$/.test(type)
+  return isText ? 'plain' : undefined
+}
+
+/**
+ * Returns the media type of a file: what its bytes say, else what its sender or its name says. A file that is not what it is called, such
+ * as a damaged picture, is OCTETS: a provider would refuse the whole conversation for it.
+ */
+export function mediaTypeOf (bytes: Buffer, { declared, name }: { declared?: string, name?: string }): string {
+  const found = SIGNATURES.find(([, matches]) => matches(bytes))?.[0]
+  const said = plainType(declared)
+  const named = BY_EXTENSION[name?.split('.').at(-1)?.toLowerCase() ?? '']
+  const type = UNSAID.has(said) || (said === 'text/plain' && named !== undefined) ? named ?? said : said
+  if (found !== undefined) return found === 'video/mp4' && /^(?:audio|video)\//.test(type) ? type : found
+  if (textKindOf(type) === 'office') return ZIP(bytes) || OLE(bytes) ? type : OCTETS
+  if (ZIP(bytes)) return IN_ZIP.find(([, part]) => bytes.includes(part))?.[0] ?? 'application/zip'
+  if (OLE(bytes)) return 'application/x-ole-storage'
+  if (textKindOf(type) === 'plain') return looksLikeText(bytes) ? type : OCTETS
+  if (/^(?:image|application\/pdf$)/.test(type)) return OCTETS
+  if (!UNSAID.has(type)) return type
+  return looksLikeText(bytes) ? 'text/plain' : OCTETS
+}

@@ -1,0 +1,58 @@
+import { plainType, textKindOf } from '../../lib/media-type.ts'
+
+/** The APIs that take files differently. Models of the gateway take what their maker's API takes. */
+export type FileApi = 'openai' | 'anthropic' | 'google' | 'compatible' | 'offline'
+
+/** How a model gets a file: as it is, as its text, or not at all. */
+export type FileForm = 'file' | 'text' | 'none'
+
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+const SOUND = ['audio/wav', 'audio/x-wav', 'audio/mpeg', 'audio/mp3']
+const MIB = 1024 * 1024
+
+/** What an API takes as it is, and how many bytes: of one picture, of another file, and of all files of a call. */
+interface Taken {
+  types: ReadonlySet<string>
+  picture: number
+  file: number
+  call: number
+}
+
+/**
+ * https://platform.openai.com/docs/guides/images-vision, https://docs.anthropic.com/en/docs/build-with-claude/vision (a picture of 5 MiB of
+ * base64, a request of 32 MB), https://ai.google.dev/gemini-api/docs/document-processing (a request of 20 MB). Servers of OpenAI's API take
+ * what `@ai-sdk/openai-compatible` can send and a model of theirs understands.
+ */
+const TAKEN: Record<FileApi, Taken> = {
+  openai: { types: new Set([...PICTURES, 'application/pdf']), picture: 20 * MIB, file: 25 * MIB, call: 32 * MIB },
+  anthropic: { types: new Set([...PICTURES, 'application/pdf']), picture: 3.75 * MIB, file: 20 * MIB, call: 20 * MIB },
+  google: {
+    types: new Set([
+      ...['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', 'application/pdf'],
+      ...[...SOUND, 'audio/aac', 'audio/flac', 'audio/ogg', 'video/mp4', 'video/mpeg', 'video/quicktime', 'video/webm']
+    ]),
+    picture: 12 * MIB,
+    file: 12 * MIB,
+    call: 12 * MIB
+  },
+  compatible: { types: new Set([...PICTURES, ...SOUND, 'video/mp4']), picture: 20 * MIB, file: 20 * MIB, call: 20 * MIB },
+  offline: { types: new Set(), picture: 0, file: 0, call: 0 }
+}
+
+/** Returns the API of the gateway that serves a model. */
+export function apiOfMaker (id: string): FileApi {
+  const maker = id.split('/', 1)[0]
+  return maker === 'openai' || maker === 'anthropic' || maker === 'google' ? maker : 'compatible'
+}
+
+/** Returns how the models of an API get a file of this type. */
+export function formOf (api: FileApi, mediaType: string): FileForm {
+  const type = plainType(mediaType)
+  if (TAKEN[api].types.has(type)) return 'file'
+  return textKindOf(type) === undefined ? 'none' : 'text'
+}
+
+/** Bytes that one file of this type may have as it is, and all files of a call. */
+export const mostBytes = (api: FileApi, mediaType: string): number =>
+  plainType(mediaType).startsWith('image/') ? TAKEN[api].picture : TAKEN[api].file
+export const mostBytesOfCall = (api: FileApi): number => TAKEN[api].call

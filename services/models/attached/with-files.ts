@@ -1,0 +1,214 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
+  SharedV4ProviderOptions
+} from '@ai-sdk/provider'
+import { type AttachedFiles, digestIn } from '../../contracts/attached-file.ts'
+import { textKindOf } from '../../lib/media-type.ts'
+import { fileLeftOut } from '../prompts/file-excerpt.ts'
+import { withWarnings } from '../providers/part-batches.ts'
+import { type FileApi, formOf, mostBytes, mostBytesOfCall } from './file-forms.ts'
+import { excerptsOf, type FileText } from './excerpts.ts'
+
+/** What is known of a model, and of what it refused. */
+export interface TakingModel {
+  id: string
+  api: FileApi
+  files: AttachedFiles
+  /** Files that this model refused since the start, by `nameOf`. */
+  refused: Set<string>
+}
+
+type Options = LanguageModelV4CallOptions
+type FilePart = LanguageModelV4FilePart
+type Part = FilePart | LanguageModelV4TextPart
+
+/** A file that the model could get as it is. */
+interface Planned {
+  part: FilePart
+  key: string
+  size: number
+  message: number
+}
+
+const isFile = (part: { type: string }): part is FilePart => part.type === 'file'
+const hasFiles = ({ role, content }: LanguageModelV4Message) => (role === 'user' || role === 'assistant') && content.some(isFile)
+
+/** Statuses with which a provider refuses a call for what it holds, and words that blame a file. */
+const REFUSAL_STATUS = [400, 413, 415, 422]
+const BLAMES_FILE = new RegExp(
+  'image|picture|photo|vision|media|mime|file|document|pdf|page|audio|video|base64|inline_?data|payload|entity|too large|multi.?modal|' +
+    'content.{0,40}(?:type|part|string)',
+  'i'
+)
+const BLAMES_LENGTH = /context|\btokens?\b|too long/i
+
+/** Returns the files for which a call may have been refused: first those of the newest message with any, then all. */
+function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): readonly Planned[] {
+  const { name, statusCode, message, responseBody } = error as Record<string, any>
+  const isUnsent = name === 'AI_UnsupportedFunctionalityError' || name === 'AI_InvalidDataContentError'
+  if (!isUnsent && !REFUSAL_STATUS.includes(statusCode)) return []
+  const words = `${message} ${responseBody ?? ''}`
+  // Of a document that is too long there is the beginning of its text.
+  if (BLAMES_LENGTH.test(words)) return given.filter(({ part }) => textKindOf(part.mediaType) !== undefined)
+  if (!isUnsent && !BLAMES_FILE.test(words)) return []
+  return isFirst ? given.filter(({ message: at }) => at === given.at(-1)!.message) : given
+}
+
+/**
+ * Returns the model; its calls get the files of messages in a form that it takes: as they are, as the beginning of their text, or as a line
+ * that says what was left out. Of many large files it gets the newest. A call that is refused for its files is made again with fewer, and
+ * those are not sent to that model again. So no conversation fails for a file that it holds.
+ */
+export function withFiles (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
+  async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, left: (result: T) => T): Promise<T> {
+    if (!options.prompt.some(hasFiles)) return ask(options)
+    for (let tries = 0; ; tries++) {
+      const { prompt, given } = await prepare(options.prompt, taking)
+      try {
+        const result = await ask({ ...options, prompt })
+        return tries === 0 ? result : left(result)
+      } catch (error) {
+        const files = blamed(error, given, tries === 0)
+        if (files.length === 0 || options.abortSignal?.aborted) throw error
+        for (const { key } of files) taking.refused.add(key)
+      }
+    }
+  }
+  const { specificationVersion, provider, modelId, supportedUrls } = model
+  return {
+    ...{ specificationVersion, provider, modelId, supportedUrls },
+    doGenerate: (options) => call(options, (prepared) => model.doGenerate(prepared), (result) => result),
+    doStream: (options) => call(options, (prepared) => model.doStream(prepared), (result) => withWarnings(result, ['a file']))
+  }
+}
+
+/** Returns the prompt with its files in the form that the model takes, and the files that it gets as they are. */
+async function prepare (prompt: LanguageModelV4Prompt, taking: TakingModel): Promise<{
+  prompt: LanguageModelV4Prompt,
+  given: Planned[]
+}> {
+  const { api, refused } = taking
+  const planned: Planned[] = []
+  for (const [message, { role, content }] of prompt.entries()) {
+    if (role !== 'user' && role !== 'assistant') continue
+    for (const part of content) {
+      if (!isFile(part) || !mayGet(part, role, api)) continue
+      const key = nameOf(part)
+      const size = await sizeOf(part, taking.files)
+      if (size !== undefined && size <= mostBytes(api, part.mediaType) && !refused.has(key)) planned.push({ part, key, size, message })
+    }
+  }
+  const given = planned.slice(leftOut(planned, mostBytesOfCall(api)))
+  const isGiven = new Set(given.map(({ part }) => part))
+  const isPlanned = new Set(planned.map(({ part }) => part))
+  const changed: LanguageModelV4Prompt = []
+  for (const message of prompt) {
+    if (!hasFiles(message)) {
+      changed.push(message)
+      continue
+    }
+    const content = message.content as Array<Part | { type: 'other' }>
+    const texts = await excerptsOf(content.filter((part): part is FilePart => isFile(part) && !isGiven.has(part)), asText(taking))
+    const parts = await Promise.all(content.map(async (part) => {
+      if (!isFile(part)) return part
+      const bare = withoutAgent(part)
+      if (isGiven.has(part)) return await loaded(bare, taking.files) ?? textPart(fileLeftOut(bare, 'it is not stored any more'))
+      return textPart(texts.get(part) ?? fileLeftOut(bare, whyLeftOut(part, taking, isPlanned.has(part))))
+    }))
+    changed.push({ ...message, content: parts } as LanguageModelV4Message)
+  }
+  return { prompt: changed, given }
+}
+
+const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
+
+/** Whether a model of the API may get the part as it is. */
+function mayGet (part: FilePart, role: string, api: FileApi): boolean {
+  if (part.data.type === 'reference') return true
+  if (part.data.type === 'text' || formOf(api, part.mediaType) !== 'file') return false
+  // Files in answers are what a model made; most APIs take none there.
+  return role === 'user' || (api === 'google' && (part.data.type === 'data' || digestOf(part) !== undefined))
+}
+
+const digestOf = ({ data }: FilePart) => data.type === 'url' ? digestIn(data.url) : undefined
+
+/** A name of a file by which a refusal is remembered. */
+function nameOf (part: FilePart): string {
+  const { data } = part
+  if (data.type === 'url') return data.url.href
+  if (data.type === 'data') return `${data.data.length} ${String(data.data.slice(-64))}`
+  return JSON.stringify(data)
+}
+
+async function sizeOf (part: FilePart, files: AttachedFiles): Promise<number | undefined> {
+  const digest = digestOf(part)
+  if (digest !== undefined) return files.size(digest)
+  const { data } = part
+  if (data.type !== 'data') return 0
+  return typeof data.data === 'string' ? Math.floor(data.data.length * 3 / 4) : data.data.length
+}
+
+/** The share of the limit that is left when files are left out: in blocks, so that prompts begin alike, as providers' caches need it. */
+const KEPT = 0.5
+
+/**
+ * Returns how many of the oldest files are left out; what was left out before stays left out. One message keeps its files as long as they
+ * fit.
+ */
+function leftOut (planned: readonly Planned[], limit: number): number {
+  let first = 0
+  let total = 0
+  for (const [at, { size, message }] of planned.entries()) {
+    total += size
+    if (total <= limit) continue
+    const isOlder = () => planned[first].message !== message
+    for (; first < at && (total > limit || (total > limit * KEPT && isOlder())); first++) total -= planned[first].size
+  }
+  return first
+}
+
+function withoutAgent (part: FilePart): FilePart {
+  if (part.providerOptions?.agent === undefined) return part
+  const { providerOptions: { agent: _agent, ...others }, ...rest } = part as FilePart & { providerOptions: SharedV4ProviderOptions }
+  return { ...rest, ...(Object.keys(others).length > 0 && { providerOptions: others }) }
+}
+
+async function loaded (part: FilePart, files: AttachedFiles): Promise<FilePart | undefined> {
+  const digest = digestOf(part)
+  if (digest === undefined) return part
+  const bytes = await files.bytes(digest)
+  return bytes && { ...part, data: { type: 'data', data: bytes.toString('base64') } }
+}
+
+/** Returns the function that reads the text of a file; it returns undefined for a file that is not given as text. */
+const asText = ({ files }: TakingModel) => async (part: FilePart): Promise<FileText | undefined> => {
+  if (part.data.type === 'text') return { text: part.data.text }
+  const source = sourceOf(part)
+  if (source === undefined || textKindOf(part.mediaType) === undefined) return undefined
+  try {
+    const text = await files.text({ ...source, mediaType: part.mediaType, name: part.filename })
+    return { text, ...('digest' in source && { digest: source.digest }) }
+  } catch (error) {
+    return { unreadable: (error as Error).message }
+  }
+}
+
+function sourceOf (part: FilePart): { digest: string } | { bytes: Uint8Array } | undefined {
+  const digest = digestOf(part)
+  if (digest !== undefined) return { digest }
+  const { data } = part
+  if (data.type !== 'data') return undefined
+  return { bytes: typeof data.data === 'string' ? Buffer.from(data.data, 'base64') : data.data }
+}
+
+function whyLeftOut (part: FilePart, { id, api, refused }: TakingModel, isPlanned: boolean): string {
+  if (isPlanned) return `newer files took the room that a call of ${id} has`
+  if (refused.has(nameOf(part))) return `${id} refused it`
+  if (formOf(api, part.mediaType) !== 'file') return `${id} takes no files of this type`
+  return `it is gone, or larger than ${id} takes`
+}

@@ -1,0 +1,97 @@
+import { Type } from '@sinclair/typebox'
+import type { AttachedFiles } from '../../contracts/attached-file.ts'
+import { READ_ATTACHMENT } from '../../contracts/model-texts.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { textKindOf } from '../../lib/media-type.ts'
+import { ToolFailed } from '../tool-errors.ts'
+
+/** Characters that one call returns, and around each place where a query was found. */
+const MOST_CHARACTERS = 16_000
+const AROUND = 200
+const MOST_MATCHES = 20
+/** Letters of a digest that name an attachment of a conversation. */
+const SHORTEST_ID = 8
+
+interface Input {
+  id: string
+  offset?: number
+  query?: string
+}
+
+/** An attachment of a conversation. */
+export interface ReadableAttachment {
+  digest: string
+  mediaType: string
+  name?: string
+}
+
+export interface AttachmentReading {
+  /** The attachments of the conversation that a run belongs to; none for other runs. */
+  attachmentsOf: (runId: string) => Promise<ReadableAttachment[]>
+  files: Pick<AttachedFiles, 'text'>
+}
+
+/** Reads the rest of an attached file: of a long one only the beginning stands in the message. */
+export function createReadAttachment ({ attachmentsOf, files }: AttachmentReading): Tool<Input> {
+  async function find (id: string, runId: string): Promise<ReadableAttachment> {
+    const all = await attachmentsOf(runId)
+    const found = all.find(({ digest, name }) => digest === id || name === id) ??
+      all.find(({ digest }) => id.length >= SHORTEST_ID && digest.startsWith(id))
+    if (found !== undefined) return found
+    const known = all.map(({ digest, name }) => `${digest.slice(0, 16)}${name === undefined ? '' : ` (${JSON.stringify(name)})`}`)
+    throw new ToolFailed(
+      `This conversation has no attachment ${JSON.stringify(id)}. ${known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`}`
+    )
+  }
+
+  return {
+    name: READ_ATTACHMENT,
+    description: 'Read on in a file that the user attached, from the character `offset`, or find the places with `query` in it. ' +
+      'The beginning stands in the message.',
+    inputSchema: Type.Object({
+      id: Type.String({ minLength: 1, maxLength: 300, description: 'The id that the message gives, or the name of the file' }),
+      offset: Type.Optional(Type.Integer({ minimum: 0, description: `Default 0; a call returns ${MOST_CHARACTERS} characters` })),
+      query: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Words to find, in any case' }))
+    }, { additionalProperties: false }),
+    effect: 'read',
+    use: 'always',
+    isConversational: true,
+    readsAttachments: true,
+    target: ({ id }) => id,
+    async execute ({ id, offset = 0, query }, { runId }) {
+      const { digest, mediaType, name } = await find(id, runId)
+      if (textKindOf(mediaType) === undefined) throw new ToolFailed(`${name ?? id} is ${mediaType}: it has no text to read.`)
+      const text = await files.text({ digest, mediaType, name }).catch((error: Error) => {
+        throw new ToolFailed(`${name ?? id} cannot be read: ${error.message}.`)
+      })
+      const file = { id: digest.slice(0, 16), ...(name !== undefined && { name }), mediaType, characters: text.length }
+      if (query !== undefined) return { ...file, ...search(text, query, offset) }
+      const end = Math.min(offset + MOST_CHARACTERS, text.length)
+      return {
+        ...file,
+        offset,
+        text: text.slice(offset, end).toWellFormed(),
+        ...(end < text.length && { nextOffset: end })
+      }
+    }
+  }
+}
+
+/** Finds the places with a query, in any case, from a position on. */
+function search (text: string, query: string, from: number) {
+  const matches: Array<{ offset: number, text: string }> = []
+  const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), 'giu')
+  pattern.lastIndex = from
+  let nextOffset: number | undefined
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    if (matches.length === MOST_MATCHES) {
+      nextOffset = match.index
+      break
+    }
+    const start = Math.max(0, match.index - AROUND)
+    matches.push({ offset: match.index, text: text.slice(start, match.index + match[0].length + AROUND).toWellFormed() })
+    // Places that the last excerpt shows already are skipped.
+    pattern.lastIndex = match.index + match[0].length + AROUND
+  }
+  return { query, matches, ...(nextOffset !== undefined && { nextOffset }) }
+}
