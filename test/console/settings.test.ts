@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { configureProviders, deleteThread, getAgent, getThread, getUsage, listProviders, putThread } from '../../client/generated/index.ts'
+import { configureProviders, deleteTask, deleteThread, getAgent, getThread, getUsage, listProviders, putThread } from '../../client/generated/index.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { startFakeOpenAI } from '../fakes/openai.ts'
 import { noBrowser } from '../harness/browser.ts'
@@ -243,6 +243,13 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     t.same(await settings(), { agent: 'shop' })
     t.same(await axe(page), [])
 
+    await page.goto('/console/tasks/new')
+    await page.getByLabel('Goal').fill('system info')
+    await page.getByText('Folder, model and limits').click()
+    await page.getByRole('combobox', { name: 'Agent', exact: true }).selectOption('shop')
+    await page.getByRole('button', { name: 'Create only' }).click()
+    await page.getByRole('definition').filter({ hasText: 'shop' }).waitFor()
+    const taskId = page.url().split('/').at(-1)!
     await page.goto('/console/settings/agents')
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByLabel('What it is for').fill('Sells')
@@ -252,8 +259,9 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     t.same((await getAgent({ ...asked, path: { name: 'shop' } })).data.options, options)
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('The agent "shop" is used by 1 conversation.').waitFor()
+    await page.getByText('The agent "shop" is used by 1 conversation and 1 task.').waitFor()
     await deleteThread({ ...asked, path: { id } })
+    await deleteTask({ ...asked, path: { id: taskId } })
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('There are no agents yet.').waitFor()
   }, { expected: /status of (?:400|409)/ })

@@ -35,6 +35,7 @@ export function RunFacts ({ run }: { run: Run }) {
         <dd>{took === undefined ? say('run.unknownTime') : sayDuration(took)}</dd>
         <dt>{say('run.cost')}</dt>
         <dd title={say('run.usage', { ...usage })}>{sayUsage(usage)}</dd>
+        {options?.agent !== undefined && <><dt>{say('tasks.option.agent')}</dt><dd><VisibleText text={options.agent} limit={64} /></dd></>}
         {options?.model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={options.model} limit={200} /></dd></>}
         {attempts > 1 && <><dt>{say('run.attempts')}</dt><dd>{say('run.attemptCount', { count: attempts })}</dd></>}
         {steering.length > 0 && (

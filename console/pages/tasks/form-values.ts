@@ -21,6 +21,7 @@ export interface FormValues {
   mode: typeof MODES[number]
   firstN: string
   cwd: string
+  agent: string
   model: string
   instructions: string
   usd: string
@@ -46,6 +47,7 @@ export const NEW_TASK: FormValues = {
   mode: 'changes',
   firstN: '3',
   cwd: '',
+  agent: '',
   model: '',
   instructions: '',
   usd: '',
@@ -62,6 +64,7 @@ export function valuesOf ({ goal, taskType, schedule, approval, cwd, options = {
     mode: approval.mode,
     firstN: String(approval.firstN),
     cwd,
+    agent: options.agent ?? '',
     model: options.model ?? '',
     instructions: options.instructions ?? '',
     usd: String(options.budget?.usd ?? ''),
@@ -113,11 +116,13 @@ export function scheduleOf ({ interval, custom, at, days, day, timezone, missed 
   }
 }
 
-function optionsOf ({ model, instructions, usd, minutes }: FormValues, before: RunOptions = {}): RunOptions {
-  const { model: _model, instructions: _instructions, budget: { usd: _usd, minutes: _minutes, ...budget } = {}, ...kept } = before
+function optionsOf ({ agent, model, instructions, usd, minutes }: FormValues, before: RunOptions = {}): RunOptions {
+  const { agent: _agent, model: _model, instructions: _instructions, budget: had = {}, ...kept } = before
+  const { usd: _usd, minutes: _minutes, ...budget } = had
   const limits = { ...budget, ...usd !== '' && { usd: Number(usd) }, ...minutes !== '' && { minutes: Number(minutes) } }
   return {
     ...kept,
+    ...agent !== '' && { agent },
     ...model.trim() !== '' && { model: model.trim() },
     ...instructions.trim() !== '' && { instructions: instructions.trim() },
     ...Object.keys(limits).length > 0 && { budget: limits }

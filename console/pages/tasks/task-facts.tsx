@@ -7,7 +7,7 @@ import { sayScheduleWords } from './schedule-words.ts'
 import { hasOpenResult, statusOf, titleOf, type TaskOption } from './task-words.ts'
 import type { Task } from './task-queries.ts'
 
-const OPTIONS: TaskOption[] = ['model', 'effort', 'instructions']
+const OPTIONS: TaskOption[] = ['agent', 'model', 'effort', 'instructions']
 
 /** The state of a task and how it is set up. */
 export function TaskFacts ({ task }: { task: Task }) {

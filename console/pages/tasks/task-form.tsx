@@ -1,5 +1,7 @@
 import type { FormEvent, ReactNode } from 'react'
+import { useAgents } from '../../lib/agents.ts'
 import { say } from '../../lib/say.ts'
+import { AgentSelect } from '../../parts/agent-select.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { countsRuns, MODES, TYPES, type FieldsProps } from './form-values.ts'
 import { ScheduleFields } from './schedule-fields.tsx'
@@ -104,6 +106,7 @@ function Choice ({ name, isChosen, onChoose, text, help }: ChoiceProps) {
 }
 
 function More ({ values, set }: FieldsProps) {
+  const hasAgents = (useAgents().data?.agents.length ?? 0) > 0
   return (
     <div className='form'>
       <label className='field'>
@@ -115,6 +118,12 @@ function More ({ values, set }: FieldsProps) {
           placeholder={say('tasks.cwdHelp')}
         />
       </label>
+      {(hasAgents || values.agent !== '') && (
+        <label className='field'>
+          <span>{say('tasks.option.agent')}</span>
+          <AgentSelect value={values.agent} onChange={(agent) => set({ agent })} />
+        </label>
+      )}
       <label className='field'>
         <span>{say('tasks.option.model')}</span>
         <input value={values.model} onChange={({ target }) => set({ model: target.value })} placeholder={say('tasks.modelHelp')} />

@@ -18,4 +18,4 @@ export const hasOpenResult = ({ status, waitingFor = [] }: Pick<Task, 'status' |
   status !== 'pending_approval' && waitingFor.some(({ kind }) => kind === 'result')
 
 /** Options of a task that are texts and shown. */
-export type TaskOption = 'model' | 'effort' | 'instructions'
+export type TaskOption = 'agent' | 'model' | 'effort' | 'instructions'

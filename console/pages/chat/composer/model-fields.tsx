@@ -5,6 +5,7 @@ import { EFFORTS } from '../../../lib/efforts.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
+import { AgentSelect } from '../../../parts/agent-select.tsx'
 import type { ModelChoice } from './use-model-choice.ts'
 
 /** Longer lists are searched by typing in place of a menu. */
@@ -24,11 +25,7 @@ export function ModelFields ({ choice: { agent, model, effort, change } }: { cho
       {(agents.length > 0 || agent !== '') && (
         <label className='composer-choice'>
           <span className='visually-hidden'>{say('chat.agentChoice')}</span>
-          <select value={agent} onChange={(event) => change({ agent: event.target.value })}>
-            <option value=''>{say('chat.noAgent')}</option>
-            {agents.every(({ name }) => name !== agent) && agent !== '' && <option value={agent}>{agent}</option>}
-            {agents.map(({ name, description }) => <option key={name} value={name} title={description}>{name}</option>)}
-          </select>
+          <AgentSelect value={agent} onChange={(name) => change({ agent: name })} />
         </label>
       )}
       <label className='composer-choice'>
