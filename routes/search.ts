@@ -14,7 +14,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: SearchQuerySchema,
       response: { 200: ref(SearchResultsSchema), 400: ErrorRef }
     }
-  }, async (request) => app.threadSearch(request.query))
+  }, async (request, reply) => app.threadSearch(request.query, reply.closed))
 }
 
 export default routes

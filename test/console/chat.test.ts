@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
-import { getThread } from '../../client/generated/index.ts'
+import { getThread, putThread } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole } from '../harness/console.ts'
 
@@ -149,7 +149,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await list.getByRole('link', { name: 'tell me the plan' }).waitFor()
     await list.getByRole('searchbox').fill('THE PLAN')
     await list.getByRole('link', { name: 'write it down' }).waitFor({ state: 'detached' })
-    await list.getByRole('link', { name: 'tell me the plan' }).click()
+    await list.getByRole('link', { name: 'tell me the plan' }).first().click()
     await list.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('textbox', { name: 'Title' }).fill('The plan of tea')
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
@@ -158,5 +158,38 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Delete the conversation' }).click()
     await list.getByText('No conversation has “THE PLAN”').waitFor()
     t.equal(new URL(page.url()).pathname, '/console/chat')
+  })
+
+  await visit('what was said long ago is found, and its conversation opens there', async (t, page) => {
+    const held = `${'Much was said before. \n\n'.repeat(40)}The Übergang is at the old pier.`
+    const messages = Array.from({ length: 300 }, (_, n) => ({
+      role: n % 2 === 0 ? 'user' : 'assistant',
+      content: n === 31 ? held : `Message ${n}. ${'and so on '.repeat(n % 70)}`
+    }))
+    await putThread({ client: console.agent.client, path: { id: 'long' }, body: { title: 'A long talk', messages } })
+    await page.goto('/console/chat')
+    const list = page.getByRole('complementary', { name: 'Conversations' })
+    await list.getByRole('searchbox').fill('ubergang pie')
+    const result = list.getByRole('link', { name: 'The Übergang is at the old pier.' })
+    await result.waitFor()
+    t.same(await result.locator('mark').allTextContents(), ['Übergang', 'pier'])
+    await result.click()
+    const area = page.getByRole('region', { name: 'Messages' })
+    const text = area.getByText('The Übergang is at the old pier.')
+    const isInView = async () => {
+      const [outer, inner] = await Promise.all([area.boundingBox(), text.boundingBox()])
+      return inner !== null && inner.y >= outer!.y && inner.y + inner.height <= outer!.y + outer!.height
+    }
+    for (let looks = 0; looks < 100 && !await isInView().catch(() => false); looks++) await page.waitForTimeout(50)
+    await page.waitForTimeout(500)
+    t.ok(await isInView(), 'it is in view, and stays there')
+    t.same(await axe(page), [])
+    await area.hover()
+    await page.mouse.wheel(0, -400)
+    await page.waitForTimeout(300)
+    t.notOk(await isInView(), 'until the reader scrolls')
+    await result.click()
+    for (let looks = 0; looks < 100 && !await isInView().catch(() => false); looks++) await page.waitForTimeout(50)
+    t.ok(await isInView(), 'it is opened again')
   })
 })

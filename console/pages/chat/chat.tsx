@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { useLocation } from 'wouter'
+import { useEffect, useMemo, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
 import { newId } from '../../lib/new-id.ts'
 import { say } from '../../lib/say.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -8,6 +8,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ConversationView } from './conversation-view.tsx'
+import { foundIn, type FoundMessage } from './thread/found-message.ts'
 import { NEW_PAGE, threadPage } from './thread/thread-page.ts'
 import { ThreadList } from './threads/thread-list.tsx'
 import './chat.css'
@@ -17,6 +18,10 @@ export default function Chat ({ id }: { id?: string }) {
   const [ownId, setOwnId] = useState(newId)
   const [isListOpen, setIsListOpen] = useState(false)
   const [, navigate] = useLocation()
+  const [opened, setOpened] = useState(0)
+  const query = useSearch()
+  // What was found is shown again when it is opened again.
+  const found = useMemo(() => foundIn(query), [query, opened])
   const begin = () => {
     setOwnId(newId())
     setIsListOpen(false)
@@ -26,7 +31,14 @@ export default function Chat ({ id }: { id?: string }) {
   return (
     <div className='chat' data-list={isListOpen || undefined}>
       <aside className='chat-threads' id='conversations' aria-label={say('chat.conversations')}>
-        <ThreadList current={id} onOpen={() => setIsListOpen(false)} onNew={begin} onDeleted={begin} />
+        <ThreadList
+          current={id}
+          onOpen={() => {
+            setIsListOpen(false)
+            setOpened(opened + 1)
+          }}
+          onNew={begin} onDeleted={begin}
+        />
       </aside>
       <div className='chat-main'>
         <Button
@@ -36,7 +48,7 @@ export default function Chat ({ id }: { id?: string }) {
           {say('chat.conversations')}
         </Button>
         <StoredConversation
-          key={shown} id={shown} isNew={id === undefined} onNew={begin}
+          key={shown} id={shown} isNew={id === undefined} found={found} onNew={begin}
           onBegun={() => { if (id === undefined) navigate(`/chat/${encodeURIComponent(shown)}`) }}
         />
       </div>
@@ -47,12 +59,14 @@ export default function Chat ({ id }: { id?: string }) {
 interface Props {
   id: string
   isNew: boolean
+  /** The message to open it at. */
+  found?: FoundMessage
   /** The service has the first message. */
   onBegun: () => void
   onNew: () => void
 }
 
-function StoredConversation ({ id, isNew, onBegun, onNew }: Props) {
+function StoredConversation ({ id, isNew, found, onBegun, onNew }: Props) {
   const query = useQuery({ ...threadPage(id), enabled: !isNew, ...isNew && { initialData: NEW_PAGE } })
   const [wasStored, setWasStored] = useState(false)
   const isStored = query.data?.isNew === false
@@ -69,7 +83,7 @@ function StoredConversation ({ id, isNew, onBegun, onNew }: Props) {
   }
   return (
     <Page title={query.data?.title || say('chat.new')}>
-      <Loaded query={query}>{(page) => <ConversationView id={id} page={page} onBegun={onBegun} />}</Loaded>
+      <Loaded query={query}>{(page) => <ConversationView id={id} page={page} found={found} onBegun={onBegun} />}</Loaded>
     </Page>
   )
 }

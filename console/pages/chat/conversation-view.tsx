@@ -9,18 +9,21 @@ import { Composer } from './composer/composer.tsx'
 import { useModelChoice } from './composer/use-model-choice.ts'
 import { MessageList, type MessageListHandle } from './rows/message-list.tsx'
 import { textOf } from './rows/rows.ts'
+import type { FoundMessage } from './thread/found-message.ts'
 import type { ThreadPage } from './thread/thread-page.ts'
 import { useConversation } from './thread/use-conversation.ts'
 
 interface Props {
   id: string
   page: ThreadPage
+  /** The message to open it at. */
+  found?: FoundMessage
   /** The service has the first message. */
   onBegun: () => void
 }
 
 /** A conversation: its messages, what waits for the user, and where the user writes. */
-export function ConversationView ({ id, page, onBegun }: Props) {
+export function ConversationView ({ id, page, found, onBegun }: Props) {
   const conversation = useConversation(id, page)
   const { messages, isBusy, isStreaming, error } = conversation
   const choice = useModelChoice(id, page)
@@ -40,6 +43,16 @@ export function ConversationView ({ id, page, onBegun }: Props) {
     keep()
     onBegun()
   }, [hasBegun, page.isNew, keep, onBegun])
+
+  const { from, older } = conversation
+  const shown = useRef<FoundMessage>()
+  useEffect(() => {
+    if (found === undefined || shown.current === found) return
+    const isHere = messages.some(({ id }) => id === found.messageId)
+    if (isHere) list.current?.show(found)
+    if (isHere || from <= found.position || older.isError) shown.current = found
+    else if (!older.isPending) older.mutate()
+  }, [found, messages, from, older])
 
   const announce = useAnnounce()
   const wasBusy = useRef(false)

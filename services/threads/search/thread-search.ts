@@ -77,7 +77,8 @@ export function createThreadSearch (
     yield * messagesOfBlock(store, thread, block, { reverse: true, before })
   }
 
-  return async function search ({ q, cursor, limit }: SearchQuery): Promise<SearchResults> {
+  /** Returns a page of results. Throws NoWords (400). `signal` aborts when nobody waits for it any more. */
+  return async function search ({ q, cursor, limit }: SearchQuery, signal: AbortSignal): Promise<SearchResults> {
     const terms = parseQuery(q)
     const end = clock.monotonic() + PAGE_MS
     const results: SearchResult[] = []
@@ -89,7 +90,7 @@ export function createThreadSearch (
       const inTitle = isWhole && title !== undefined ? await findTerms(title, terms) : undefined
       if (inTitle !== undefined) results.push({ ...ofThread, time: head.updatedAt, snippet: snippetOf(title!, inTitle) })
       let next = Math.min(before, head.messageCount)
-      const isFull = () => results.length >= limit || clock.monotonic() > end
+      const isFull = () => results.length >= limit || clock.monotonic() > end || signal.aborted
       if (isFull()) return { results, nextCursor: `${key}.${next}` }
       for (let block = next > 0 ? Math.min(blockOf(next - 1), blockCount(head) - 1) : -1; block >= 0; block--) {
         for await (const { at, message } of candidates(place, block, terms)) {

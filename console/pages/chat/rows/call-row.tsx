@@ -37,7 +37,8 @@ function callOf (part: CallPart, toolName: string): TaskToolCall {
     case 'output-error':
       return { ...call, status: 'error', error: part.errorText }
     case 'output-denied':
-      return { ...call, status: 'denied', error: part.approval.reason }
+      // A run that is read again tells the outcome of an earlier request without the request.
+      return { ...call, status: 'denied', error: (part.approval as { reason?: string } | undefined)?.reason }
     default:
       return { ...call, status: 'pending' }
   }

@@ -6,10 +6,11 @@ import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { useNearView } from '../../../parts/near-view.tsx'
 import { WaitingItem } from '../../../parts/waiting/waiting-item.tsx'
+import type { FoundMessage } from '../thread/found-message.ts'
 import type { Conversation } from '../thread/use-conversation.ts'
 import { keepPlace, type Place } from './reading-place.ts'
 import { RowGroup } from './row-group.tsx'
-import { createGroups } from './rows.ts'
+import { createGroups, type Group, type Row } from './rows.ts'
 import { RunEnd } from './run-end.tsx'
 import type { RowState } from './row-view.tsx'
 
@@ -28,6 +29,8 @@ interface Props {
 export interface MessageListHandle {
   /** Shows the end, and follows it. */
   follow: () => void
+  /** Goes to what a search has found in a message. */
+  show: (found: FoundMessage) => void
   /** Scrolls by a part of the view: 1 for all of it, down; negative up. */
   scroll: (views: number) => void
 }
@@ -56,8 +59,14 @@ export const MessageList = forwardRef<MessageListHandle, Props>(function Message
   }, [])
   useImperativeHandle(ref, () => ({
     follow: () => place.current?.follow(),
-    scroll: (views) => place.current?.scroll(views)
-  }), [])
+    scroll: (views) => place.current?.scroll(views),
+    show (found) {
+      const { row, at } = placeOfFound(groups, found)
+      const rows = content.current!
+      // Its group is drawn when it is near to the view.
+      place.current?.show(() => rows.querySelector(`[data-row="${CSS.escape(row?.key ?? '')}"]`) ?? rows.children[at])
+    }
+  }), [groups])
 
   const { mutate: readOlder, isPending, isError } = older
   useEffect(() => {
@@ -103,6 +112,17 @@ export const MessageList = forwardRef<MessageListHandle, Props>(function Message
     </div>
   )
 })
+
+/** Returns the row of a message that holds what was found, else its first one, and the number of its group. */
+function placeOfFound (groups: Group[], { messageId, words }: FoundMessage): { row?: Row, at: number } {
+  const rows = groups.flatMap((group, at) =>
+    group.rows.flatMap((row) => row.key.startsWith(`${messageId} `) ? [{ row, at }] : [])
+  )
+  const isHeld = ({ row }: { row: Row }) => textOfRow(row).toLowerCase().includes(words.toLowerCase())
+  return rows.find(isHeld) ?? rows[0] ?? { at: -1 }
+}
+
+const textOfRow = (row: Row) => row.kind === 'block' ? row.block.text : 'text' in row ? row.text : ''
 
 /** What rows need to know of the conversation. It stays the same while an answer streams, so that only the rows that grow are drawn. */
 function useRowState ({ conversation, waiting, onEdit, onRegenerate }: Props, onDecided: RowState['onDecided']): RowState {

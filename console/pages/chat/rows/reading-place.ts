@@ -2,6 +2,10 @@
 const NEAR_END = 60
 /** Within this distance of the beginning, px, more is needed there. */
 const NEAR_BEGINNING = 2_000
+/** Frames for which what was gone to must stay in its place. */
+const STILL_FRAMES = 20
+/** How long what was gone to is marked, ms. */
+const MARKED_MS = 2_000
 /** Keys that scroll up. */
 const UPWARDS = new Set(['ArrowUp', 'PageUp', 'Home'])
 /** What grows below itself when it is pressed. */
@@ -30,6 +34,8 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
   let held: { element: Element, offset: number } | undefined
   let told: Place = { isAway: false, isNearBeginning: false }
   let touchedAt = 0
+  /** Finds what is gone to, until it is there or the reader scrolls. */
+  let aim: (() => Element | null | undefined) | undefined
   /** A button of the mouse is down, which drags the scroll bar or a selection. */
   let isPressed = false
 
@@ -64,7 +70,27 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
     tell(place)
   }
 
+  /** Goes to an element, and stays there while what is around it gets its size. */
+  function show (find: NonNullable<typeof aim>) {
+    isFollowing = false
+    area.style.overflowAnchor = 'auto'
+    aim = find
+    let still = 0
+    const step = () => {
+      if (aim !== find || ended.signal.aborted) return
+      const element = find()
+      const before = area.scrollTop
+      element?.scrollIntoView({ block: 'center' })
+      still = Math.abs(area.scrollTop - before) < 1 ? still + 1 : 0
+      if (still < STILL_FRAMES) return void requestAnimationFrame(step)
+      aim = undefined
+      element?.animate([{ background: 'var(--accent-soft)' }, { background: 'transparent' }], MARKED_MS)
+    }
+    step()
+  }
+
   function follow () {
+    aim = undefined
     isFollowing = true
     area.scrollTop = area.scrollHeight
     look(true)
@@ -75,6 +101,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
     area.style.overflowAnchor = 'auto'
   }
   function onWheel ({ deltaY, ctrlKey, target }: WheelEvent) {
+    aim = undefined
     if (deltaY < 0 && !ctrlKey && !scrollsWithin(target)) leave()
   }
   /** Whether something within the area takes the scrolling up. */
@@ -87,6 +114,7 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
   function onKey (event: KeyboardEvent) {
     const { key, shiftKey, target } = event
     if (target instanceof Element && target.matches('input, textarea, select')) return
+    aim = undefined
     if (UPWARDS.has(key) || (key === ' ' && shiftKey)) return leave()
     if (key !== 'End') return
     // The end may move on while the browser scrolls to where it is now.
@@ -94,10 +122,12 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
     follow()
   }
   function onTouch ({ type, touches: [touch], target }: TouchEvent) {
+    aim = undefined
     if (type === 'touchstart') touchedAt = touch.clientY
     else if (touch.clientY > touchedAt && !scrollsWithin(target)) leave()
   }
   function onPointer ({ type, buttons }: PointerEvent) {
+    if (type === 'pointerdown') aim = undefined
     isPressed = type === 'pointerdown' || (isPressed && buttons !== 0)
   }
   /** The browser scrolls to what gets the focus. */
@@ -131,6 +161,8 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
   return {
     /** Goes to the end, and follows it. */
     follow,
+
+    show,
 
     /** Scrolls by a part of the view: 1 for all of it, down; negative up. */
     scroll (views: number) {

@@ -14,7 +14,9 @@ interface Props {
 export const RowGroup = memo(function RowGroup ({ near, rows, state, isDrawnAtFirst }: Props) {
   return (
     <Piece near={near} className='message-group' estimate={estimate(rows)} isDrawnAtFirst={isDrawnAtFirst}>
-      {() => rows.map((row) => <div key={row.key} className='message-row'><RowView row={row} {...stateOf(row, state)} /></div>)}
+      {() => rows.map((row) => (
+        <div key={row.key} data-row={row.key} className='message-row'><RowView row={row} {...stateOf(row, state)} /></div>
+      ))}
     </Piece>
   )
 }, (was, is) => was.rows === is.rows && was.state === is.state)

@@ -84,6 +84,7 @@ export function useConversation (id: string, page: ThreadPage) {
     isStreaming: status === 'streaming',
     error,
     told,
+    from,
     hasOlder: from > 0,
     older,
     stopping,

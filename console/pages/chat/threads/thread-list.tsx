@@ -1,17 +1,21 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useDeferredValue, useState } from 'react'
+import { useState } from 'react'
 import { listThreads } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
+import { useSettled } from '../../../lib/use-settled.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { Loading } from '../../../parts/loading.tsx'
+import { SearchResults } from './search-results.tsx'
 import { ThreadRow } from './thread-row.tsx'
 
 /** Threads of one page of the list, and the most that are shown: the rest is found by searching. */
 const PAGE = 50
 const MOST_PAGES = 4
+/** What is typed is searched for after this pause, ms. */
+const TYPING_MS = 200
 
 interface Props {
   current?: string
@@ -21,17 +25,15 @@ interface Props {
   onDeleted: () => void
 }
 
-/** The conversations, most recently changed first, and a search among them. */
+/** The conversations, most recently changed first, and a search in all that was said in them. */
 export function ThreadList ({ current, onOpen, onNew, onDeleted }: Props) {
   const [typed, setTyped] = useState('')
-  const search = useDeferredValue(typed.trim())
+  const search = useSettled(typed.trim(), TYPING_MS)
   const query = useInfiniteQuery({
-    queryKey: [...keys.threads(), 'list', search],
-    queryFn: ({ pageParam }) =>
-      listThreads({ ...asked(), query: { limit: PAGE, ...pageParam && { cursor: pageParam }, ...search && { search } } }).then(body),
+    queryKey: [...keys.threads(), 'list'],
+    queryFn: ({ pageParam }) => listThreads({ ...asked(), query: { limit: PAGE, ...pageParam && { cursor: pageParam } } }).then(body),
     initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: (previous) => previous
+    getNextPageParam: ({ nextCursor }) => nextCursor
   })
   const { data, error, hasNextPage, isFetchingNextPage } = query
   const threads = data?.pages.flatMap((page) => page.threads) ?? []
@@ -46,22 +48,26 @@ export function ThreadList ({ current, onOpen, onNew, onDeleted }: Props) {
           onChange={(event) => setTyped(event.target.value)}
         />
       </label>
-      {data === undefined && (error === null ? <Loading /> : <Failed error={error} onRetry={() => void query.refetch()} />)}
-      {data !== undefined && threads.length === 0 && (
-        <p className='quiet'>{say(search === '' ? 'chat.noThreads' : 'chat.notFound', { text: search })}</p>
-      )}
-      <ul className='thread-list'>
-        {threads.map((thread) => (
-          <ThreadRow
-            key={thread.id} thread={thread} isCurrent={thread.id === current} onOpen={onOpen}
-            onDeleted={() => { if (thread.id === current) onDeleted() }}
-          />
-        ))}
-      </ul>
-      {hasNextPage && !isFull && (
-        <Button isBusy={isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{say('chat.moreThreads')}</Button>
-      )}
-      {hasNextPage && isFull && <p className='quiet'>{say('chat.searchForMore')}</p>}
+      {search !== ''
+        ? <SearchResults text={search} current={current} onOpen={onOpen} onDeleted={onDeleted} />
+        : (
+          <>
+            {data === undefined && (error === null ? <Loading /> : <Failed error={error} onRetry={() => void query.refetch()} />)}
+            {data !== undefined && threads.length === 0 && <p className='quiet'>{say('chat.noThreads')}</p>}
+            <ul className='thread-list'>
+              {threads.map((thread) => (
+                <ThreadRow
+                  key={thread.id} thread={thread} isCurrent={thread.id === current} onOpen={onOpen}
+                  onDeleted={() => { if (thread.id === current) onDeleted() }}
+                />
+              ))}
+            </ul>
+            {hasNextPage && !isFull && (
+              <Button isBusy={isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{say('chat.moreThreads')}</Button>
+            )}
+            {hasNextPage && isFull && <p className='quiet'>{say('chat.searchForMore')}</p>}
+          </>
+          )}
     </>
   )
 }

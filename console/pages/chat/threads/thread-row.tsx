@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { deleteThread, type Thread } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
@@ -13,14 +13,16 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { RenameThread } from './rename-thread.tsx'
 
 interface Props {
-  thread: Thread
+  thread: Pick<Thread, 'id' | 'title' | 'updatedAt'> & Partial<Pick<Thread, 'status'>>
   isCurrent: boolean
   onOpen: () => void
   onDeleted: () => void
+  /** What was found in it. */
+  children?: ReactNode
 }
 
 /** A conversation in the list; the one that is shown can be renamed and deleted. */
-export function ThreadRow ({ thread: { id, title, status, updatedAt }, isCurrent, onOpen, onDeleted }: Props) {
+export function ThreadRow ({ thread: { id, title, status = 'idle', updatedAt }, isCurrent, onOpen, onDeleted, children }: Props) {
   const [isRenaming, setIsRenaming] = useState(false)
   const queries = useQueryClient()
   async function remove () {
@@ -37,6 +39,7 @@ export function ThreadRow ({ thread: { id, title, status, updatedAt }, isCurrent
           {status === 'idle' ? <Time at={updatedAt} /> : <Status value={status === 'pending_approval' ? 'waiting' : status} />}
         </span>
       </Link>
+      {children}
       {isCurrent && (
         <div className='thread-actions'>
           <Button kind='quiet' onClick={() => setIsRenaming(true)}>{say('chat.rename')}</Button>

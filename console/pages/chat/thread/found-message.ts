@@ -1,0 +1,23 @@
+import type { SearchResult } from '../../../../client/generated/index.ts'
+
+/** A message that a search has found, and a piece of what was found in it. */
+export interface FoundMessage {
+  messageId: string
+  /** Its place in the thread. */
+  position: number
+  words: string
+}
+
+/** Returns the address of a conversation that opens at a message which was found. */
+export function foundPath ({ threadId, messageId = '', position = 0, snippet: { text, matches: [match] } }: SearchResult): string {
+  const words = match === undefined ? '' : text.slice(match.start, match.end)
+  return `/chat/${encodeURIComponent(threadId)}?${new URLSearchParams({ message: messageId, position: String(position), words })}`
+}
+
+/** Returns the message that the query of such an address names. */
+export function foundIn (query: string): FoundMessage | undefined {
+  const given = new URLSearchParams(query)
+  const messageId = given.get('message')
+  if (messageId === null) return undefined
+  return { messageId, position: Number(given.get('position')), words: given.get('words') ?? '' }
+}
