@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { createTransform } from '../services/tools/transform/transform.ts'
 import { createUndo, type Undo } from '../services/undo/undo.ts'
 
 declare module 'fastify' {
@@ -13,7 +14,9 @@ declare module 'fastify' {
  */
 export default fp<{ home: string }>(async (app, { home }) => {
   const { store, clock, config, paths, log } = app
+  const transform = createTransform({ clock })
   const undo = createUndo({
+    transform,
     store,
     clock,
     home,
@@ -36,4 +39,6 @@ export default fp<{ home: string }>(async (app, { home }) => {
     await sweeping
     await undo.idle()
   })
+  // The calls that the end of the service stops are compared by then.
+  app.addHook('onClose', () => transform.close())
 }, { name: 'undo', dependencies: ['store', 'clock', 'config', 'paths'] })

@@ -35,6 +35,7 @@ export const UncoveredCallSchema = Type.Object({
   target: Type.Optional(Type.String({ description: 'What its input named, such as the command' })),
   server: Type.Optional(Type.String({ description: 'The tool server whose tool it is' })),
   app: Type.Optional(Type.String({ description: 'The application whose tool it is, if it gave itself a name' })),
+  reason: Type.Optional(Type.String({ description: 'What of a command is not covered, in sentences; the rest is among the changes' })),
   at: Timestamp
 }, {
   $id: 'UncoveredCall',

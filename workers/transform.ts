@@ -9,7 +9,9 @@ const handlers: TransformHandlers = {
   pdf: async (request) => (await import('../services/tools/transform/pdf-text.ts')).readPdf(request),
   office: async (request) => (await import('../services/tools/transform/office-text.ts')).readOffice(request),
   searchLines: async (request) => (await import('../services/tools/search/search-folder.ts')).findLines(request),
-  searchFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).findPaths(request)
+  searchFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).findPaths(request),
+  recordTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).recordTree(request),
+  compareTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).compareTree(request)
 }
 
 parentPort!.on('message', (job: Job) => void transform(job))

@@ -10,10 +10,14 @@ interface BoxFolder {
  * do, or not at all. `folder` is the working folder, the only one that a command in a box can write to.
  */
 export type Boundary =
-  | { is: 'confined', folder: BoxFolder }
-  | { is: 'networked', folder: BoxFolder, hosts: string[] }
-  | { is: 'outside', why: string }
-  | { is: 'refused', why: string }
+  & ({ is: 'confined', folder: BoxFolder }
+    | { is: 'networked', folder: BoxFolder, hosts: string[] }
+    | { is: 'outside', why: string }
+    | { is: 'refused', why: string })
+  & {
+    /** What of it could be undone, for the user. */
+    undo?: string
+  }
 
 /** Which commands run in a box: all that can, unless their call asks to run outside; all, or they do not run; none. */
 export type SandboxMode = 'auto' | 'required' | 'off'

@@ -16,6 +16,8 @@ export interface CallFact {
   target?: string
   /** The files that the call changed. */
   changes: FileChange[]
+  /** A command that is known to have changed nothing: see CallLeft. */
+  hasChangedNothing?: boolean
   /** The folder that a local command worked in, as it was given; absent for all other calls. */
   folder?: string
 }
@@ -39,7 +41,12 @@ export function callFacts (events: readonly RunEvent[], find: FindTool, cwd: str
         break
       }
       case 'tool-output':
-        settle(event, { status: 'completed', output: event.output, changes: event.changes ?? [] })
+        settle(event, {
+          status: 'completed',
+          output: event.output,
+          changes: event.changes ?? [],
+          hasChangedNothing: event.changes?.length === 0
+        })
         break
       case 'tool-error':
         settle(event, {
@@ -92,11 +99,11 @@ function readInput (read: ((input: any) => unknown) | undefined, input: unknown)
 
 /**
  * Whether a run may have changed something: by a call that was completed, or whose outcome is unknown, and that does not only read. A call
- * of a files tool that left all as it was has changed nothing; nobody knows that of a command.
+ * of a files tool that left all as it was has changed nothing, nor has a command in a box whose folder is as it was.
  */
 export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd: string): boolean =>
-  callFacts(events, find, cwd).some(({ tool, status, proves, changes }) => {
-    if (proves === undefined || tool === PHASE_TOOL || status === 'denied') return false
+  callFacts(events, find, cwd).some(({ tool, status, proves, changes, hasChangedNothing }) => {
+    if (proves === undefined || tool === PHASE_TOOL || status === 'denied' || hasChangedNothing) return false
     if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true
     return status === 'completed' && find(tool)?.reportsChanges !== true
   })

@@ -255,8 +255,12 @@ async function identify (path: string): Promise<WorkFolder | undefined> {
   return stat?.isDirectory() ? { path, dev: String(stat.dev), ino: String(stat.ino) } : undefined
 }
 
-/** Says to a person where a command would run. */
+/** Says to a person where a command would run, and what of it could be undone. */
 export function describeBoundary (boundary: Boundary): string {
+  return [placeText(boundary), boundary.undo].filter((sentence) => sentence !== undefined).join(' ')
+}
+
+function placeText (boundary: Boundary): string {
   const inBox = (folder: WorkFolder) => `Runs in a box: it can write in ${JSON.stringify(folder.path)} alone, sees none of your other files`
   switch (boundary.is) {
     case 'confined':

@@ -172,9 +172,14 @@ export const undoOpenKey = (entryId: string) => UNDO_OPEN + entryId
 export const UNDO_OWNERS = 'undo-owner/'
 export const undoOwnerPrefix = (owner: string) => `${UNDO_OWNERS}${owner}/`
 export const undoOwnerKey = (owner: string, runId: string) => undoOwnerPrefix(owner) + runId
+/** The newest record of what is in a folder that commands work in, by the digest of its path. */
+export const UNDO_TREES = 'undo-tree/'
+export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
+
+const LOCAL = [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_TREES, SEARCH_WORDS, SEARCH_PLACES]
+
 /**
  * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup; and
  * the index of words can be made again.
  */
-export const isLocal = (key: string): boolean =>
-  [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, SEARCH_WORDS, SEARCH_PLACES].some((prefix) => key.startsWith(prefix))
+export const isLocal = (key: string): boolean => LOCAL.some((prefix) => key.startsWith(prefix))

@@ -18,13 +18,13 @@ import { ToolFailed } from './tool-errors.ts'
 import { mendInput } from './lenient-input.ts'
 import type { Fence } from './fence.ts'
 import { lookAtPlaces } from './files/place-state.ts'
-import type { PathPolicy } from './path-policy.ts'
+import { type PathPolicy, within } from './path-policy.ts'
 import { toModelOutput } from './model-output.ts'
 import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
 import { createWorkFolders } from './work-folder.ts'
 import type { Boundary } from '../contracts/boundary.ts'
 import { createNamePatterns } from '../lib/name-patterns.ts'
-import type { Op } from '../store/index.ts'
+import { isKept, NOTHING_KEPT, type KeepCall, type KeptCall } from './kept-call.ts'
 
 interface HostParts {
   /** The built-in tools, in the order they are offered. */
@@ -35,7 +35,7 @@ interface HostParts {
   fence: Fence
   paths: Pick<PathPolicy, 'owns'>
   /** Keeps what the calls are about to change. */
-  undo?: { keep(call: KeepCall): Promise<KeptCall> }
+  undo?: { keep(call: KeepCall): Promise<KeptCall>, outlook(folder: string, signal: AbortSignal): Promise<string> }
   /** Executes the calls in the place of their tools, for replays of recordings, and says which tools depend on nothing here. */
   replay?: { perform: Perform, wasOffered?: (name: string) => boolean }
   /** Called when a call has ended, also one that was aborted; `ms` is its duration in milliseconds. */
@@ -89,9 +89,6 @@ export interface Foreseen {
   preview?: ToolPreview
   refused?: string
 }
-
-/** What is kept of a call that changes no file. */
-export const NOTHING_KEPT: KeptCall & Pick<ToolCall, 'paths'> = { ops: [], finish: async () => [], async discard () {} }
 
 export type ToolHost = ReturnType<typeof createToolHost>
 
@@ -169,6 +166,24 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     return { cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) }
   }
 
+  /** Returns where a command would run that works in `folder`, as a tool for commands says; undefined for other tools. */
+  async function boundaryOf (
+    { name, input, cwd, folder, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'> & { folder: WorkFolder }
+  ): Promise<Boundary | undefined> {
+    return find(name)?.boundary?.(input, { folder, base: await folders.start(name, input, cwd), narrowed: sandbox })
+  }
+
+  /** Returns the folder whose files a command can change, and what it may reach beside them; undefined for one that does not run. */
+  async function commandPlace (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'>): Promise<KeepCall['command']> {
+    const folder = await folders.of(call.name, call.input, call.cwd)
+    const boundary = folder && await boundaryOf({ ...call, folder })
+    if (boundary === undefined || boundary.is === 'refused') return undefined
+    if (boundary.is === 'confined') return { folder: boundary.folder.path }
+    if (boundary.is === 'networked') return { folder: boundary.folder.path, reach: 'What it sends over the network is not known here.' }
+    const base = await folders.start(call.name, call.input, call.cwd)
+    return { folder: within(folder!.path, base) ? base : folder!.path, reach: 'What it does elsewhere is not known here.' }
+  }
+
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
     const { input, runId, callId, attempt, signal, paths, shown, mayRedirect, innerAddresses, ask, progress: report = () => {} } = call
     const { confinedTo, sandbox } = call
@@ -229,13 +244,14 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     /** Finds the folders that calls work in; approvals are bound to them. */
     folders,
 
-    /** Returns where a command would run that works in `folder`, as a tool for commands says; undefined for other tools. */
-    boundary: async (
-      { name, input, cwd, folder, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'> & { folder: WorkFolder }
-    ): Promise<Boundary | undefined> => {
-      const tool = find(name)
-      if (tool?.boundary === undefined) return undefined
-      return tool.boundary(input, { folder, base: await folders.start(name, input, cwd), narrowed: sandbox })
+    boundary: boundaryOf,
+
+    /** Says what of a command could be undone, for its user; undefined for other tools. */
+    async outlook (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox' | 'signal'>): Promise<string | undefined> {
+      if (undo === undefined || !find(call.name)?.isCommand) return undefined
+      const command = await commandPlace(call)
+      if (command === undefined) return undefined
+      return [await undo.outlook(command.folder, call.signal), command.reach].filter((sentence) => sentence !== undefined).join(' ')
     },
 
     /** Resolves when the tools are prepared and the sources that are connecting have settled, at the latest after STEP_WAIT_MS. */
@@ -283,7 +299,9 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
         const target = tool.target?.(input)
         const by = tool.answeredBy?.by === 'app' ? { app: tool.answeredBy.app } : { server: findSourceTool(name)?.source }
         const place = { runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd }
-        const kept = await undo.keep({ ...place, places, ...places === undefined && { uncovered: { target, ...by } }, signal })
+        const command = tool.isCommand ? await commandPlace(call) : undefined
+        const uncovered = places === undefined && { uncovered: { target, ...by } }
+        const kept = await undo.keep({ ...place, places, ...uncovered, ...command && { command }, signal })
         return { ...kept, ...(places && { paths: places.map(({ path }) => path) }) }
       } catch (error) {
         if (signal.aborted) throw signal.reason
@@ -358,41 +376,4 @@ function createPermissions (permissions: () => Permissions) {
     const byUser = Object.entries(permissions()).findLast(matches)
     return byUser?.[1] ?? tool?.permission ?? (tool?.effect === 'read' ? 'allow' : 'ask')
   }
-}
-
-/** Whether something is to be kept, or said, of calls of the tool: it changes files, or something that nobody here knows. */
-const isKept = ({ willChange, effect, answeredBy }: Tool): boolean =>
-  willChange !== undefined || effect === 'external' || (answeredBy?.by === 'app' && effect !== 'read')
-
-/** A call, or an undo, that is about to change files. */
-export interface KeepCall {
-  runId: string
-  /** The thread (as digest) or the task that the run belongs to. */
-  owner: string
-  toolCallId: string
-  toolName: string
-  /** The working folder of the call, which allows its paths. */
-  cwd: string
-  /** The paths that the call would change; undefined for a tool that does not say. */
-  places: ChangedPath[] | undefined
-  /** Of such a call: what its input named, and the tool server or the application whose tool it is. */
-  uncovered?: { target?: string, server?: string, app?: string }
-  signal: AbortSignal
-}
-
-/** What a call changed, as far as its tool said it. */
-export interface CallReport {
-  changes?: readonly FileChange[]
-  /** Its output, which may hold a diff. */
-  output?: ToolOutput
-}
-
-/** What is kept of the state before a call. */
-export interface KeptCall {
-  /** Must be durable before the call starts. */
-  ops: Op[]
-  /** Returns the operations that record what the call left; without a report all that is other than before counts as its work. */
-  finish(report?: CallReport): Promise<Op[]>
-  /** Removes what was kept; the call does not start. */
-  discard(): Promise<void>
 }

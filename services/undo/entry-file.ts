@@ -1,16 +1,14 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
+import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../lib/sealed-chunks.ts'
 import { type Copy, CopiesUnavailable } from './undo-entry.ts'
 
-// The file of an entry holds the contents of the files that a call is about to change, one after the other, in chunks of
-// ciphertext (AES-256-GCM) and tag. Its key is random, used for this file only, and stored in the record of the entry, which the
-// store encrypts: a new master key needs a new record, not a new file. The nonce is the number of the chunk.
+// The file of an entry holds the contents of the files that a call is about to change, sealed (lib/sealed-chunks.ts). Its key is stored
+// in the record of the entry, which the store encrypts: a new master key needs a new record, not a new file.
 
-const CHUNK_BYTES = 256 * 1024
-const TAG_BYTES = 16
 const newChunk = () => Buffer.allocUnsafe(CHUNK_BYTES)
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
 
@@ -65,9 +63,7 @@ export function createEntryWriter (folder: string, id: string) {
   }
 
   async function write (bytes: Buffer) {
-    const cipher = createCipheriv('aes-256-gcm', key, nonce(chunks++), { authTagLength: TAG_BYTES })
-    cipher.setAAD(Buffer.from(id))
-    const sealed = Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
+    const sealed = sealChunk({ id, key, chunk: chunks++ }, bytes)
     await orUnavailable(async () => {
       file ??= await create()
       await file.writeFile(sealed)
@@ -120,7 +116,7 @@ async function syncFolder (path: string): Promise<void> {
 
 /** Reads a copy of `size` bytes, chunk by chunk. Throws CopyGone. */
 export async function * readCopy (
-  { folder, id, key }: { folder: string, id: string, key: string | undefined },
+  { folder, id, key }: { folder: string, id: string, key?: string },
   { at, chunk }: Copy,
   size: number
 ): AsyncGenerator<Buffer> {
@@ -132,7 +128,7 @@ export async function * readCopy (
       const length = Math.min(left, CHUNK_BYTES)
       const sealed = Buffer.alloc(length + TAG_BYTES)
       await file.read(sealed, 0, sealed.length, position)
-      yield unseal(Buffer.from(key!, 'base64'), id, chunk, sealed)
+      yield unsealed({ id, key: Buffer.from(key!, 'base64'), chunk }, sealed)
       position += sealed.length
       left -= length
     }
@@ -141,19 +137,10 @@ export async function * readCopy (
   }
 }
 
-function unseal (key: Buffer, id: string, chunk: number, sealed: Buffer): Buffer {
+function unsealed (...chunk: Parameters<typeof openChunk>): Buffer {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, nonce(chunk), { authTagLength: TAG_BYTES })
-    decipher.setAAD(Buffer.from(id))
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-    return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()])
+    return openChunk(...chunk)
   } catch {
     throw new CopyGone()
   }
-}
-
-function nonce (chunk: number): Buffer {
-  const bytes = Buffer.alloc(12)
-  bytes.writeUIntBE(chunk, 6, 6)
-  return bytes
 }

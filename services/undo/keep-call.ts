@@ -5,6 +5,7 @@ import { within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/
 import { createEntryWriter } from './entry-file.ts'
 import type { Entry, Item } from './undo-entry.ts'
 import { settleItems, surveyAll } from './survey.ts'
+import type { RunningCommands } from './running-commands.ts'
 import type { UndoSpace } from './space.ts'
 
 const overlap = (a: string[], b: string[]) => a.some((one) => b.some((other) => within(one, other) || within(other, one)))
@@ -50,6 +51,7 @@ export interface KeepParts {
   paths: PathPolicy
   acquire: AcquirePaths
   space: UndoSpace
+  commands: RunningCommands
 }
 
 /** What is there before a call, on disk and not yet named by a record. Its paths are held until `finish` or `discard`. */
@@ -64,7 +66,7 @@ export interface Kept extends KeptCall {
  */
 export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false } = {}): Promise<Kept> {
   const { runId, owner, toolCallId, toolName, cwd, places, uncovered = {}, signal } = call
-  const { clock, folder, paths, acquire, space } = parts
+  const { clock, folder, paths, acquire, space, commands } = parts
   const id = newId()
   const at = clock.now()
   const entry: Entry = { runId, owner, toolCallId, toolName, at, cwd, roots: places?.map(({ path }) => path) ?? [], items: [] }
@@ -73,7 +75,7 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
   if (places === undefined) {
     const known = Object.fromEntries(Object.entries(uncovered).filter(([, value]) => value !== undefined))
     const value: Entry = { ...entry, uncovered: known, ended: true }
-    return { id, items: [], ops: [...named, recordOp(value)], finish: async () => [], discard: async () => {} }
+    return { id, items: [], ops: [...named, recordOp(value)], finish: async () => ({ ops: [] }), discard: async () => {} }
   }
 
   const unlock = isLocked ? () => {} : await acquire(entry.roots, signal)
@@ -114,12 +116,13 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
         const reported = report && (report.changes ?? [])
         try {
           const settled = await settleItems({ items, places, reported, paths })
+          commands.changed(settled.map(({ path }) => path))
           if (settled.length > 0) {
-            return [recordOp({ ...begun, items: settled, ended: true, ...diff }), { type: 'del', key: open }]
+            return { ops: [recordOp({ ...begun, items: settled, ended: true, ...diff }), { type: 'del', key: open }] }
           }
           await writer.discard()
           space.recount()
-          return [undoEntryKey(runId, id), open, fileKey].map((key): Op => ({ type: 'del', key }))
+          return { ops: [undoEntryKey(runId, id), open, fileKey].map((key): Op => ({ type: 'del', key })) }
         } finally {
           release()
         }

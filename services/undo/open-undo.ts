@@ -5,13 +5,16 @@ import type { Clock } from '../lib/clock.ts'
 import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { UNDO_OPEN, undoEntriesPrefix, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
-import type { KeepCall, PathPolicy } from '../tools/index.ts'
+import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
 import { UNDO, type Entry, RunLive, RunUnknown } from './undo-entry.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
+import { keepTree, settledTree } from './keep-tree.ts'
 import { removeTemporaries } from './restore.ts'
 import { type FileTexts, runChanges, runTexts } from './run-changes.ts'
 import { settleItems } from './survey.ts'
 import { createUndoSpace } from './space.ts'
+import { createRunningCommands } from './running-commands.ts'
+import { createTrees } from './trees.ts'
 import { undoRun } from './undo-run.ts'
 
 /** The collaborators of undo. */
@@ -25,12 +28,16 @@ export interface UndoParts {
   /** Whether a run, of a conversation or a task, is not over: undefined when it is not known. */
   isLive: (runId: string) => Promise<boolean | undefined>
   log: Pick<Log, 'warn'>
+  /** The thread that knows folders and compares them. */
+  transform: Transform
 }
 
 /** The verbs of `createUndo`, once it is in use. */
-export function openUndo ({ store, clock, paths, settings, isLive, folder }: UndoParts & { folder: string }) {
+export function openUndo ({ store, clock, paths, settings, isLive, log, transform, folder }: UndoParts & { folder: string }) {
   const space = createUndoSpace({ store, clock, folder, settings })
-  const parts = { store, clock, folder, paths, space, acquire: createPathLock() }
+  const trees = createTrees({ store, paths, folder, space, transform })
+  const commands = createRunningCommands()
+  const parts = { store, clock, folder, paths, space, commands, acquire: createPathLock() }
   const locked = createKeyedLock()
   let completed: Promise<void> | undefined
 
@@ -45,6 +52,23 @@ export function openUndo ({ store, clock, paths, settings, isLive, folder }: Und
     return entries
   }
 
+  async function completedCall (id: string, entry: Entry): Promise<Entry | undefined> {
+    if (entry.toolName === UNDO) await removeTemporaries(id, entry.items)
+    const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
+    return items.length > 0 ? { ...entry, items, ended: true } : undefined
+  }
+
+  async function completedTree (entry: Entry, tree: NonNullable<Entry['tree']>): Promise<Entry | undefined> {
+    try {
+      return settledTree(entry, await trees.compare(tree))
+    } catch (error) {
+      log.warn({ err: error }, 'what a command changed could not be compared')
+      const { tree: _, ...rest } = entry
+      const reason = 'What it changed could not be found out after the service had ended.'
+      return { ...rest, ended: true, uncovered: { ...entry.uncovered, reason } }
+    }
+  }
+
   /** Completes the entries of calls that the end of the service cut off: what they left is what is there at the next start. */
   async function complete (): Promise<void> {
     for await (const [key, { runId }] of store.list<{ runId: string }>(UNDO_OPEN, { damaged () {} })) {
@@ -52,9 +76,8 @@ export function openUndo ({ store, clock, paths, settings, isLive, folder }: Und
       const ops: Op[] = [{ type: 'del', key }]
       const entry = await store.get<Entry>(undoEntryKey(runId, id)).catch(() => undefined)
       if (entry !== undefined) {
-        if (entry.toolName === UNDO) await removeTemporaries(id, entry.items)
-        const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
-        if (items.length > 0) ops.push({ type: 'put', key: undoEntryKey(runId, id), value: { ...entry, items, ended: true } })
+        const settled = entry.tree === undefined ? await completedCall(id, entry) : await completedTree(entry, entry.tree)
+        if (settled !== undefined) ops.push({ type: 'put', key: undoEntryKey(runId, id), value: settled })
         else {
           ops.push({ type: 'del', key: undoEntryKey(runId, id) })
           for await (const file of store.keys(undoFilesPrefix(id))) ops.push({ type: 'del', key: file })
@@ -76,8 +99,12 @@ export function openUndo ({ store, clock, paths, settings, isLive, folder }: Und
   return {
     async keep (call: KeepCall): Promise<Kept> {
       await ready()
-      return keepCall(call, parts)
+      return call.command === undefined
+        ? keepCall(call, parts)
+        : keepTree({ ...call, command: call.command }, { clock, trees, commands, log })
     },
+
+    outlook: (folder: string, signal: AbortSignal): Promise<string> => trees.outlook(folder, signal),
 
     async changes (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> {
       await ready()

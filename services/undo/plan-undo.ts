@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import type { PathPolicy } from '../tools/index.ts'
-import { isSame, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
+import { isSame, isUnchanged, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
 
 /** What the entries of a run say of one path. */
@@ -33,11 +33,17 @@ export interface UndoPlan {
   skipped: Skipped[]
 }
 
+/** Where the content of what was there before a change is. */
+export const sourceOf = ({ copy, notKept }: Item, id: string, { key, contents }: Entry): NonNullable<Chain['source']> =>
+  copy?.file === undefined ? { id, key, copy, notKept } : { id: copy.file, key: contents?.[copy.file], copy, notKept }
+
 /** Joins the changes of a run, path by path, from the newest back to where somebody else changed the path in between. */
 export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<string, Chain> {
   const chains = new Map<string, Chain>()
-  for (const [id, { items, cwd, key }] of entries.toReversed()) {
-    for (const { path, before, after, copy, notKept, isParent = false } of items.toReversed()) {
+  for (const [id, entry] of entries.toReversed()) {
+    const { cwd } = entry
+    for (const item of entry.items.toReversed()) {
+      const { path, before, after, isParent = false } = item
       const later = chains.get(path)
       if (later?.isBroken) continue
       if (later !== undefined && !isSame(after, later.before)) {
@@ -49,7 +55,7 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
         cwd: later?.cwd ?? cwd,
         left: later === undefined ? after : later.left,
         before,
-        source: { id, key, copy, notKept },
+        source: sourceOf(item, id, entry),
         isBroken: false,
         isParent: isParent && (later?.isParent ?? true)
       })
@@ -103,7 +109,8 @@ async function compare (
   } catch {
     return 'link'
   }
-  if (isSame(now, before)) return 'done'
+  const isModeAlone = isSame(left, before)
+  if (isModeAlone ? isUnchanged(now, before) : isSame(now, before)) return 'done'
   if (!isSame(now, left)) return now === null ? 'gone' : now.kind === 'link' ? 'link' : 'changed_since'
   if (before === null || before.kind === 'link') return undefined
   if (source?.notKept !== undefined) return source.notKept

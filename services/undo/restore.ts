@@ -7,7 +7,7 @@ import { isSame, type FilePlace, type Item } from './undo-entry.ts'
 import { inBatches, lookAt } from './survey.ts'
 import type { Chain, Skipped } from './plan-undo.ts'
 
-const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 /** Failures of the disk, which end the undo. */
 const DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO'])
 
@@ -53,6 +53,8 @@ interface Writing {
 async function putBack (step: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
   const { before, left } = step
   const place = parent.entry(name)
+  // Of a folder the permissions come last, see completeFolders.
+  if (isSame(before, left)) return before?.kind === 'file' ? changeMode(place, before.mode) : undefined
   const makeRoom = () => left === null ? undefined : left?.kind === 'folder' ? rmdir(place) : unlink(place)
   if (before?.kind === 'file') await writeFile(before, step, parent.entry(name), { ...writing, temporary: parent.entry(writing.temporary) })
   else {
@@ -60,6 +62,15 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
     // Its own mode comes last, because it may forbid what is still to be put into it.
     if (before?.kind === 'folder') await mkdir(place, 0o700)
     else if (before?.kind === 'link') await symlink(before.target, place)
+  }
+}
+
+async function changeMode (place: string, mode: number): Promise<void> {
+  const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    await file.chmod(mode & 0o777)
+  } finally {
+    await file.close()
   }
 }
 

@@ -1,10 +1,10 @@
-import { relative, sep } from 'node:path'
+import { dirname, relative, sep } from 'node:path'
 import type { FileChangeView, RunChanges, UncoveredCall } from '../../schemas/undo.ts'
 import { contentDigest, unifiedDiff, withFile, withParent } from '../tools/index.ts'
 import { readCopy } from './entry-file.ts'
 import { isSame, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
 import type { KeepParts } from './keep-call.ts'
-import { chainsOf, planUndo, type UndoPlan } from './plan-undo.ts'
+import { chainsOf, planUndo, sourceOf, type UndoPlan } from './plan-undo.ts'
 
 type Entries = Array<[id: string, entry: Entry]>
 
@@ -23,7 +23,7 @@ export async function runChanges (
   { limit, cursor = '0' }: { limit: number, cursor?: string },
   parts: Pick<KeepParts, 'paths' | 'folder'>
 ): Promise<RunChanges> {
-  const all = entries.filter(([, { ended, uncovered }]) => ended && !uncovered).flatMap(([id, entry]) =>
+  const all = entries.filter(([, { ended }]) => ended).flatMap(([id, entry]) =>
     changesOf(entry).map((change) => ({ id, entry, ...change }))
   )
   const from = Number(cursor)
@@ -33,8 +33,8 @@ export async function runChanges (
   const plan = await planUndo([...chainsOf(entries).values()].filter(isNamed), parts)
   const changes: FileChangeView[] = []
   for (const { id, entry, item, moved, inner } of page) {
-    const { toolCallId, toolName, at, cwd, key, diff: made } = entry
-    const diff = made ?? (moved === undefined ? await contentDiff(item, cwd, { ...parts, id, key }) : undefined)
+    const { toolCallId, toolName, at, cwd, diff: made } = entry
+    const diff = made ?? (moved === undefined ? await contentDiff(item, cwd, { ...parts, ...sourceOf(item, id, entry) }) : undefined)
     changes.push({
       path: item.path,
       kind: moved !== undefined ? 'moved' : item.before === null ? 'created' : item.after === null ? 'deleted' : 'changed',
@@ -52,19 +52,32 @@ export async function runChanges (
 
 /** The changes of one entry: the outermost paths, without the folders that were made on the way to them. */
 function changesOf ({ items, roots }: Entry): Array<{ item: Item, moved?: Item, inner: number }> {
-  const isInner = ({ path }: Item) => items.some((other) => !other.isParent && path.startsWith(other.path + sep))
-  const outer = roots.length > 0 && items.length > 100
-    ? items.filter(({ path }) => roots.includes(path))
-    : items.filter((item) => !item.isParent && !isInner(item))
-  const sources = outer.filter(({ before, after }) => before !== null && after === null)
-  const source = ({ after, path }: Item) =>
-    after === null ? undefined : sources.find((other) => other.path !== path && isSame(other.before, after))
+  const named = new Set(roots)
+  // A folder that was made, or went, stands for what is in it; one whose permissions alone changed does not.
+  const whole = new Set(items.flatMap(({ path, before, after, isParent }) => isParent || isSame(before, after) ? [] : [path]))
+  const inner = new Map<string, number>()
+  const isInner = ({ path }: Item): boolean => {
+    let isFound = false
+    for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
+      inner.set(above, (inner.get(above) ?? 0) + 1)
+      isFound ||= whole.has(above)
+    }
+    return isFound
+  }
+  const isShown = ({ path }: Item) => named.size === 0 || items.length <= 100 || named.has(path)
+  const outer = items.filter((item) => !isInner(item) && !item.isParent && isShown(item))
+  const sources = Map.groupBy(
+    outer.filter(({ before, after }) => before !== null && after === null),
+    ({ before }) => before?.kind === 'file' ? before.digest : before?.kind
+  )
+  const source = ({ after, path }: Item) => {
+    // Of folders that a command made and removed nobody knows whether one became the other.
+    if (after === null || after === undefined || (after.kind === 'folder' && named.size === 0)) return undefined
+    const likely = sources.get(after.kind === 'file' ? after.digest : after.kind)
+    return likely?.find((other) => other.path !== path && isSame(other.before, after))
+  }
   const movedAway = new Set(outer.flatMap((item) => source(item) ?? []))
-  return outer.filter((item) => !movedAway.has(item)).map((item) => ({
-    item,
-    moved: source(item),
-    inner: items.filter(({ path }) => path.startsWith(item.path + sep)).length
-  }))
+  return outer.filter((item) => !movedAway.has(item)).map((item) => ({ item, moved: source(item), inner: inner.get(item.path) ?? 0 }))
 }
 
 /** What a run changed: the texts of a file before and after it, null for none; absent where there was another thing, or it is not known. */
@@ -98,7 +111,7 @@ async function contentDiff ({ path, before, after, copy }: Item, cwd: string, so
   return old === undefined || now === undefined ? undefined : unifiedDiff(relative(cwd, path), old, now ?? '')
 }
 
-type Copied = Parameters<typeof readCopy>[0] & Pick<KeepParts, 'paths'>
+type Copied = Omit<Parameters<typeof readCopy>[0], 'key'> & { key?: string } & Pick<KeepParts, 'paths'>
 
 const asText = (bytes: Buffer): string | undefined => bytes.includes(0) ? undefined : bytes.toString('utf8')
 

@@ -4,11 +4,11 @@ import type { Config } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { UNDO_ENTRIES, UNDO_FILES, UNDO_OWNERS, type Op, type Store } from '../store/index.ts'
+import { UNDO_ENTRIES, UNDO_FILES, undoFileKey, UNDO_OWNERS, UNDO_TREES, type Op, type Store } from '../store/index.ts'
 
 const MIB = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
-const DEFAULTS = { maxFileMb: 20, maxTotalMb: 500, days: 30 }
+const DEFAULTS = { maxFileMb: 20, maxTotalMb: 2048, days: 30 }
 /** Counted for each file beside its content, so that many small ones are bounded as well; bytes. */
 const FILE_BYTES = 4096
 /** How much of the room is left in use when files are removed, so that this happens rarely. */
@@ -79,6 +79,14 @@ export function createUndoSpace (
         await remove(ops, files)
       }),
 
+    /** Removes a file of so many bytes that nobody needs any more; one in use goes when it is old. */
+    drop: (id: string, bytes: number): Promise<void> =>
+      inOrder('total', async () => {
+        if (inUse.has(id)) return
+        await remove([{ type: 'del', key: undoFileKey(id, bytes) }], [id])
+        if (total !== undefined) total -= bytes + FILE_BYTES
+      }),
+
     /** Called when files were removed otherwise: their size is added up anew when it is next needed. */
     recount () {
       total = undefined
@@ -94,12 +102,18 @@ export function createUndoSpace (
         const limit = clock.now() - limits().days * DAY_MS
         const isOld = (id: string) => timeOfId(id) <= limit && !used.has(id)
         const ops: Op[] = []
-        for await (const key of store.keys(UNDO_ENTRIES)) if (isOld(idIn(key))) ops.push({ type: 'del', key })
+        let isUsed = used.size > 0
+        for await (const key of store.keys(UNDO_ENTRIES)) {
+          if (isOld(idIn(key))) ops.push({ type: 'del', key })
+          else isUsed = true
+        }
+        // What is known of folders is known for the sake of entries.
+        if (!isUsed) for await (const key of store.keys(UNDO_TREES)) ops.push({ type: 'del', key })
         for await (const [key, { at }] of store.list<{ at: number }>(UNDO_OWNERS, { signal, damaged () {} })) {
           if (at <= limit) ops.push({ type: 'del', key })
         }
         for await (const key of store.keys(UNDO_FILES)) {
-          if (isOld(idIn(key))) ops.push({ type: 'del', key })
+          if (isOld(idIn(key)) || !isUsed) ops.push({ type: 'del', key })
           else known.add(idIn(key))
         }
         signal?.throwIfAborted()

@@ -1,7 +1,7 @@
 import { sep, dirname, join } from 'node:path'
 import type { ChangedPath, FileChange } from '../contracts/tool.ts'
 import { readWhole, type ReadFile } from './entry-file.ts'
-import { isSame, type Item, type Place, CopiesUnavailable } from './undo-entry.ts'
+import { isUnchanged, type Item, type Place, CopiesUnavailable } from './undo-entry.ts'
 import { type PathPolicy, type Folder, isMounted, withFile, withFolder, withParent, withSubfolder } from '../tools/index.ts'
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, readlink, type FileHandle } from 'node:fs/promises'
@@ -48,7 +48,7 @@ export async function settleItems (
     const change = reports.get(item.path)
     if (reported !== undefined && change === undefined && isOfOthers(item, after)) return []
     const found = change === undefined ? item : corrected(item, change)
-    return isSame(found.before, after) ? [] : [{ ...found, after }]
+    return isUnchanged(found.before, after) ? [] : [{ ...found, after }]
   })).flat()
   for (const { path, before, after } of reported ?? []) {
     if (items.some((item) => item.path === path) || before === after) continue

@@ -30,6 +30,8 @@ interface LinkPlace {
 export interface Copy {
   at: number
   chunk: number
+  /** The file, if it is not that of the entry; its key is in `contents` of the entry. */
+  file?: string
 }
 
 /** Why no copy of what was there is kept. */
@@ -64,16 +66,25 @@ export interface Entry {
   items: Item[]
   /** The key of the entry's file, base64; absent when nothing was copied. */
   key?: string
+  /** The keys of the files of contents that the items name. */
+  contents?: Record<string, string>
+  /** Of a command that has not ended: the record of what was in its folder. */
+  tree?: { folder: string, record: { id: string, key: string } }
   /** The call has ended, and its items say what it left. */
   ended?: true
-  /** The call of a tool that does not say what it changes, such as a command; `target` is what its input named. */
-  uncovered?: { target?: string, server?: string, app?: string }
+  /** What the call may have changed is not, or not all, among the items. `target` is what its input named; `reason` says why. */
+  uncovered?: { target?: string, server?: string, app?: string, reason?: string }
   /** The unified diff that the tool made. */
   diff?: string
 }
 
 /** Stands for the tool in the record of an undo. */
 export const UNDO = 'undo'
+
+const modeIn = (place: Place | undefined): number | undefined => place && 'mode' in place ? place.mode : undefined
+
+/** Whether two places hold the same with the same permissions. */
+export const isUnchanged = (a: Place | undefined, b: Place | undefined): boolean => isSame(a, b) && modeIn(a) === modeIn(b)
 
 /** Whether two places hold the same. Permissions do not count. */
 export function isSame (a: Place | undefined, b: Place | undefined): boolean {

@@ -25,7 +25,7 @@ export async function undoRun (
   const notCovered = uncoveredCalls(entries)
   if (chains.length === 0) return { restored: [], skipped: [], notCovered }
   const unlock = dryRun ? () => {} : await parts.acquire(rootsOf(chains))
-  const unuse = parts.space.use(entries.map(([id]) => id))
+  const unuse = parts.space.use(entries.flatMap(([id, { contents = {} }]) => [id, ...Object.keys(contents)]))
   try {
     const { steps, done, skipped } = await planUndo(chains, parts)
     const shown = (list: Chain[]) => list.filter(({ isParent }) => !isParent).map(({ path }) => path)
@@ -105,7 +105,7 @@ async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }
   } catch (error) {
     failure = error
   }
-  await store.transact(await kept.finish())
+  await store.transact((await kept.finish()).ops)
   if (failure !== undefined) throw new UndoCutShort(describeDiskFailure(failure) ?? 'a file cannot be written')
   return { undoId, restored, refused }
 }

@@ -40,6 +40,9 @@ export function createUndo (parts: UndoParts) {
     /** See `keepCall`. */
     keep: async (call: KeepCall): Promise<Kept> => (await loaded()).keep(call),
 
+    /** Says in sentences what of a folder could be undone after a command. */
+    outlook: async (folder: string, signal: AbortSignal): Promise<string> => (await loaded()).outlook(folder, signal),
+
     /** Returns a page of the changes of a run or an undo, also while it is under way. Throws RunUnknown (404). */
     changes: async (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> => (await loaded()).changes(runId, page),
 

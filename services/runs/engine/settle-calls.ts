@@ -3,6 +3,7 @@ import { intentsIn } from '../run-log/open-calls.ts'
 import { type AddressQuestion, inputDigest } from '../../approvals/index.ts'
 import { askedAgain, changedPlaces, changedSince, folderGone, runInOrder } from '../../tools/index.ts'
 import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
+import type { Boundary } from '../../contracts/boundary.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
 import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import type { CallEnd, CallPorts } from './call-ports.ts'
@@ -105,7 +106,14 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     }
     const offer = await ports.grants.offer(call, folder, question)
     if (offer.boundary?.is === 'refused') return ports.end(call, failed(call, offer.boundary.why))
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...await bind(call, folder), ...offer })
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...await bind(call, folder), ...await withOutlook(call, offer) })
+  }
+
+  /** Adds to where a command would run what of it could be undone. */
+  async function withOutlook<T extends { boundary?: Boundary }> (call: Call, offer: T): Promise<T> {
+    if (offer.boundary === undefined) return offer
+    const undo = await tools.outlook({ name: call.toolName, input: inputOf(call), cwd, signal })
+    return { ...offer, boundary: { ...offer.boundary, ...(undo !== undefined && { undo }) } }
   }
 
   /** Returns what the approval of a call is bound to, behind the calls that are asked before it. */
@@ -130,7 +138,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     // A corrected input is approved for this call alone.
     const boundary = await tools.boundary({ name: call.toolName, input: inputOf(call), cwd, folder })
     const more = correctedInput === undefined ? await ports.grants.offer(call, folder) : { correctedInput, ...(boundary && { boundary }) }
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...more, ...bound })
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...await withOutlook(call, more), ...bound })
   }
 
   /**
@@ -218,10 +226,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
       const { event, state }: CallEnd = result.status === 'completed'
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
         : failed(call, result.errorText)
-      const ops = await kept.finish({ changes, output: event.type === 'tool-output' ? event.output : {} })
-      end = { event: { ...withCorrection(event, approval), ...(changes && { changes }) }, state, durationMs, ops }
+      const left = await kept.finish({ changes, output: event.type === 'tool-output' ? event.output : {} })
+      const found = changes ?? left.changes
+      end = { event: { ...withCorrection(event, approval), ...(found && { changes: found }) }, state, durationMs, ops: left.ops }
     } catch (error) {
-      const ops = await kept.finish()
+      const { ops } = await kept.finish()
       if (isDurable || !ports.repeatsReads) await ports.end(call, { ...failed(call, OUTCOME_UNKNOWN, 'unknown'), ops })
       throw error
     }

@@ -1,4 +1,5 @@
 import type { FoundFiles, FilesRequest, FoundLines, LinesRequest } from '../search/search-rpc.ts'
+import type { Compared, CompareRequest, Recorded, RecordRequest } from '../tree/tree-rpc.ts'
 import type { ResultPage } from '../web/search/search-backends.ts'
 import type { HtmlPage, ReadablePage } from '../web/fetch/to-text.ts'
 
@@ -18,6 +19,10 @@ export interface Transforms {
   searchLines: { input: LinesRequest, output: FoundLines }
   /** The files below a folder whose paths match a pattern. */
   searchFiles: { input: FilesRequest, output: FoundFiles }
+  /** What is in a folder before a command. */
+  recordTree: { input: RecordRequest, output: Recorded }
+  /** What a command has changed there. */
+  compareTree: { input: CompareRequest, output: Compared }
 }
 
 /** At most `mostPages` pages of a document from page `firstPage` on, counted from 1; no further page begins after `mostChars`. */

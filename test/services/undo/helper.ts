@@ -7,6 +7,7 @@ import type { CallReport } from '../../../services/tools/host.ts'
 import { newId } from '../../../services/lib/ids.ts'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { openStore } from '../../../services/store/open.ts'
+import { createTransform } from '../../../services/tools/transform/transform.ts'
 import { createPathPolicy } from '../../../services/tools/path-policy.ts'
 import type { ChangedPath } from '../../../services/contracts/tool.ts'
 import { atEnd } from '../../harness/at-end.ts'
@@ -27,6 +28,8 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
   atEnd(t, () => store.close())
   const live = new Set<string>()
   const roots: string[] = []
+  const transform = createTransform({ clock: systemClock })
+  atEnd(t, () => transform.close())
   const undo = createUndo({
     store,
     clock,
@@ -34,7 +37,8 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
     paths: createPathPolicy({ workspace: work, roots, forbidden: home }),
     settings: () => settings,
     isLive: async (runId) => live.has(runId) || undefined,
-    log: { warn: (details) => t.fail(JSON.stringify(details)) }
+    log: { warn: (details) => t.fail(JSON.stringify(details)) },
+    transform
   })
   const at = (path: string) => join(work, path)
   const keep = (runId: string, places: ChangedPath[], owner = 'owner') =>
@@ -61,7 +65,7 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
       const kept = await keep(runId, paths.map((each) => typeof each === 'string' ? { path: at(each) } : { ...each, path: at(each.path) }))
       await store.transact(kept.ops)
       await effect()
-      await store.transact(await kept.finish(Object.keys(report).length === 0 ? undefined : report))
+      await store.transact((await kept.finish(Object.keys(report).length === 0 ? undefined : report)).ops)
       return runId
     },
     changes: async (runId: string) => (await undo.changes(runId, { limit: 500 })).changes

@@ -34,6 +34,7 @@ function ports (
     }) as never,
     identity: () => 'one',
     boundary: async () => undefined,
+    outlook: async () => undefined,
     keep: async () => NOTHING_KEPT,
     foresee: async () => undefined,
     async execute ({ callId }) {

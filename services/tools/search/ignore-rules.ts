@@ -1,0 +1,57 @@
+import { relative, sep } from 'node:path'
+import ignore, { type Ignore } from 'ignore'
+import { holdFolder, readEntry, release, type HeldFolder } from './held-folder.ts'
+
+const IGNORE_BYTES = 1024 * 1024
+
+/** The rules of one .gitignore, and the path of its folder relative to the searched folder: '' or ending with '/'. */
+interface Rules {
+  base: string
+  rules: Ignore
+}
+
+/** The rules that hold in a folder, the outermost first. */
+export type IgnoreRules = readonly Rules[]
+
+/** Paths are compared as the file systems of the system do. */
+const OPTIONS = { ignorecase: process.platform !== 'linux', allowRelativePaths: true }
+
+/** Adds the .gitignore of a folder, whose path relative to the searched folder is `base`. */
+export const withRules = (outer: IgnoreRules, base: string, text: string | undefined): IgnoreRules =>
+  text === undefined ? outer : [...outer, { base, rules: ignore(OPTIONS).add(text) }]
+
+/** Returns whether a path below the folders of the rules is ignored; the path of a folder ends with '/'. The innermost rule decides. */
+export function isIgnored (all: IgnoreRules, path: string): boolean {
+  for (const { base, rules } of all.toReversed()) {
+    const { ignored, unignored } = rules.test(path.slice(base.length))
+    if (ignored || unignored) return ignored
+  }
+  return false
+}
+
+/**
+ * Returns the rules for the entries of a folder that is searched. A .gitignore that ignores this folder, which another one or the search
+ * itself overrules, says nothing about its entries.
+ */
+export const rulesInside = (all: IgnoreRules, folder: string): IgnoreRules =>
+  all.filter(({ base, rules }) => !rules.test(folder.slice(base.length)).ignored)
+
+/** Returns the path of a folder relative to an outer one: '' or ending with '/'. */
+export const prefixOf = (outer: string, inner: string): string => outer === inner ? '' : `${relative(outer, inner).replaceAll(sep, '/')}/`
+
+export const ignoreText = (folder: HeldFolder): string | undefined => readEntry(folder, '.gitignore', IGNORE_BYTES, () => false)?.toString()
+
+/** Returns the rules of the .gitignore of folders above a searched one, the outermost first. Their paths begin at the outermost. */
+export function rulesAbove (parents: readonly string[], folder: string): IgnoreRules {
+  const top = parents[0] ?? folder
+  let rules: IgnoreRules = []
+  for (const parent of parents) {
+    const base = prefixOf(top, parent)
+    rules = base === '' ? rules : rulesInside(rules, base)
+    const held = holdFolder(parent)
+    if (held === undefined) continue
+    rules = withRules(rules, base, ignoreText(held))
+    release(held)
+  }
+  return rules
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeDiskFailure } from '../../lib/disk-failure.ts'
+import { CHUNK_BYTES } from '../../lib/sealed-chunks.ts'
+import { entryOf, holdFolder, release } from '../search/held-folder.ts'
+import { createSealedFile, readSealedFile } from './sealed-file.ts'
+import type {
+  Compared,
+  CompareRequest,
+  LeftOut,
+  Recorded,
+  RecordRequest,
+  TreeDifference,
+  TreeFile,
+  TreePlace,
+  TreeRequest
+} from './tree-rpc.ts'
+import { Beyond, type Row, type Tree, walkTree } from './walk-tree.ts'
+
+/** Folders left out that are named. */
+const MOST_NAMED = 20
+/** Milliseconds. Two changes within that time may have one time of change, so that the later one is not seen by it. */
+const RACY_MS = 100
+
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
+
+/** The newest record that this thread wrote or read. */
+let newest: { id: string, tree: Tree } | undefined
+
+/**
+ * Writes what is in a folder and is not known yet: the contents of new and changed files into one sealed file, and a record of all paths
+ * into another. Both are durable when it returns. Runs in a worker.
+ */
+export function recordTree (request: RecordRequest): Recorded {
+  const { store, limits, last, next } = request
+  try {
+    const known = last && readRecord(store, last)
+    const found = walkTree(request, known)
+    let keptBytes = 0
+    let isNew = known === undefined || known.rows.size !== found.rows.size || known.left.size !== found.left.size
+    const isThere = new Map(Object.keys(known?.contents ?? {}).map((file) => [file, existsSync(join(store, file))]))
+    const toCopy: Array<[path: string, row: Row]> = []
+    for (const [path, row] of found.rows) {
+      const before = known?.rows.get(path)
+      const isSame = before?.stat === row.stat && before.kind === row.kind && !isRacy(before, known!.at)
+      if (isSame && (before.copy === undefined || isThere.get(before.copy.file))) {
+        Object.assign(row, { digest: before.digest, copy: before.copy, notKept: before.notKept })
+      } else {
+        isNew = true
+        if (row.kind === 'file') toCopy.push([path, row])
+      }
+      if (row.kind === 'file' && row.size <= limits.file) keptBytes += row.size
+      if (row.kind === 'file' && row.size > limits.file) row.notKept = 'too_large'
+    }
+    if (keptBytes > limits.bytes) throw new Beyond('bytes')
+    if (next === undefined || !isNew) return { is: 'recorded', leftOut: leftOut(found), contents: Object.keys(known?.contents ?? {}) }
+    const written = copyContents(request, toCopy, next.contents)
+    found.contents = written === 0 ? {} : { [next.contents.id]: next.contents.key }
+    for (const { copy } of found.rows.values()) if (copy !== undefined) found.contents[copy.file] ??= known!.contents[copy.file]
+    const record = writeRecord(store, next.record, found)
+    newest = { id: next.record.id, tree: found }
+    return { is: 'recorded', leftOut: leftOut(found), contents: Object.keys(found.contents), written: { record, contents: written } }
+  } catch (error) {
+    if (error instanceof Beyond) return { is: 'beyond', limit: error.limit }
+    const reason = describeDiskFailure(error)
+    if (reason === undefined) throw error
+    return { is: 'failed', reason }
+  }
+}
+
+/** Returns what differs from a record. Runs in a worker. */
+export function compareTree (request: CompareRequest): Compared {
+  const { folder, store, record, limits } = request
+  const known = readRecord(store, record)
+  if (known === undefined) throw new Error('its record is gone')
+  const now = walkTree({ ...request, limits: { ...limits, paths: limits.paths * 2 } }, known)
+  const inodes = new Set([...known.rows.values()].map(({ ino }) => ino))
+  const differences: TreeDifference[] = []
+  const strange: string[] = []
+  const closed = [...now.rows].flatMap(([path, { isClosed }]) => isClosed ? [`${path}/`] : [])
+
+  for (const [path, row] of now.rows) {
+    const before = known.rows.get(path)
+    if (before === undefined) {
+      // What is older than the record was moved here from a place that the record leaves out.
+      if (row.kind === 'file' && !inodes.has(row.ino) && row.bornAt > 0 && row.bornAt < known.at - RACY_MS) {
+        strange.push(path)
+        continue
+      }
+      differences.push({ path: join(folder, path), before: null, after: placeOf(row, path, request) })
+      continue
+    }
+    if (before.stat === row.stat && before.kind === row.kind && !isRacy(before, known.at)) continue
+    const after = placeOf(row, path, request, before)
+    if (!isSamePlace(placeAsKnown(before), after)) differences.push(difference(folder, path, before, after))
+  }
+  for (const [path, before] of known.rows) {
+    if (!now.rows.has(path) && !closed.some((root) => path.startsWith(root))) differences.push(difference(folder, path, before, null))
+  }
+  differences.sort((a, b) => a.path < b.path ? -1 : 1)
+  const used = new Set(differences.flatMap(({ copy }) => copy === undefined ? [] : [copy.file]))
+  const contents = Object.fromEntries([...used].map((file) => [file, known.contents[file]]))
+  return { differences, contents, strange: strange.slice(0, MOST_NAMED) }
+}
+
+const isRacy = ({ changedAt }: Row, at: number): boolean => changedAt > at - RACY_MS
+
+const difference = (folder: string, path: string, row: Row, after: TreePlace): TreeDifference => ({
+  path: join(folder, path),
+  before: placeAsKnown(row),
+  after,
+  ...(row.copy && { copy: row.copy }),
+  ...(row.notKept && { notKept: row.notKept })
+})
+
+/** What stands for the digest of a file that is not read, as in `Place` of undo: without the time of the last change of state. */
+const statDigest = (stat: string): string => `stat:${stat.slice(0, stat.lastIndexOf(':'))}`
+
+function placeAsKnown ({ kind, mode, size, stat, digest, target }: Row): TreePlace {
+  if (kind === 'file') return { kind, digest: digest ?? statDigest(stat), size, mode }
+  return kind === 'folder' ? { kind, mode } : kind === 'link' ? { kind, target: target! } : { kind }
+}
+
+/** What is at a path now. The content of a file is read, unless it is too large for a copy. */
+function placeOf (row: Row, path: string, { folder, limits }: TreeRequest, like?: Row): TreePlace {
+  if (row.kind !== 'file') return placeAsKnown(row)
+  const isRead = row.size <= limits.file && like?.notKept !== 'too_large'
+  const digest = isRead ? readEntryOf(folder, path, row, limits.file, () => {}) : undefined
+  return placeAsKnown({ ...row, digest: digest ?? undefined })
+}
+
+function isSamePlace (a: TreePlace, b: TreePlace): boolean {
+  if (a === null || b === null || a.kind !== b.kind) return a === b
+  if (a.kind === 'file' && b.kind === 'file') return a.digest === b.digest && a.mode === b.mode
+  if (a.kind === 'folder' && b.kind === 'folder') return a.mode === b.mode
+  return a.kind === 'link' && b.kind === 'link' ? a.target === b.target : true
+}
+
+function leftOut ({ left, rows }: Tree): LeftOut {
+  const folders = [...left].sort()
+  const files = [...rows.values()].filter(({ notKept }) => notKept !== undefined).length
+  return { folders: folders.slice(0, MOST_NAMED), more: Math.max(0, folders.length - MOST_NAMED), files }
+}
+
+/**
+ * Reads a file of the folder and calls `take` with each chunk; returns its digest, or undefined when it cannot be read, is longer than
+ * `limit` bytes or is another file by now. No link is followed.
+ */
+function readEntryOf (folder: string, path: string, row: Row, limit: number, take: (chunk: Buffer) => void): string | undefined {
+  let descriptor
+  const parts = path.split('/')
+  const name = parts.pop()!
+  const held = holdFolder(join(folder, ...parts))
+  if (held === undefined) return undefined
+  try {
+    descriptor = openSync(entryOf(held, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    const stat = fstatSync(descriptor, { bigint: true })
+    if (!stat.isFile() || String(stat.ino) !== row.ino) return undefined
+  } catch {
+    if (descriptor !== undefined) closeSync(descriptor)
+    return undefined
+  } finally {
+    release(held)
+  }
+  try {
+    const hash = createHash('sha256')
+    for (let size = 0; ;) {
+      const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(row.size - size, 1024)))
+      let filled = 0
+      for (let read = -1; read !== 0 && filled < chunk.length; filled += read) {
+        read = readSync(descriptor, chunk, filled, chunk.length - filled, size + filled)
+      }
+      size += filled
+      if (size > limit) return undefined
+      if (filled === 0) break
+      hash.update(chunk.subarray(0, filled))
+      take(chunk.subarray(0, filled))
+      row.size = size
+    }
+    return `sha256:${hash.digest('base64url')}`
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Copies contents into a new sealed file, and notes in the rows where each is. Returns the bytes of the file; 0: none was needed. */
+function copyContents ({ folder, store, limits }: TreeRequest, files: Array<[string, Row]>, { id, key }: TreeFile): number {
+  const sealed = createSealedFile(store, { id, key })
+  try {
+    for (const [path, row] of files) {
+      if (row.notKept !== undefined) continue
+      const begin = sealed.position()
+      const size = row.size
+      const digest = readEntryOf(folder, path, row, limits.file, sealed.append)
+      sealed.endContent()
+      if (digest === undefined) Object.assign(row, { notKept: 'gone' as const, size })
+      else Object.assign(row, { digest, copy: { file: id, ...begin } })
+      // What is empty needs no copy.
+      if (row.size === 0) delete row.copy
+    }
+    return sealed.close()
+  } catch (error) {
+    sealed.discard()
+    throw error
+  }
+}
+
+function writeRecord (store: string, file: TreeFile, { at, rows, left, contents }: Tree): number {
+  const sealed = createSealedFile(store, file)
+  const text = JSON.stringify({ at, left: [...left], contents, rows: [...rows] })
+  try {
+    sealed.append(Buffer.from(text))
+    sealed.endContent()
+    const bytes = sealed.close()
+    // The names of both files are durable with their folder, which Windows cannot sync.
+    if (process.platform !== 'win32') {
+      const descriptor = openSync(store, O_RDONLY)
+      try {
+        fsyncSync(descriptor)
+      } finally {
+        closeSync(descriptor)
+      }
+    }
+    return bytes
+  } catch (error) {
+    sealed.discard()
+    throw error
+  }
+}
+
+/** Reads a record; undefined when it is gone or damaged. */
+function readRecord (store: string, { id, key }: TreeFile): Tree | undefined {
+  if (newest?.id === id) return newest.tree
+  try {
+    const { at, left, contents, rows } = JSON.parse(readSealedFile(store, { id, key }).toString())
+    const tree: Tree = { at, left: new Set(left), contents, rows: new Map(rows) }
+    newest = { id, tree }
+    return tree
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+/** A sealed file of a tree, see lib/sealed-chunks.ts: its name, and its key as base64. */
+export interface TreeFile {
+  id: string
+  key: string
+}
+
+/** A folder that is known by a record of its files, and how much of it may be kept. */
+export interface TreeRequest {
+  /** Real path of the folder. */
+  folder: string
+  /** Real paths of the folders above whose .gitignore holds here too, the outermost first. */
+  parents: string[]
+  /** Identities of the service's own files and folders, which are left out. */
+  excluded: string[]
+  /** Where the sealed files are. */
+  store: string
+  /** Paths of a tree; bytes of all its contents, and of one. */
+  limits: { paths: number, bytes: number, file: number }
+}
+
+export interface RecordRequest extends TreeRequest {
+  /** The newest record of the folder. */
+  last?: TreeFile
+  /** Files to be written where something is new; absent: nothing is written, the answer says what a record would leave out. */
+  next?: { record: TreeFile, contents: TreeFile }
+}
+
+/** What a record leaves out; folders and files relative to the folder. */
+export interface LeftOut {
+  /** Folders that .gitignore names, of packages, and those on another mount; at most some, see `more`. */
+  folders: string[]
+  more: number
+  /** Files that are too large for a copy, or cannot be read. */
+  files: number
+}
+
+/** A record was made, or the folder is too large. `written` says how many bytes the new files have; absent: all was known. */
+export type Recorded =
+  | { is: 'beyond', limit: 'paths' | 'bytes' }
+  | { is: 'failed', reason: string }
+  | { is: 'recorded', leftOut: LeftOut, contents: string[], written?: { record: number, contents: number } }
+
+export interface CompareRequest extends TreeRequest {
+  record: TreeFile
+}
+
+/** What is at a path of a tree: as `Place` of undo. */
+export type TreePlace =
+  | null
+  | { kind: 'file', digest: string, size: number, mode: number }
+  | { kind: 'folder', mode: number }
+  | { kind: 'link', target: string }
+  | { kind: 'other' }
+
+/** A path that differs. `copy` is where the content of `before` lies. */
+export interface TreeDifference {
+  path: string
+  before: TreePlace
+  after: TreePlace
+  copy?: { file: string, at: number, chunk: number }
+  notKept?: 'too_large' | 'gone'
+}
+
+export interface Compared {
+  differences: TreeDifference[]
+  /** The keys of the files that `copy` names. */
+  contents: Record<string, string>
+  /** What came into the folder from where nothing is known of it, relative to the folder: it is not among the differences. */
+  strange: string[]
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import { undoEntryKey, undoOpenKey, undoOwnerKey, type Op } from '../store/index.ts'
+import type { Compared, KeepCall } from '../tools/index.ts'
+import type { Kept } from './keep-call.ts'
+import type { RunningCommands } from './running-commands.ts'
+import { describeLeftOut, type Trees } from './trees.ts'
+import type { Entry, Item } from './undo-entry.ts'
+
+interface TreeParts {
+  clock: Clock
+  trees: Trees
+  commands: RunningCommands
+  log: Pick<Log, 'warn'>
+}
+
+/** What the record of a command holds when its changes are known: nothing when it changed nothing and nothing is unknown. */
+export function settledTree (
+  begun: Entry,
+  { differences, contents, strange }: Compared,
+  others: ReadonlySet<string> = new Set()
+): Entry | undefined {
+  const { tree: _, ...entry } = begun
+  const items = differences.filter(({ path }) => !others.has(path)).map((each): Item => each)
+  const reason = [
+    begun.uncovered?.reason,
+    strange.length > 0 && `What was moved into the folder stays there: ${strange.slice(0, 5).join(', ')}.`
+  ].filter((sentence) => typeof sentence === 'string').join(' ')
+  if (items.length === 0 && reason === '') return undefined
+  const uncovered = reason === '' ? undefined : { ...begun.uncovered, reason }
+  return { ...entry, items, contents, ended: true, uncovered }
+}
+
+/**
+ * Keeps what is in the folder of a command, whose changes nobody knows beforehand. Throws CopiesUnavailable when the disk is full; then
+ * the command must not start.
+ */
+export async function keepTree (
+  { runId, owner, toolCallId, toolName, uncovered: named, signal, command }: KeepCall & { command: NonNullable<KeepCall['command']> },
+  { clock, trees, commands, log }: TreeParts
+): Promise<Kept> {
+  const id = newId()
+  const at = clock.now()
+  const { folder, reach } = command
+  const known = await trees.record(folder, signal)
+  const reason = [reach, 'why' in known ? known.why : describeLeftOut(known.leftOut)].filter(Boolean).join(' ')
+  const uncovered = { target: named?.target, reason }
+  const begun: Entry = { runId, owner, toolCallId, toolName, at, cwd: folder, roots: [], items: [], ...(reason !== '' && { uncovered }) }
+  const owned: Op = { type: 'put', key: undoOwnerKey(owner, runId), value: { at } }
+  const put = (value: Entry): Op => ({ type: 'put', key: undoEntryKey(runId, id), value })
+  if ('why' in known) {
+    return { id, items: [], ops: [owned, put({ ...begun, ended: true })], finish: async () => ({ ops: [] }), discard: async () => {} }
+  }
+  const { others, end } = commands.begin(folder)
+  const release = () => {
+    end()
+    known.release()
+  }
+  const open = undoOpenKey(id)
+  return {
+    id,
+    items: [],
+    ops: [owned, put({ ...begun, tree: { folder, record: known.record } }), { type: 'put', key: open, value: { runId } }],
+    async finish () {
+      try {
+        const settled = settledTree(begun, await trees.compare(known), others)
+        const last: Op = settled === undefined ? { type: 'del', key: undoEntryKey(runId, id) } : put(settled)
+        const changes = changesIn(settled?.items ?? [])
+        const isKnown = settled === undefined || changes.length > 0
+        return { ops: [last, { type: 'del', key: open }], ...(isKnown && { changes }) }
+      } catch (error) {
+        // The entry stays open: what the command changed is compared once more at the next start.
+        log.warn({ err: error }, 'what a command changed could not be compared')
+        return { ops: [] }
+      } finally {
+        release()
+      }
+    },
+    async discard () {
+      release()
+    }
+  }
+}
+
+const digestOf = (place: Item['after']): string | null => place?.kind === 'file' ? place.digest : null
+
+/** The changes of files among the items. */
+const changesIn = (items: readonly Item[]) =>
+  items.filter(({ before, after }) => before?.kind === 'file' || after?.kind === 'file').map(({ path, before, after }) =>
+    ({ path, before: digestOf(before), after: digestOf(after) })
+  )

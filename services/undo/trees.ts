@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { newId } from '../lib/ids.ts'
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { undoFileKey, undoTreeKey, type Op, type Store } from '../store/index.ts'
+import { type Compared, type LeftOut, type PathPolicy, searchScope, type Transform, type TreeFile } from '../tools/index.ts'
+import type { UndoSpace } from './space.ts'
+import { CopiesUnavailable } from './undo-entry.ts'
+
+/** Paths of a folder that is known before a command. */
+const MOST_PATHS = 20_000
+/** Bytes of the contents of such a folder; less where less is kept in all. */
+const MOST_BYTES = 1024 ** 3
+/** The first record of a large folder reads all of it. */
+const RECORD_MS = 120_000
+
+/** The stored record of a folder: where the list of its paths is, and how large that is. */
+interface StoredTree {
+  record: TreeFile
+  bytes: number
+}
+
+/** A folder as it was before a command. */
+export interface KnownTree {
+  folder: string
+  record: TreeFile
+  leftOut: LeftOut
+  /** Lets its files go. */
+  release(): void
+}
+
+export type Trees = ReturnType<typeof createTrees>
+
+/**
+ * Folders that commands work in, known by records of their files (services/tools/tree/): what a command changed there is what differs
+ * from the record before it. Contents are copied once, and then only those that changed.
+ */
+export function createTrees ({ store, paths, folder: undoFolder, space, transform }: {
+  store: Store,
+  paths: PathPolicy,
+  /** Where the files of undo are. */
+  folder: string,
+  space: UndoSpace,
+  transform: Transform
+}) {
+  const locked = createKeyedLock()
+
+  const limits = () => {
+    const { file, total } = space.limits()
+    return { paths: MOST_PATHS, bytes: Math.min(MOST_BYTES, total), file }
+  }
+  const scopeOf = async (folder: string) => {
+    const { parents, excluded } = await searchScope(folder, folder, paths)
+    return { folder, parents, excluded, store: undoFolder, limits: limits() }
+  }
+  const newFile = (): TreeFile => ({ id: newId(), key: randomBytes(32).toString('base64') })
+
+  async function recordNow (folder: string, signal: AbortSignal): Promise<KnownTree | { why: string }> {
+    const key = undoTreeKey(store.digest(folder))
+    const last = await store.get<StoredTree>(key).catch(() => undefined)
+    const next = { record: newFile(), contents: newFile() }
+    await mkdir(undoFolder, { recursive: true, mode: 0o700 })
+    const unuse = space.use([next.record.id, next.contents.id])
+    try {
+      const scope = await scopeOf(folder)
+      const recorded = await transform.run('recordTree', { ...scope, last: last?.record, next }, { signal, ms: RECORD_MS })
+      if (recorded.is === 'beyond') return { why: beyond(recorded.limit, scope.limits) }
+      if (recorded.is === 'failed') throw new CopiesUnavailable(recorded.reason)
+      const { written, leftOut } = recorded
+      const record = written === undefined ? last!.record : next.record
+      const release = space.use([record.id, ...recorded.contents])
+      if (written !== undefined) {
+        const file = (id: string, bytes: number): Op => ({ type: 'put', key: undoFileKey(id, bytes), value: true })
+        await store.transact([
+          { type: 'put', key, value: { record, bytes: written.record } satisfies StoredTree },
+          file(record.id, written.record),
+          ...written.contents > 0 ? [file(next.contents.id, written.contents)] : []
+        ])
+        if (last !== undefined) await space.drop(last.record.id, last.bytes)
+        await space.add(written.record + written.contents)
+      }
+      return { folder, record, leftOut, release }
+    } finally {
+      unuse()
+    }
+  }
+
+  return {
+    /**
+     * Knows what is in the folder, with this real path, durably; or says why it cannot. Throws CopiesUnavailable (a full disk), and the
+     * reason of the signal.
+     */
+    record: (folder: string, signal: AbortSignal): Promise<KnownTree | { why: string }> => locked(folder, () => recordNow(folder, signal)),
+
+    /** Says in sentences what of the folder could be undone. */
+    async outlook (folder: string, signal: AbortSignal): Promise<string> {
+      const scope = await scopeOf(folder)
+      const recorded = await transform.run('recordTree', scope, { signal, ms: RECORD_MS })
+      if (recorded.is === 'beyond') return `What it changes cannot be undone. ${beyond(recorded.limit, scope.limits)}`
+      const leftOut = recorded.is === 'failed' ? '' : describeLeftOut(recorded.leftOut)
+      return `What it changes in ${JSON.stringify(folder)} can be undone.${leftOut === '' ? '' : ` ${leftOut}`}`
+    },
+
+    /** Returns what differs from what was known. Rejects when the record is gone, or the folder cannot be read. */
+    compare: async ({ folder, record }: Pick<KnownTree, 'folder' | 'record'>): Promise<Compared> =>
+      transform.run('compareTree', { ...await scopeOf(folder), record }, { signal: new AbortController().signal, ms: RECORD_MS })
+  }
+}
+
+const beyond = (limit: 'paths' | 'bytes', { paths, bytes }: { paths: number, bytes: number }): string =>
+  limit === 'paths'
+    ? `The folder holds more than ${paths} files and folders: no copy of them is kept.`
+    : `The files of the folder are larger than ${Math.round(bytes / 1024 ** 2)} MiB together: no copy of them is kept.`
+
+/** Says what of a folder is not kept; '' for nothing. */
+export function describeLeftOut ({ folders, more, files }: LeftOut): string {
+  const named = [...folders.slice(0, 5), ...more + folders.length > 5 ? [`${more + folders.length - 5} more`] : []].join(', ')
+  return [
+    folders.length > 0 && `No copy is kept of ${named}.`,
+    files > 0 && `No copy is kept of ${files} ${files === 1 ? 'file' : 'files'} too large or unreadable.`
+  ].filter((sentence) => sentence !== false).join(' ')
+}

@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { asked, of, say } from '../harness/agent.ts'
+import { build } from '../harness/helper.ts'
+import { changesOf, runOf, UNASKED, undo } from '../harness/undo.ts'
+
+/** What is below a folder: kinds, permissions and contents. */
+function stateOf (folder: string): Record<string, string> {
+  const state: Record<string, string> = {}
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const stat = lstatSync(path)
+    const mode = (stat.mode & 0o777).toString(8)
+    state[path.slice(folder.length + 1)] = stat.isFile()
+      ? `file ${mode} ${readFileSync(path).toString('base64')}`
+      : stat.isSymbolicLink() ? `link ${readlinkSync(path)}` : `folder ${mode}`
+  }
+  return state
+}
+
+function git (cwd: string, ...args: string[]) {
+  const { status, stderr } = spawnSync('git', ['-c', 'user.name=n', '-c', 'user.email=e@x', ...args], { cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+}
+
+/** A project with a repository, among its files one that is ignored, a link and an empty folder. */
+async function project (t: Test, config: object = {}) {
+  const app = await build(t, { config: { ...UNASKED, ...config } })
+  const cwd = realpathSync(app.cwd)
+  mkdirSync(join(cwd, 'src/deep'), { recursive: true })
+  mkdirSync(join(cwd, 'empty'))
+  mkdirSync(join(cwd, 'dist'))
+  const files = {
+    'a.txt': 'alpha\n',
+    'src/b.js': 'let b = 1\n',
+    'src/deep/c.bin': Buffer.from([0, 255, 7]),
+    'run.sh': '#!/bin/sh\n',
+    '.env': 'KEY=1\n'
+  }
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(cwd, path), content)
+  writeFileSync(join(cwd, 'big.bin'), Buffer.alloc(700_000, 'big'))
+  writeFileSync(join(cwd, '.gitignore'), 'dist/\n.env\n')
+  writeFileSync(join(cwd, 'dist/out.js'), 'built\n')
+  chmodSync(join(cwd, 'run.sh'), 0o755)
+  symlinkSync('a.txt', join(cwd, 'link'))
+  git(cwd, 'init', '-q')
+  git(cwd, 'add', '.')
+  git(cwd, 'commit', '-qm', 'first')
+  return { app, cwd, stateOf: () => stateOf(cwd) }
+}
+
+/** Commands that people fear, and what of the project their changes name. */
+const COMMANDS: Array<[command: string, changed: string[]]> = [
+  ['rm -rf src empty a.txt', ['src', 'empty', 'a.txt']],
+  ['rm -rf .git .env', ['.git', '.env']],
+  ["sed -i 's/alpha/omega/' a.txt", ['a.txt']],
+  ['mv src lib && mv a.txt lib/z.txt', ['src', 'lib']],
+  ['chmod 600 run.sh && chmod 700 src', ['run.sh', 'src']],
+  ['ln -sf src/b.js link && ln a.txt hard && ln -s nowhere other', ['link', 'hard', 'other']],
+  ['git rm -q -r src && git -c user.name=n -c user.email=e@x commit -qm second', ['src', '.git/index']],
+  ['echo x > new.txt; git clean -qfd; git checkout -q -b other', ['.git/HEAD']],
+  ['rm a.txt && mkdir a.txt && touch a.txt/in && rm -r empty && echo file > empty', ['a.txt', 'empty']],
+  ['truncate -s 5 big.bin; printf more >> src/deep/c.bin', ['big.bin', 'src/deep/c.bin']]
+]
+
+t.test('what a command did is listed, and taken back to the byte', async (t) => {
+  const { app, cwd, stateOf } = await project(t)
+  const before = stateOf()
+  for (const [command, expected] of COMMANDS) {
+    const runId = await runOf(app, `run \`${command}\``)
+    const after = stateOf()
+    t.notSame(after, before, command)
+    const { changes, notCovered } = await changesOf(app, runId)
+    const paths = changes.flatMap(({ path, from }) => [path, ...from === undefined ? [] : [from]].map((each) => each.slice(cwd.length + 1)))
+    for (const path of expected) t.ok(paths.includes(path), `${command}: ${path} in ${paths.join(', ')}`)
+    t.ok(changes.every(({ canUndo, toolName }) => canUndo && toolName === 'runCommand'))
+    t.match(notCovered, [{ toolName: 'runCommand', target: command, reason: 'No copy is kept of dist.' }])
+    const { undoId, skipped } = await undo(app, runId)
+    t.same(skipped, [], command)
+    t.same(stateOf(), before, command)
+    t.same((await undo(app, undoId!)).skipped, [])
+    t.same(stateOf(), after, `${command}, again`)
+    await undo(app, runId)
+    t.same(stateOf(), before)
+  }
+})
+
+t.test('a command that changed nothing is not among the changes; one outside the box may have changed what nobody knows', async (t) => {
+  const { app } = await project(t, { commands: { sandbox: 'off' } })
+  t.match(await changesOf(app, await runOf(app, 'run `cat a.txt`')), {
+    changes: [],
+    notCovered: [{ target: 'cat a.txt', reason: 'What it does elsewhere is not known here. No copy is kept of dist.' }]
+  })
+})
+
+t.test('the approval of a command says what of it could be undone', async (t) => {
+  const { app, cwd } = await project(t, { permissions: {} })
+  const { events } = await say(app, 'run `rm -rf src dist`')
+  t.equal(asked(events).length, 1)
+  const text = `What it changes in ${JSON.stringify(cwd)} can be undone. No copy is kept of dist. What it does elsewhere is not known here.`
+  t.match(of(events, 'tool-approval-request')[0].boundary.text, text)
+})
