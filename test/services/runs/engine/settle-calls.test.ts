@@ -2,7 +2,7 @@ import t from 'tap'
 import type { CallEnd, CallPorts } from '../../../../services/runs/engine/call-ports.ts'
 import type { AskedCall, Call, CallAnswer, CallApproval } from '../../../../services/contracts/call.ts'
 import { settleCalls } from '../../../../services/runs/engine/settle-calls.ts'
-import { NOTHING_KEPT } from '../../../../services/tools/host.ts'
+import { NOTHING_KEPT } from '../../../../services/tools/kept-call.ts'
 import { OUTCOME_UNKNOWN } from '../../../../services/contracts/model-texts.ts'
 
 const HERE = { path: '/here', dev: '1', ino: '1' }
