@@ -5813,6 +5813,10 @@ export type UncoveredCall = {
      */
     app?: string;
     /**
+     * What of a command is not covered, in sentences; the rest is among the changes
+     */
+    reason?: string;
+    /**
      * Milliseconds since the Unix epoch
      */
     at: number;
