@@ -97,7 +97,8 @@ export function createThreadService (
   async function view (head: ThreadHead): Promise<Thread> {
     const { id, createdAt, updatedAt, messageCount, lastMessage, words } = head
     const { title, fields } = await metadata.get(id)
-    return { ...shortFields(fields), id, title: title ?? words, createdAt, updatedAt, status: await statusOf(head), messageCount, lastMessage }
+    const status = await statusOf(head)
+    return { ...shortFields(fields), id, title: title ?? words, createdAt, updatedAt, status, messageCount, lastMessage }
   }
 
   const withSettings = async (head: ThreadHead): Promise<Thread> => {

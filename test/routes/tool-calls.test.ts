@@ -2,7 +2,7 @@ import t from 'tap'
 import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
 import { answerCall, calls, nextCall, openCalls, OPTIONS, READ, settled, toldResults, withTurns } from '../harness/app-tools.ts'
 import { build } from '../harness/helper.ts'
-import { kinds, textOf } from '../harness/sse.ts'
+import { kinds, parseEvents, textOf } from '../harness/sse.ts'
 
 const options = OPTIONS
 const DONE = { text: ['Done.'] }
@@ -147,6 +147,18 @@ t.test('tools of an application that cannot be used are a 400 that says why', as
       t.match(response.json().error, why)
     }
   }
+})
+
+t.test('PATCH /config sets what a tool of an application may do, from the next call on', async (t) => {
+  const { app } = await withTurns(t, [calls('saveDocument'), DONE, calls('saveDocument')], { token: 'a-token' })
+  const send = async (method: 'POST' | 'PATCH', url: string, payload: object) =>
+    (await app.inject({ method, url, payload, headers: { authorization: 'Bearer a-token' } }))
+  const run = async (...messages: object[]) => parseEvents((await send('POST', '/run', { messages, options })).body)
+  const save = { role: 'user', content: 'save' }
+  t.equal(asked(await run(save)).length, 1)
+  t.equal((await send('PATCH', '/config', { permissions: { saveDocument: 'allow' } })).statusCode, 200)
+  const events = await run(save, { role: 'assistant', content: 'a' }, save, { role: 'assistant', content: 'b' }, save)
+  t.same([asked(events).length, of(events, 'tool-call-request').length], [0, 1])
 })
 
 t.test('config.permissions decide about tools of applications, too', async (t) => {

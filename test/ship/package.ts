@@ -4,6 +4,7 @@ import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../harness/source-tree.ts'
 import { exercise } from '../harness/exercise.ts'
+import { followPage, isShown } from '../harness/your-app.ts'
 import { places, scratch, sizeOf } from './scratch.ts'
 import { start } from './start.ts'
 
@@ -46,7 +47,7 @@ const app = install('an app')
 const size = sizeOf(join(app, 'node_modules'))
 deepStrictEqual(brokenLinks(join(app, 'node_modules/local-agent-service')), [], 'what the pages of the package link to is in it')
 ok(size <= LARGEST, `the package takes ${size} bytes`)
-strictEqual(npm(app, 'exec', '--no', '--', 'local-agent', '--version'), version)
+ok(npm(app, 'exec', '--no', '--', 'local-agent', '--version').startsWith(`${version}+`), 'the version names the build')
 const { cwd, home } = places(dir)
 /** The command of an installed package. On Windows it is a script for cmd.exe, so Node starts the file that it names. */
 const installed = (app: string): string[] =>
@@ -66,5 +67,16 @@ const lean = install('another', '--omit=optional')
 const other = await start(installed(lean), { cwd, home })
 await exercise(other.url, cwd, 'again')
 strictEqual(await other.stop(), 0)
+// The page for those who begin, from an empty folder on, and the test of an app among the examples.
+const folder = join(dir, 'my app')
+mkdirSync(folder)
+const { steps } = await followPage({
+  folder,
+  node: process.execPath,
+  install: (line) => void npm(folder, ...line.split(' ').slice(1).map((word) => word.endsWith('.tgz') ? tarball : word))
+})
+for (const { command, output, shown } of steps) ok(shown === undefined || isShown(output, shown), `${command}: ${output}`)
+const example = 'node_modules/local-agent-service/examples/ci/conversation.test.js'
+execFileSync(process.execPath, ['--test', example], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] })
 const seconds = Math.round((performance.now() - began) / 1000)
 console.log(`package: ${(size / 1e6).toFixed(1)} MB installed; run, approval, task and docs work, with and without robotjs (${seconds} s)`)

@@ -1,0 +1,102 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+const PAGE = new URL('../../docs/your-app.md', import.meta.url)
+/** How long a file of the page may run, milliseconds. */
+const LONGEST = 60_000
+
+interface Block {
+  language: string
+  text: string
+}
+
+/** Returns the code blocks of the page, in their order. */
+function blocks (): Block[] {
+  const page = readFileSync(PAGE, 'utf8')
+  return [...page.matchAll(/^(`{3,})(\w+)\n([\s\S]*?)^\1$/gm)].map(([, , language, text]) => ({ language, text }))
+}
+
+/** Whether an output is the one that the page shows, in which an ellipsis stands for any text. */
+export function isShown (output: string, shown: string): boolean {
+  const pattern = shown.trim().split('…').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[\\s\\S]*?')
+  return new RegExp(`^${pattern}$`).test(output.trim())
+}
+
+interface Step {
+  command: string
+  output: string
+  /** What the page shows; undefined where it shows nothing. */
+  shown?: string
+}
+
+/**
+ * Does what docs/your-app.md says, in `folder`: saves the files, runs the commands with `node`, and returns what they put out. The
+ * commands that install the package are done by `install`.
+ */
+export async function followPage (
+  { folder, node, install }: { folder: string, node: string, install: (command: string) => void }
+): Promise<{ steps: Step[], unused: string[] }> {
+  const steps: Step[] = []
+  const files = new Set<string>()
+  const used = new Set<string>()
+  let app: ChildProcess | undefined
+  let appOutput = ''
+
+  /** Resolves when the app has put out what the page shows, behind what it had put out before. */
+  async function appShows (shown: string, from: number): Promise<string> {
+    while (!isShown(appOutput.slice(from), shown)) {
+      if (app?.exitCode !== null) throw new Error(`the app has ended: ${appOutput}`)
+      await once(app!.stdout!, 'data')
+    }
+    return appOutput.slice(from)
+  }
+
+  async function run (line: string, shown: string | undefined): Promise<string> {
+    const [, file] = /^node (\w+\.mjs)$/.exec(line) ?? []
+    const [, script] = /^node -e "(.*)"$/.exec(line) ?? []
+    const env = { ...process.env, LOCAL_AGENT_HOME: undefined, LOCAL_AGENT_TOKEN: undefined, ANTHROPIC_API_KEY: undefined }
+    if (line.startsWith('npm ')) install(line)
+    else if (line === 'mkdir work') mkdirSync(join(folder, 'work'))
+    else if (file === 'service.mjs') {
+      app = spawn(node, [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+      app.stdout!.setEncoding('utf8').on('data', (text) => {
+        appOutput += text
+      })
+      return appShows(shown!, 0)
+    } else if (script !== undefined) {
+      const from = appOutput.length
+      await execute(node, ['-e', script], { cwd: folder, env })
+      return appShows(shown!, from)
+    } else if (file !== undefined) return (await execute(node, [file], { cwd: folder, env, timeout: LONGEST })).stdout
+    else throw new Error(`the page has a command that nobody runs: ${line}`)
+    return ''
+  }
+
+  try {
+    const all = blocks()
+    for (const [at, { language, text }] of all.entries()) {
+      if (language === 'js') {
+        const [, name] = /^\/\/ (\w+\.mjs)/.exec(text) ?? []
+        if (name === undefined) throw new Error(`a block has no name: ${text}`)
+        writeFileSync(join(folder, name), text)
+        files.add(name)
+        for (const [, imported] of text.matchAll(/ from '\.\/(\w+\.mjs)'/g)) used.add(imported)
+      } else if (language === 'sh') {
+        const next = all[at + 1]
+        const shown = next?.language === 'text' ? next.text : undefined
+        for (const command of text.trim().split('\n')) {
+          used.add(command.slice('node '.length))
+          steps.push({ command, output: await run(command, shown), shown })
+        }
+      }
+    }
+    return { steps, unused: [...files].filter((name) => !used.has(name)) }
+  } finally {
+    app?.kill('SIGTERM')
+    if (app?.exitCode === null) await once(app, 'exit')
+  }
+}
