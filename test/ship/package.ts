@@ -77,6 +77,6 @@ const { steps } = await followPage({
 })
 for (const { command, output, shown } of steps) ok(shown === undefined || isShown(output, shown), `${command}: ${output}`)
 const example = 'node_modules/local-agent-service/examples/ci/conversation.test.js'
-execFileSync(process.execPath, ['--test', example], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] })
+execFileSync(process.execPath, [example], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] })
 const seconds = Math.round((performance.now() - began) / 1000)
 console.log(`package: ${(size / 1e6).toFixed(1)} MB installed; run, approval, task and docs work, with and without robotjs (${seconds} s)`)
