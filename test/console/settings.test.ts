@@ -1,6 +1,15 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { configureProviders, deleteTask, deleteThread, getAgent, getThread, getUsage, listProviders, putThread } from '../../client/generated/index.ts'
+import {
+  configureProviders,
+  deleteTask,
+  deleteThread,
+  getAgent,
+  getThread,
+  getUsage,
+  listProviders,
+  putThread
+} from '../../client/generated/index.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { startFakeOpenAI } from '../fakes/openai.ts'
 import { noBrowser } from '../harness/browser.ts'
