@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { AgentBodySchema, AgentDeletedSchema, AgentListSchema, AgentParams, AgentSchema } from '../schemas/agents.ts'
+import { AgentBodySchema, AgentDeletedSchema, AgentListSchema, AgentParams, NamedAgentSchema } from '../schemas/agents.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { AgentOptionsSchema } from '../schemas/run-options.ts'
+import { NamedOptionsSchema } from '../schemas/run-options.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [AgentBodySchema, AgentDeletedSchema, AgentListSchema, AgentOptionsSchema, AgentSchema]) app.addSchema(schema)
+  for (const schema of [AgentBodySchema, AgentDeletedSchema, AgentListSchema, NamedOptionsSchema, NamedAgentSchema]) app.addSchema(schema)
 
   app.get('/agents', {
     schema: { tags: ['agents'], operationId: 'listAgents', summary: 'Lists the agents by name', response: { 200: ref(AgentListSchema) } }
@@ -17,7 +17,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'getAgent',
       summary: 'Returns an agent',
       params: AgentParams,
-      response: { 200: ref(AgentSchema), 400: ErrorRef, 404: ErrorRef }
+      response: { 200: ref(NamedAgentSchema), 400: ErrorRef, 404: ErrorRef }
     }
   }, async (request) => app.agents.get(request.params.name))
 
@@ -28,7 +28,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Creates an agent, or replaces the one of that name',
       params: AgentParams,
       body: ref(AgentBodySchema),
-      response: { 200: ref(AgentSchema), 400: ErrorRef, 409: ErrorRef }
+      response: { 200: ref(NamedAgentSchema), 400: ErrorRef, 409: ErrorRef }
     }
   }, async (request) => app.agents.put(request.params.name, request.body))
 

@@ -15,14 +15,14 @@ import {
   ThreadSettingsSchema,
   ThreadViewSchema
 } from '../schemas/threads.ts'
-import { AgentOptionsSchema } from '../schemas/run-options.ts'
+import { NamedOptionsSchema } from '../schemas/run-options.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 
 /** 32 MiB, as for runs, because a conversation may hold its files. */
 const THREAD_BODY_LIMIT = 32 * 1024 * 1024
 
 const schemas = [
-  AgentOptionsSchema,
+  NamedOptionsSchema,
   ThreadSettingsSchema,
   ThreadSchema,
   ThreadViewSchema,

@@ -1,21 +1,21 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import { AgentName, AgentOptionsSchema } from './run-options.ts'
+import { AgentName, NamedOptionsSchema } from './run-options.ts'
 
 const Description = Type.String({ maxLength: 1_000, description: 'What the agent is for, for people who choose one' })
 
-export const AgentSchema = Type.Object({
+export const NamedAgentSchema = Type.Object({
   name: Type.String(),
   description: Description,
-  options: ref(AgentOptionsSchema),
+  options: ref(NamedOptionsSchema),
   createdAt: Timestamp,
   updatedAt: Timestamp
-}, { $id: 'Agent', description: 'Options under a name, for conversations, runs and tasks' })
-export type Agent = Static<typeof AgentSchema>
+}, { $id: 'NamedAgent', description: 'Options under a name, for conversations, runs and tasks' })
+export type NamedAgent = Static<typeof NamedAgentSchema>
 
 export const AgentBodySchema = Type.Object({
   description: Type.Optional(Description),
-  options: Type.Optional(ref(AgentOptionsSchema))
+  options: Type.Optional(ref(NamedOptionsSchema))
 }, {
   additionalProperties: false,
   $id: 'AgentBody',
@@ -33,7 +33,7 @@ export const AgentBodySchema = Type.Object({
 })
 export type AgentBody = Static<typeof AgentBodySchema>
 
-export const AgentListSchema = Type.Object({ agents: Type.Array(ref(AgentSchema)) }, {
+export const AgentListSchema = Type.Object({ agents: Type.Array(ref(NamedAgentSchema)) }, {
   $id: 'AgentList',
   description: 'All agents, by name'
 })

@@ -146,10 +146,10 @@ export const RunOptionsSchema = Type.Object({
 })
 export type RunOptions = Static<typeof RunOptionsSchema>
 
-export const AgentOptionsSchema = Type.Object(fields, {
+export const NamedOptionsSchema = Type.Object(fields, {
   ...closed,
-  $id: 'AgentOptions',
+  $id: 'NamedOptions',
   description: 'The options of an agent, or of a conversation. Those of a run narrow them: each tool must be allowed by all, the least ' +
     'budget counts, and the instructions of all are told'
 })
-export type AgentOptions = Static<typeof AgentOptionsSchema>
+export type NamedOptions = Static<typeof NamedOptionsSchema>

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ProtocolSchema } from './agent.ts'
 import { ThreadId } from './ids.ts'
 import { ref, Timestamp } from './common.ts'
-import { AgentName, AgentOptionsSchema } from './run-options.ts'
+import { AgentName, NamedOptionsSchema } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
@@ -16,7 +16,7 @@ const Messages = Type.Array(Message)
 
 export const ThreadSettingsSchema = Type.Object({
   agent: Type.Optional({ ...AgentName, description: 'Name of the agent of the conversation; `options.agent` of a request goes before it' }),
-  options: Type.Optional(ref(AgentOptionsSchema)),
+  options: Type.Optional(ref(NamedOptionsSchema)),
   cwd: Type.Optional(Type.String({ minLength: 1, description: 'Working directory of runs whose request names none; it must exist' }))
 }, {
   additionalProperties: false,

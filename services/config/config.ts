@@ -56,9 +56,9 @@ const ConfigRejected = defineError(
   'config.json was not applied: %s. Correct it and reload; until then the last valid configuration stays in effect.'
 )
 const ConfigRefused = defineError('ERR_CONFIG_INVALID', 'config.json was not changed: %s.')
-const ConfigEdited = defineError(
-  'ERR_CONFIG_EDITED',
-  'config.json was not changed: it was edited meanwhile, and %s. Correct the file; until then the last valid configuration stays in effect.'
+const ConfigUnreadable = defineError(
+  'ERR_CONFIG_UNREADABLE',
+  'config.json was not changed, because %s. Correct the file first; until then the last valid configuration stays in effect.'
 )
 const ConfigNotSaved = defineError(
   'ERR_CONFIG_NOT_SAVED',
@@ -183,14 +183,14 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
     /**
      * Applies a JSON merge patch and saves the file; durable before it resolves. Edits that the user has made in the file meanwhile are
      * kept and take effect with it. `restart` are changed keys that have an effect after a restart, `problem` is what else is wrong in
-     * the file. Throws Masked or ConfigRefused (400), NeedsToken (403), ConfigEdited (409) when the file cannot be read, or ConfigNotSaved.
+     * the file. Throws Masked or ConfigRefused (400), NeedsToken (403), ConfigUnreadable (409), or ConfigNotSaved.
      */
     patch: (changes: ConfigPatch): Promise<{ restart: string[], problem?: string }> =>
       enqueue(async () => {
         refuseMasks(changes)
         if (!hasToken) requireOpen(changes)
         const base = await readConfigFile(file).catch((error: Error) => {
-          throw error instanceof NotAFile ? new ConfigNotSaved(error.message) : new ConfigEdited(error.message)
+          throw error instanceof NotAFile ? new ConfigNotSaved(error.message) : new ConfigUnreadable(error.message)
         })
         const next = merge(base, changes) as Record<string, unknown>
         const names = Object.keys(changes)

@@ -35,6 +35,14 @@ t.test('the service', async (t) => {
   t.same((await sdk.getOpenapi(options)).data, document, 'getOpenapi')
 })
 
+t.test('no name of the client hides a schema of the document', async (t) => {
+  const index = readFileSync(new URL('../../client/index.ts', import.meta.url), 'utf8')
+  const exported = [...index.matchAll(/export (?:type )?\{(.*?)\}/g)].flatMap(([, names]) => names.split(','))
+  const names = exported.map((name) => name.trim().replace(/^type /, '').split(' as ').at(-1)!)
+  t.ok(names.includes('createAgent'))
+  t.same(names.filter((name) => Object.hasOwn(document.components.schemas, name)), [])
+})
+
 t.test('an error has the fields of the body that says what is wrong, and is the one error class', async (t) => {
   const { client } = await clientOf(await build(t, { token: 'the-token' }))
   const { error, response } = await sdk.learnFact({ client, body: { fact: 'x' }, auth: 'another' })

@@ -1,5 +1,5 @@
-import type { Agent, AgentBody } from '../../../schemas/agents.ts'
-import type { AgentOptions, RunOptions } from '../../../schemas/run-options.ts'
+import type { NamedAgent, AgentBody } from '../../../schemas/agents.ts'
+import type { NamedOptions, RunOptions } from '../../../schemas/run-options.ts'
 import type { StreamEvent } from '../../../schemas/stream-events.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
@@ -11,7 +11,7 @@ import { checkRunOptions } from './check-run-options.ts'
 import { resolveOptions } from './resolve-options.ts'
 
 /** Agents by name. */
-export type StoredAgents = Record<string, Omit<Agent, 'name'>>
+export type StoredAgents = Record<string, Omit<NamedAgent, 'name'>>
 
 /** What has an agent: the path of the interface at which it is found, and what a person calls it. */
 export interface AgentUser {
@@ -57,7 +57,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
   }
 
   /** Throws UnknownAgent (400). */
-  async function requireUsable (name: string): Promise<Agent> {
+  async function requireUsable (name: string): Promise<NamedAgent> {
     const agent = await find(name)
     if (agent === undefined) throw new UnknownAgent(name, Object.keys(await record.get()).sort().join(', ') || 'none')
     return agent
@@ -107,25 +107,25 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
       return resolved
     },
 
-    async list (): Promise<{ agents: Agent[] }> {
+    async list (): Promise<{ agents: NamedAgent[] }> {
       const agents = Object.entries(await record.get()).map(([name, agent]) => ({ name, ...agent }))
       return { agents: agents.sort((a, b) => a.name < b.name ? -1 : 1) }
     },
 
     /** Throws AgentNotFound (404). */
-    async get (name: string): Promise<Agent> {
+    async get (name: string): Promise<NamedAgent> {
       const agent = await find(name)
       if (agent === undefined) throw new AgentNotFound(name)
       return agent
     },
 
     /** Creates or replaces an agent; durable before it resolves. Throws as `checkRunOptions` does (400), or TooManyAgents (409). */
-    async put (name: string, { description = '', options = {} }: AgentBody): Promise<Agent> {
+    async put (name: string, { description = '', options = {} }: AgentBody): Promise<NamedAgent> {
       await checkRunOptions(options, { registry, host })
       const agents = await record.update((before) => {
         const now = clock.now()
         const createdAt = Object.hasOwn(before, name) ? before[name].createdAt : now
-        const after = { ...before, [name]: { description, options: options as AgentOptions, createdAt, updatedAt: now } }
+        const after = { ...before, [name]: { description, options: options as NamedOptions, createdAt, updatedAt: now } }
         if (Object.keys(after).length > MOST_AGENTS) throw new TooManyAgents(name, `${MOST_AGENTS} is the limit`)
         if (JSON.stringify(after).length > MOST_CHARACTERS) throw new TooManyAgents(name, 'all together are too large')
         return after

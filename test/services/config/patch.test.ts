@@ -42,7 +42,7 @@ t.test('patches at once are all kept, and none overwrites what the user has writ
   t.same(config.current, { port: 1, workspace: '/tmp', permissions })
 
   writeFileSync(file, '{"port":1,')
-  await t.rejects(config.patch({ port: 2 }), { code: 'ERR_CONFIG_EDITED', message: /edited meanwhile, and it is not JSON/ })
+  await t.rejects(config.patch({ port: 2 }), { code: 'ERR_CONFIG_UNREADABLE', message: /not changed, because it is not JSON/ })
   t.equal(read(), '{"port":1,', 'the user is still writing')
   t.same(copies(dir), [])
   t.same(config.current.permissions, permissions)

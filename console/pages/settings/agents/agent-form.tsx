@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { putAgent, type Agent, type AgentOptions } from '../../../../client/generated/index.ts'
+import { putAgent, type NamedAgent, type NamedOptions } from '../../../../client/generated/index.ts'
 import { EFFORTS } from '../../../lib/efforts.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
@@ -13,7 +13,7 @@ import { Field } from '../servers/field.tsx'
 const lines = (text: string): string[] => [...new Set(text.split('\n').map((line) => line.trim()).filter((line) => line !== ''))]
 
 /** The form of an agent, a new one or one that there is. Options that it has no field for stay as they are. */
-export function AgentForm ({ agent, onSaved }: { agent?: Agent, onSaved: () => void }) {
+export function AgentForm ({ agent, onSaved }: { agent?: NamedAgent, onSaved: () => void }) {
   const { options = {} } = agent ?? {}
   const [name, setName] = useState(agent?.name ?? '')
   const [description, setDescription] = useState(agent?.description ?? '')
@@ -33,13 +33,13 @@ export function AgentForm ({ agent, onSaved }: { agent?: Agent, onSaved: () => v
     }
   })
 
-  function chosen (): AgentOptions {
+  function chosen (): NamedOptions {
     const { instructions: _i, model: _m, effort: _e, allowTools: _a, denyTools: _d, ...kept } = options
     return {
       ...kept,
       ...instructions.trim() !== '' && { instructions },
       ...model.trim() !== '' && { model: model.trim() },
-      ...effort !== '' && { effort: effort as AgentOptions['effort'] },
+      ...effort !== '' && { effort: effort as NamedOptions['effort'] },
       ...lines(allowed).length > 0 && { allowTools: lines(allowed) },
       ...lines(denied).length > 0 && { denyTools: lines(denied) }
     }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { AgentError } from '../../../../client/errors.ts'
-import { deleteAgent, type Agent } from '../../../../client/generated/index.ts'
+import { deleteAgent, type NamedAgent } from '../../../../client/generated/index.ts'
 import { useAgents } from '../../../lib/agents.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
@@ -33,7 +33,7 @@ export function Agents () {
   )
 }
 
-function AgentItem ({ agent }: { agent: Agent }) {
+function AgentItem ({ agent }: { agent: NamedAgent }) {
   const { name, description, options: { model, instructions } } = agent
   const [isEdited, setIsEdited] = useState(false)
   const announce = useAnnounce()
