@@ -32,26 +32,6 @@ export type About = {
 };
 
 /**
- * Options under a name, for conversations, runs and tasks
- */
-export type Agent = {
-    name: string;
-    /**
-     * What the agent is for, for people who choose one
-     */
-    description: string;
-    options: AgentOptions;
-    /**
-     * Milliseconds since the Unix epoch
-     */
-    createdAt: number;
-    /**
-     * Milliseconds since the Unix epoch
-     */
-    updatedAt: number;
-};
-
-/**
  * The whole agent: it takes the place of one of the same name. Runs that begin later have it
  */
 export type AgentBody = {
@@ -59,7 +39,7 @@ export type AgentBody = {
      * What the agent is for, for people who choose one
      */
     description?: string;
-    options?: AgentOptions;
+    options?: NamedOptions;
 };
 
 /**
@@ -87,112 +67,7 @@ export type AgentDeleted = {
  * All agents, by name
  */
 export type AgentList = {
-    agents: Array<Agent>;
-};
-
-/**
- * The options of an agent, or of a conversation. Those of a run narrow them: each tool must be allowed by all, the least budget counts, and the instructions of all are told
- */
-export type AgentOptions = {
-    /**
-     * `<provider>/<model>`: the model of role `capable` for this run, instead of the active model
-     */
-    model?: string;
-    /**
-     * The application's instructions, part of the system prompt
-     */
-    instructions?: string;
-    /**
-     * The run has these tools and no others; absent: all tools
-     */
-    allowTools?: Array<string>;
-    /**
-     * The run has no tools of these names
-     */
-    denyTools?: Array<string>;
-    /**
-     * How much the model reasons before it answers. Providers take the nearest effort that their model has
-     */
-    effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-    /**
-     * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
-     */
-    maxOutputTokens?: number;
-    /**
-     * The number of steps with tools; by default 100, and 200 for a task
-     */
-    maxSteps?: number;
-    /**
-     * Limits of the run; it ends when it has reached one
-     */
-    budget?: {
-        /**
-         * US dollars
-         */
-        usd?: number;
-        /**
-         * Tokens of input and output, over all model calls
-         */
-        tokens?: number;
-        /**
-         * Working time in minutes, without the time of waiting for approvals; 4 hours at most unless config.json says otherwise
-         */
-        minutes?: number;
-    };
-    /**
-     * The answer is an object that fits the schema; the run fails otherwise
-     */
-    object?: {
-        /**
-         * JSON schema of the answer, an object
-         */
-        schema: {
-            [key: string]: unknown;
-        };
-        /**
-         * How often the model may correct an answer that does not fit
-         */
-        retries?: number;
-    };
-    /**
-     * Tools that the application executes itself
-     */
-    appTools?: Array<{
-        /**
-         * up to 64 letters, digits, _ and -, beginning with a letter
-         */
-        name: string;
-        /**
-         * Told to the model
-         */
-        description: string;
-        /**
-         * JSON schema of the input, an object
-         */
-        inputSchema: {
-            [key: string]: unknown;
-        };
-        /**
-         * Tools that do more than read need an approval for each call, unless config.json says otherwise
-         */
-        effect: 'read' | 'write' | 'external';
-        /**
-         * The time in which a call must be answered, ms
-         */
-        timeoutMs?: number;
-    }>;
-    /**
-     * The application whose tools these are; calls can be listed by it
-     */
-    app?: string;
-    /**
-     * Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused
-     */
-    sandbox?: 'auto' | 'required';
-    /**
-     * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n
-     */
-    interactive?: boolean;
+    agents: Array<NamedAgent>;
 };
 
 /**
@@ -2630,6 +2505,131 @@ export type ModelList = {
          */
         use: string;
     }>;
+};
+
+/**
+ * Options under a name, for conversations, runs and tasks
+ */
+export type NamedAgent = {
+    name: string;
+    /**
+     * What the agent is for, for people who choose one
+     */
+    description: string;
+    options: NamedOptions;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    updatedAt: number;
+};
+
+/**
+ * The options of an agent, or of a conversation. Those of a run narrow them: each tool must be allowed by all, the least budget counts, and the instructions of all are told
+ */
+export type NamedOptions = {
+    /**
+     * `<provider>/<model>`: the model of role `capable` for this run, instead of the active model
+     */
+    model?: string;
+    /**
+     * The application's instructions, part of the system prompt
+     */
+    instructions?: string;
+    /**
+     * The run has these tools and no others; absent: all tools
+     */
+    allowTools?: Array<string>;
+    /**
+     * The run has no tools of these names
+     */
+    denyTools?: Array<string>;
+    /**
+     * How much the model reasons before it answers. Providers take the nearest effort that their model has
+     */
+    effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+    /**
+     * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
+     */
+    maxOutputTokens?: number;
+    /**
+     * The number of steps with tools; by default 100, and 200 for a task
+     */
+    maxSteps?: number;
+    /**
+     * Limits of the run; it ends when it has reached one
+     */
+    budget?: {
+        /**
+         * US dollars
+         */
+        usd?: number;
+        /**
+         * Tokens of input and output, over all model calls
+         */
+        tokens?: number;
+        /**
+         * Working time in minutes, without the time of waiting for approvals; 4 hours at most unless config.json says otherwise
+         */
+        minutes?: number;
+    };
+    /**
+     * The answer is an object that fits the schema; the run fails otherwise
+     */
+    object?: {
+        /**
+         * JSON schema of the answer, an object
+         */
+        schema: {
+            [key: string]: unknown;
+        };
+        /**
+         * How often the model may correct an answer that does not fit
+         */
+        retries?: number;
+    };
+    /**
+     * Tools that the application executes itself
+     */
+    appTools?: Array<{
+        /**
+         * up to 64 letters, digits, _ and -, beginning with a letter
+         */
+        name: string;
+        /**
+         * Told to the model
+         */
+        description: string;
+        /**
+         * JSON schema of the input, an object
+         */
+        inputSchema: {
+            [key: string]: unknown;
+        };
+        /**
+         * Tools that do more than read need an approval for each call, unless config.json says otherwise
+         */
+        effect: 'read' | 'write' | 'external';
+        /**
+         * The time in which a call must be answered, ms
+         */
+        timeoutMs?: number;
+    }>;
+    /**
+     * The application whose tools these are; calls can be listed by it
+     */
+    app?: string;
+    /**
+     * Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused
+     */
+    sandbox?: 'auto' | 'required';
+    /**
+     * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n
+     */
+    interactive?: boolean;
 };
 
 /**
@@ -5192,7 +5192,7 @@ export type ThreadSettings = {
      * Name of the agent of the conversation; `options.agent` of a request goes before it
      */
     agent?: string;
-    options?: AgentOptions;
+    options?: NamedOptions;
     /**
      * Working directory of runs whose request names none; it must exist
      */
@@ -7714,7 +7714,7 @@ export type GetAgentResponses = {
     /**
      * Options under a name, for conversations, runs and tasks
      */
-    200: Agent;
+    200: NamedAgent;
 };
 
 export type GetAgentResponse = GetAgentResponses[keyof GetAgentResponses];
@@ -7772,7 +7772,7 @@ export type PutAgentResponses = {
     /**
      * Options under a name, for conversations, runs and tasks
      */
-    200: Agent;
+    200: NamedAgent;
 };
 
 export type PutAgentResponse = PutAgentResponses[keyof PutAgentResponses];
