@@ -29,7 +29,9 @@ export const DESCRIPTIONS: Record<string, string> = {
     ' A chat client (`ui`, `ui5`) gets the whole message. A run that the end of the service cut is replayed as far as it was stored, ' +
     'and ends with `error` (code ERR_INTERRUPTED) and `finish`, until the next message of its thread; by its own id any run is replayed.',
   stopRun: 'The run ends with the event `abort`; what it did until then stays.',
-  steerRun: 'The message becomes part of the conversation. One that comes after the last step is kept for the next segment.',
+  steerRun: 'The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a ' +
+    'run that is about to end reads it first. If the run stops or fails before a step has answered it, it is `unread`: the model gets it ' +
+    'with the next message. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a message. The same `id` again says nothing twice.',
 
   listApprovals: 'The inbox: everything that waits for a person. With `state=decided` what became of requests in the last year, with a ' +
     'digest of the input instead of the input.',

@@ -31,6 +31,7 @@ function reply ({ body }: GatewayRequest): Plan {
       ]
     }
   }
+  if (said.includes('short')) return { text: 'brief '.repeat(40), partMs: 25 }
   if (said.includes('slow')) return { text: 'word '.repeat(3_000), partMs: 10 }
   return { text: `You said ${said.length} characters.` }
 }
@@ -130,18 +131,45 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByText('word word word').waitFor()
     await page.reload()
     await page.getByText('word word word').waitFor()
-    await say(page, 'be quick')
-    await page.getByText('The agent gets this at its next step.').first().waitFor()
+    await say(page, 'slow is fine')
+    await page.locator('.said', { hasText: 'slow is fine' }).getByText('Waits for the agent').waitFor()
     await message(page).fill('a thought of mine')
     await console.service().stop('SIGKILL')
     await page.getByText('The connection to the service was lost.').waitFor()
     await console.restart()
     await page.getByText('The service ended during this answer.').waitFor()
     t.equal(await message(page).inputValue(), 'a thought of mine', 'what was typed is kept')
+    await page.locator('.said', { hasText: 'slow is fine' }).getByText('Not read by the agent').waitFor()
     await page.getByRole('button', { name: 'Answer again' }).click()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('This answer was stopped.').waitFor()
   }, { expected: /Failed to load resource/ })
+
+  await visit('what is said while the agent works stands where it is read, and is offered again where it is not', async (t, page) => {
+    await page.goto('/console/chat')
+    await say(page, 'in short')
+    await page.getByText('brief').first().waitFor()
+    await say(page, 'with tea')
+    await page.getByText('You said').waitFor()
+    const read = page.locator('.said', { hasText: 'with tea' })
+    await read.getByText('Said while the agent worked').waitFor()
+    await page.reload()
+    await read.getByText('Said while the agent worked').waitFor()
+    t.equal(await read.count(), 1)
+
+    await say(page, 'slow, please')
+    await page.getByText('word word word').waitFor()
+    await say(page, 'turn left')
+    await page.getByText('Waits for the agent').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Send it again, or change it.').waitFor()
+    t.equal(await message(page).inputValue(), 'turn left')
+    await message(page).press('Enter')
+    await page.getByText('You said').nth(1).waitFor()
+    await page.getByText('Not read by the agent').waitFor({ state: 'detached' })
+    t.equal(await page.locator('.said', { hasText: 'turn left' }).count(), 1)
+    t.same(await axe(page), [])
+  })
 
   await visit('conversations are found, renamed and deleted', async (t, page) => {
     await page.goto('/console/chat')

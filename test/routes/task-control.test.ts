@@ -143,7 +143,7 @@ t.test('steering of a run that works is read at its next step, also after a paus
   t.match(await tasks.runs(task.id), [{ status: 'completed', output: 'Answer 2.', steered }])
 })
 
-t.test('what is said to a run that waits for an approval is read when it goes on; unread words are comments for the next run', async (t) => {
+t.test('what is said to a run that waits is read when it goes on, and unread words are comments for the next run', async (t) => {
   const told: string[] = []
   const write = { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] }
   const { app, gateway, tasks, events } = await withModel(t, ({ body }) => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { getThread, type Run } from '../../../client/generated/index.ts'
+import { getThread, type Run, type Steer } from '../../../client/generated/index.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
@@ -14,7 +14,10 @@ import { isOver, sayUsage } from './run-words.ts'
 
 /** Whose run it is, its state, how long it took and what it cost. */
 export function RunFacts ({ run }: { run: Run }) {
-  const { taskId, threadId, trigger, startedAt, durationMs, usage, attempts, standsFor, steering, options } = run
+  const { taskId, threadId, trigger, startedAt, durationMs, usage, attempts, standsFor, steering, steered = [], options } = run
+  // What was said to a task before its run, and what was said to the run.
+  const comments = taskId === undefined ? [] : steering.map((text) => ({ text }))
+  const said: Array<{ text: string, state?: Steer['state'] }> = [...comments, ...steered]
   const now = useNow()
   const took = durationMs ?? (isOver(run) ? undefined : Math.max(0, now - startedAt))
   return (
@@ -38,10 +41,19 @@ export function RunFacts ({ run }: { run: Run }) {
         {options?.agent !== undefined && <><dt>{say('tasks.option.agent')}</dt><dd><VisibleText text={options.agent} limit={64} /></dd></>}
         {options?.model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={options.model} limit={200} /></dd></>}
         {attempts > 1 && <><dt>{say('run.attempts')}</dt><dd>{say('run.attemptCount', { count: attempts })}</dd></>}
-        {steering.length > 0 && (
+        {said.length > 0 && (
           <>
             <dt>{say('run.steering')}</dt>
-            <dd><ul>{steering.map((text, at) => <li key={at}><VisibleText text={text} limit={1_000} /></li>)}</ul></dd>
+            <dd>
+              <ul>
+                {said.map((each, at) => (
+                  <li key={at}>
+                    <VisibleText text={each.text} limit={1_000} />
+                    {each.state !== undefined && <span className='quiet'> · {say(`chat.steerStates.${each.state}`)}</span>}
+                  </li>
+                ))}
+              </ul>
+            </dd>
           </>
         )}
       </dl>

@@ -1,5 +1,7 @@
 import { useEffect, useState, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
+import { AgentError } from '../../../../client/errors.ts'
 import { useDraft } from '../../../lib/draft.ts'
+import { newId } from '../../../lib/new-id.ts'
 import { say } from '../../../lib/say.ts'
 import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
@@ -10,6 +12,9 @@ import type { ModelChoice } from './use-model-choice.ts'
 
 /** The longest message to a run that is under way. */
 const LONGEST_STEERING = 20_000
+
+/** The run has ended before the service had the message. */
+const isLate = (error: unknown) => error instanceof AgentError && error.code === 'ERR_NO_LIVE_RUN'
 
 /** Keys that scroll the messages from a text that does not scroll itself, and how far. */
 const VIEWS: Record<string, number> = { PageUp: -0.9, PageDown: 0.9 }
@@ -33,7 +38,9 @@ interface Props {
 export function Composer ({ draftOf, initial = '', conversation, choice, field, onSend, onScroll, onCancel }: Props) {
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
-  const { isBusy, stopping, steering, returned } = conversation
+  const { isBusy, stopping, steering, returned, unread } = conversation
+  /** What came too late for the run, and is sent when it has ended. */
+  const [late, setLate] = useState<string>()
   const announce = useAnnounce()
   useEffect(() => field.current?.focus({ preventScroll: true }), [field])
 
@@ -46,18 +53,32 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
     const typed = text.trim() === '' ? '' : `\n\n${text}`
     type(returned.text + typed)
   }, [returned])
+  useEffect(() => {
+    if (unread !== undefined && text.trim() === '' && onCancel === undefined) type(unread.text)
+  }, [unread?.key])
+  useEffect(() => {
+    if (late === undefined || isBusy) return
+    setLate(undefined)
+    setText('')
+    onSend(late)
+  }, [late, isBusy])
   function submit (event?: FormEvent) {
     event?.preventDefault()
-    if (text.trim() === '' || steering.isPending) return
+    if (text.trim() === '' || steering.isPending || late !== undefined) return
     if (!isBusy) {
       // The draft is forgotten when the service has the message.
       setText('')
       return onSend(text)
     }
-    steering.mutate(text.slice(0, LONGEST_STEERING), {
+    steering.mutate({ message: text.slice(0, LONGEST_STEERING), messageId: newId() }, {
       onSuccess () {
         type('')
         announce(say('chat.steered'))
+      },
+      onError (error) {
+        if (!isLate(error)) return
+        setLate(text)
+        steering.reset()
       }
     })
   }
@@ -78,6 +99,7 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
     <form className='composer' onSubmit={submit}>
       {failure !== null && <Failed error={failure} />}
       {steering.isSuccess && isBusy && <p className='quiet' role='status'>{say('chat.steered')}</p>}
+      {unread !== undefined && text === unread.text && <p className='note' role='status'>{say('chat.unread')}</p>}
       {returned !== undefined && <p className='note note-warn' role='alert'>{say('chat.returned')}</p>}
       {onCancel !== undefined && <p className='quiet'>{say('chat.editing')}</p>}
       <label>

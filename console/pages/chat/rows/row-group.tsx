@@ -42,5 +42,5 @@ const sizeOf = (text: string) => 24 + 21 * Math.ceil(text.length / 100)
 const estimate = (rows: Row[]) => rows.reduce((sum, row) => sum + estimateRow(row), 0)
 function estimateRow (row: Row): number {
   if (row.kind === 'block') return sizeOf(row.block.text)
-  return row.kind === 'said' || row.kind === 'system' ? 24 + sizeOf(row.text.slice(0, 4_000)) : 44
+  return row.kind === 'said' || row.kind === 'steer' || row.kind === 'system' ? 24 + sizeOf(row.text.slice(0, 4_000)) : 44
 }

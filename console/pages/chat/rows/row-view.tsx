@@ -48,7 +48,7 @@ interface Props {
 /** One line of a conversation; the first of a message says for screen readers whose it is. */
 export const RowView = memo(function RowView (props: Props) {
   const { row } = props
-  const isOfUser = row.kind === 'said'
+  const isOfUser = row.kind === 'said' || row.kind === 'steer'
   return (
     <div className={isOfUser ? 'row row-said' : 'row'}>
       {row.isFirst && <h2 className='visually-hidden'>{say(isOfUser ? 'chat.you' : 'chat.agent')}</h2>}
@@ -60,7 +60,9 @@ export const RowView = memo(function RowView (props: Props) {
 function Content ({ row, isWorking, isHeld, waiting, onEdit, onRegenerate, onDecided }: Props) {
   switch (row.kind) {
     case 'said':
-      return <SaidRow text={row.text} onEdit={onEdit && (() => onEdit(row.message))} />
+      return <SaidRow text={row.text} state={row.state} onEdit={onEdit && (() => onEdit(row.message))} />
+    case 'steer':
+      return <SaidRow text={row.text} state={row.state} />
     case 'system':
       return <p className='quiet row-text'><VisibleText text={row.text} /></p>
     case 'block':

@@ -1,15 +1,18 @@
 import { getToolName, isToolUIPart, type ToolUIPart, type DynamicToolUIPart, type UIMessage } from 'ai'
 import { withoutDroppedTries } from '../../../../client/dropped-tries.ts'
-import type { AgentPlan, RunTask } from '../../../../client/generated/index.ts'
+import type { AgentPlan, RunTask, Steer } from '../../../../client/generated/index.ts'
 import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
 import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'
+import { steerIn, steerStateOf } from '../thread/unread-words.ts'
 
 type Message = { message: UIMessage }
 export type CallPart = ToolUIPart | DynamicToolUIPart
 
 /** One line of what a conversation shows. A long message has many, because only those in view are in the page. */
 export type Row = { key: string, /** The message begins here. */ isFirst?: true } & (
-  | { kind: 'said', text: string } & Message
+  | { kind: 'said', text: string, state?: Steer['state'] } & Message
+  /** What the user said while the answer was made. */
+  | { kind: 'steer', text: string, state: Steer['state'] }
   | { kind: 'system', text: string }
   | { kind: 'block', block: ResolvedBlock }
   | { kind: 'thinking', text: string, isAnalysis: boolean, isOpen: boolean }
@@ -44,7 +47,7 @@ export function createRows (): (message: UIMessage) => Row[] {
 
   function contentOf (message: UIMessage, part: Part, key: string): Content[] {
     if (part.type === 'text') {
-      if (message.role === 'user') return [{ kind: 'said', text: part.text, message }]
+      if (message.role === 'user') return [{ kind: 'said', text: part.text, state: steerStateOf(message), message }]
       if (message.role === 'system') return [{ kind: 'system', text: part.text }]
       return blocksOf(key, part.text).map((block) => ({ kind: 'block', block }))
     }
@@ -54,6 +57,8 @@ export function createRows (): (message: UIMessage) => Row[] {
       return [{ kind: 'thinking', text: part.text, isAnalysis, isOpen: part.state === 'streaming' }]
     }
     if (part.type === 'file') return [{ kind: 'file', url: part.url, mediaType: part.mediaType, name: part.filename }]
+    const steer = steerIn(part)
+    if (steer !== undefined) return [{ kind: 'steer', text: steer.text, state: steer.state }]
     if (part.type === 'data-task') return [{ kind: 'task', task: part.data as RunTask }]
     if (part.type === 'data-plan') return [{ kind: 'plan', steps: (part.data as AgentPlan).steps }]
     if (part.type === 'data-object') return [{ kind: 'object', object: (part.data as { object: unknown }).object }]
@@ -75,7 +80,7 @@ export function createRows (): (message: UIMessage) => Row[] {
       return contentOf(message, part, key).map((content, n): Row => ({ ...content, key: `${key} ${n}` }))
     })
     if (rows.length === 0) return rows
-    rows[0].isFirst = true
+    for (const [n, row] of rows.entries()) if (n === 0 || row.kind === 'steer' || rows[n - 1].kind === 'steer') row.isFirst = true
     if (message.role === 'assistant') rows.push({ kind: 'end', key: `${message.id} end`, message })
     return rows.map(sameRow)
   }

@@ -8,6 +8,8 @@ import { asked, body } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import type { Conversation } from '../thread/use-conversation.ts'
+import { splitUnread } from '../thread/unread-words.ts'
+import { SaidRow } from './said-row.tsx'
 
 interface Props {
   id: string
@@ -31,6 +33,7 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
     return (
       <>
         {notices}
+        {told.waiting.map(({ id, text, state }) => <div key={id} className='row row-said'><SaidRow text={text} state={state} /></div>)}
         <p className='quiet row working' aria-live='off'>
           {seconds ? say('chat.silent', { seconds }) : say(isStreaming ? 'chat.working' : 'chat.sending')}
         </p>
@@ -57,6 +60,7 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
   if (run.status === 'failed') {
     return <div className='row'><Failed error={new Error(run.error)} onRetry={onRegenerate} />{goesOn}</div>
   }
+  const { before } = splitUnread(messages)
   const isShort = run.stopped !== undefined && run.stopped.reason !== 'user'
   if (!isShort && run.status !== 'interrupted' && run.status !== 'cancelled' && run.status !== 'stopped') return notices
   return (
@@ -64,7 +68,7 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
       <div className='note note-warn'>
         <p>{isShort ? run.stopped?.text : say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}</p>
         {goesOn}
-        {onRegenerate && !hasContent(messages.at(-1)) && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
+        {onRegenerate && !hasContent(before.at(-1)) && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
       </div>
     </div>
   )

@@ -1,13 +1,24 @@
+import type { Steer } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
+interface Props {
+  text: string
+  /** Of what was said while the agent worked: whether it has been read. */
+  state?: Steer['state']
+  onEdit?: () => void
+}
+
 /** What the user said. */
-export function SaidRow ({ text, onEdit }: { text: string, onEdit?: () => void }) {
+export function SaidRow ({ text, state, onEdit }: Props) {
   return (
     <>
       {onEdit && <Button kind='quiet' className='button button-quiet row-action' onClick={onEdit}>{say('chat.edit')}</Button>}
-      <div className='said row-text'><VisibleText text={text} /></div>
+      <div className='said row-text'>
+        <VisibleText text={text} />
+        {state !== undefined && <p className='quiet said-state'>{say(`chat.steerStates.${state}`)}</p>}
+      </div>
     </>
   )
 }

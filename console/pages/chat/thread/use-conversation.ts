@@ -1,6 +1,6 @@
 import { useChat } from '@ai-sdk/react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { isCut } from '../../../../client/errors.ts'
 import { steerRun, stopRun, type RunOptions } from '../../../../client/generated/index.ts'
 import { useConnection } from '../../../lib/live/live-updates.tsx'
@@ -10,6 +10,7 @@ import { asked, body } from '../../../lib/service.ts'
 import { runTransport } from '../stream/run-transport.ts'
 import { withPage } from './loaded-messages.ts'
 import { olderMessages, threadPage, type ThreadPage } from './thread-page.ts'
+import { splitUnread, unreadWords } from './unread-words.ts'
 import { useSent } from './use-sent.ts'
 import { useTold } from './use-told.ts'
 
@@ -75,7 +76,11 @@ export function useConversation (id: string, page: ThreadPage) {
       await chat.stop()
     }
   })
-  const steering = useMutation({ mutationFn: (message: string) => steerRun({ ...asked(), path: { id }, body: { message } }).then(body) })
+  const steering = useMutation({
+    mutationFn: ({ message, messageId }: { message: string, messageId: string }) =>
+      steerRun({ ...asked(), path: { id }, body: { message, id: messageId } }).then(body)
+  })
+  const unread = useMemo(() => isBusy ? undefined : unreadWords(chat.messages), [isBusy, chat.messages])
   const chosen = (options: RunOptions) => ({ body: { options: { ...options, interactive: true } } })
 
   return {
@@ -89,6 +94,8 @@ export function useConversation (id: string, page: ThreadPage) {
     older,
     stopping,
     steering,
+    /** What the last run was told, and has not read. */
+    unread,
     returned: sent.returned,
     isUnsure: sent.isUnsure(),
     /** Sends a message, or another text of the message `edited`. */
@@ -96,11 +103,17 @@ export function useConversation (id: string, page: ThreadPage) {
       const messageId = edited ?? newId()
       onSend()
       sent.note({ messageId, text, draft, isEdit: edited !== undefined })
+      // What is said again is not there twice.
+      if (edited === undefined && unread !== undefined && text.includes(unread.text)) setMessages((all) => splitUnread(all).before)
       if (edited !== undefined) void chat.sendMessage({ text, messageId }, chosen(options))
       else void chat.sendMessage({ id: messageId, parts: [{ type: 'text', text }] }, chosen(options))
     },
     /** Lets the agent go on where its last run ended too early. */
-    goOn: () => void chat.sendMessage(undefined, { body: { continue: true } }),
+    goOn () {
+      // The run that goes on reads what the one before has not.
+      setMessages((all) => splitUnread(all).before)
+      void chat.sendMessage(undefined, { body: { continue: true } })
+    },
     regenerate: (options: RunOptions) => void chat.regenerate(chosen(options)),
     reread () {
       clearError()
