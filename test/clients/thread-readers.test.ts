@@ -67,7 +67,7 @@ for (const [name, begin] of Object.entries(writers)) {
     t.match(ui, [
       { role: 'user', parts: [{ text: 'go' }] },
       { id: answerId, parts: [{ type: 'step-start' }, { text: 'Look:' }, { type: 'tool-listDirectory', state: 'output-available' }] },
-      { role: 'user', metadata: { mine: [1] }, parts: [file, { text: 'and this?' }] },
+      { role: 'user', metadata: { mine: [1] }, parts: [{ ...file, url: /^attachment:/ }, { text: 'and this?' }] },
       { role: 'assistant', parts: [{ type: 'step-start' }, { text: 'A dot.' }] }
     ])
     const calls = ui[1].parts.filter(({ type }: any) => type === 'tool-writeFile')
@@ -77,7 +77,7 @@ for (const [name, begin] of Object.entries(writers)) {
     t.same(documented.map(({ role }) => role), ['user', 'assistant', 'tool', 'assistant', 'user', 'assistant'])
     t.match(documented, [{ content: 'go' }, { id: answerId, content: [{ text: 'Look:' }, { type: 'tool-call' }, { type: 'tool-call' }] }, {
       content: Array.from({ length: 3 }, () => ({}))
-    }, { content: [{ text: 'Written.' }] }, { content: [{ type: 'file', data: file.url }, { text: 'and this?' }] }])
+    }, { content: [{ text: 'Written.' }] }, { content: [{ type: 'file', data: ui[2].parts[0].url }, { text: 'and this?' }] }])
 
     const before = await stored(app)
     await sayAll(app, [...documented, { role: 'user', content: 'bye' }], { id: 'chat' })

@@ -7,6 +7,9 @@ import { asModelMessages } from './as-model-messages.ts'
 import { chatFormOf, withoutChatForm } from './chat-form.ts'
 import { type Unit, unitsOf } from './answer-units.ts'
 
+/** Answers that begin alike and are compared with what a client puts into a thread. */
+const MOST_ALIKE = 20
+
 /** Returns the id of the message at a position of a thread, if it has none of its own. */
 export type IdAt = (message: ThreadMessage, at: number) => string
 
@@ -47,7 +50,11 @@ export async function renderMessages (
 export async function keepStored (given: ThreadMessage[], stored: readonly ThreadMessage[], idAt: IdAt): Promise<ThreadMessage[]> {
   const units = unitsOf(stored)
   const byFirst = new Map<string, Unit[]>()
-  const note = (key: string, unit: Unit) => byFirst.set(key, [...byFirst.get(key) ?? [], unit])
+  const note = (key: string, unit: Unit) => {
+    const known = byFirst.get(key)
+    if (known === undefined) byFirst.set(key, [unit])
+    else known.push(unit)
+  }
   for (const unit of units) {
     const [first] = unit.messages
     const own = idOf(first)
@@ -57,19 +64,17 @@ export async function keepStored (given: ThreadMessage[], stored: readonly Threa
     await yieldToEventLoop()
   }
   const kept: ThreadMessage[] = []
-  const used = new Set<Unit>()
   for (let at = 0; at < given.length;) {
     const id = idOf(given[at])
-    const candidates = byFirst.get(id === undefined ? canonicalJson(withoutChatForm(given[at])) : `id ${id}`) ?? []
+    const alike = byFirst.get(id === undefined ? canonicalJson(withoutChatForm(given[at])) : `id ${id}`) ?? []
     let length = 0
-    const same = candidates.find((unit) => {
-      if (used.has(unit)) return false
-      length = readings(unit, given[at], idAt).find((reading) => isAt(given, at, reading))?.length ?? 0
-      return length > 0
-    })
-    if (same !== undefined) used.add(same)
-    kept.push(...same?.messages ?? [withoutChatForm(given[at])])
-    at += same === undefined ? 1 : length
+    const found = alike.slice(0, MOST_ALIKE).findIndex((unit) => (length = lengthOf(given, at, unit, idAt)) > 0)
+    // Each is used once: messages that say the same may differ in what clients do not see.
+    if (found === -1) kept.push(withoutChatForm(given[at++]))
+    else {
+      kept.push(...alike.splice(found, 1)[0].messages)
+      at += length
+    }
     await yieldToEventLoop()
   }
   return kept
@@ -77,11 +82,15 @@ export async function keepStored (given: ThreadMessage[], stored: readonly Threa
 
 const CHATS = ['ui', 'ui5', 'ui7'] as const
 
-/** Returns how clients may have read a unit, if what they have of it begins with `message`. */
-const readings = (unit: Unit, message: ThreadMessage, idAt: IdAt): ThreadMessage[][] => [
-  unit.messages.map(withoutChatForm),
-  ...(message.parts === undefined ? ['documented' as const] : CHATS).map((each) => renderUnit(unit, each, idAt))
-]
-
-const isAt = (given: ThreadMessage[], at: number, reading: ThreadMessage[]) =>
-  reading.every((message, n) => at + n < given.length && canonicalJson(withoutChatForm(given[at + n])) === canonicalJson(message))
+/** Returns how many messages from `at` on are a reading of the unit; 0 if they are none. */
+function lengthOf (given: ThreadMessage[], at: number, unit: Unit, idAt: IdAt): number {
+  const isAt = (reading: ThreadMessage[]) =>
+    reading.every((message, n) => at + n < given.length && canonicalJson(withoutChatForm(given[at + n])) === canonicalJson(message))
+  const asWritten = unit.messages.map(withoutChatForm)
+  if (isAt(asWritten)) return asWritten.length
+  for (const protocol of given[at].parts === undefined ? ['documented' as const] : CHATS) {
+    const reading = renderUnit(unit, protocol, idAt)
+    if (isAt(reading)) return reading.length
+  }
+  return 0
+}
