@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, existsSync, fstatSync, fsyncSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, lstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeDiskFailure } from '../../lib/disk-failure.ts'
 import { CHUNK_BYTES } from '../../lib/sealed-chunks.ts'
@@ -50,8 +50,9 @@ export function recordTree (request: RecordRequest): Recorded {
         isNew = true
         if (row.kind === 'file') toCopy.push([path, row])
       }
-      if (row.kind === 'file' && row.size <= limits.file) keptBytes += row.size
-      if (row.kind === 'file' && row.size > limits.file) row.notKept = 'too_large'
+      if (row.kind !== 'file') continue
+      if (row.size <= limits.file) keptBytes += row.size
+      else Object.assign(row, { notKept: 'too_large', digest: statDigest(request.folder, path) })
     }
     if (keptBytes > limits.bytes) throw new Beyond('bytes')
     if (next === undefined || !isNew) return { is: 'recorded', leftOut: leftOut(found), contents: Object.keys(known?.contents ?? {}) }
@@ -114,11 +115,14 @@ const difference = (folder: string, path: string, row: Row, after: TreePlace): T
   ...(row.notKept && { notKept: row.notKept })
 })
 
-/** What stands for the digest of a file that is not read, as in `Place` of undo: without the time of the last change of state. */
-const statDigest = (stat: string): string => `stat:${stat.slice(0, stat.lastIndexOf(':'))}`
+/** What stands for the digest of a file that is not read, as in `Place` of undo. */
+function statDigest (folder: string, path: string): string {
+  const stat = lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? 'stat:' : `stat:${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
+}
 
-function placeAsKnown ({ kind, mode, size, stat, digest, target }: Row): TreePlace {
-  if (kind === 'file') return { kind, digest: digest ?? statDigest(stat), size, mode }
+function placeAsKnown ({ kind, mode, size, digest = 'stat:', target }: Row): TreePlace {
+  if (kind === 'file') return { kind, digest, size, mode }
   return kind === 'folder' ? { kind, mode } : kind === 'link' ? { kind, target: target! } : { kind }
 }
 
@@ -127,7 +131,7 @@ function placeOf (row: Row, path: string, { folder, limits }: TreeRequest, like?
   if (row.kind !== 'file') return placeAsKnown(row)
   const isRead = row.size <= limits.file && like?.notKept !== 'too_large'
   const digest = isRead ? readEntryOf(folder, path, row, limits.file, () => {}) : undefined
-  return placeAsKnown({ ...row, digest: digest ?? undefined })
+  return placeAsKnown({ ...row, digest: digest ?? statDigest(folder, path) })
 }
 
 function isSamePlace (a: TreePlace, b: TreePlace): boolean {
@@ -194,7 +198,7 @@ function copyContents ({ folder, store, limits }: TreeRequest, files: Array<[str
       const size = row.size
       const digest = readEntryOf(folder, path, row, limits.file, sealed.append)
       sealed.endContent()
-      if (digest === undefined) Object.assign(row, { notKept: 'gone' as const, size })
+      if (digest === undefined) Object.assign(row, { notKept: 'gone', size, digest: statDigest(folder, path) })
       else Object.assign(row, { digest, copy: { file: id, ...begin } })
       // What is empty needs no copy.
       if (row.size === 0) delete row.copy

@@ -1,7 +1,7 @@
-import { type BigIntStats, fstatSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { type Stats, fstatSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { systemClock } from '../../lib/clock.ts'
-import { identityOf, KERNEL_FOLDERS } from '../path-policy.ts'
+import { KERNEL_FOLDERS } from '../path-policy.ts'
 import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
 import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from '../search/ignore-rules.ts'
 import type { TreeRequest } from './tree-rpc.ts'
@@ -60,7 +60,7 @@ export function walkTree ({ folder, parents, excluded, limits }: TreeRequest, kn
   const root = holdFolder(folder)
   if (root === undefined) throw new Error('the folder was moved or replaced while it was used')
   try {
-    const { dev } = fstatSync(root.descriptor, { bigint: true })
+    const { dev } = fstatSync(root.descriptor)
     inside(root, '', prefixOf(parents[0] ?? folder, folder), rulesAbove(parents, folder), dev, 0)
   } finally {
     release(root)
@@ -73,10 +73,10 @@ export function walkTree ({ folder, parents, excluded, limits }: TreeRequest, kn
     return name !== '.git' && (PACKAGES.has(name) || isIgnored(rules, `${ruled}/`))
   }
 
-  function inside (held: HeldFolder, path: string, fromTop: string, outer: IgnoreRules, dev: bigint, depth: number): boolean {
+  function inside (held: HeldFolder, path: string, fromTop: string, outer: IgnoreRules, dev: number, depth: number): boolean {
     let entries
     try {
-      entries = readdirSync(entryOf(held, '.'), { withFileTypes: true, encoding: 'buffer' })
+      entries = readdirSync(entryOf(held, '.'), { withFileTypes: true })
     } catch {
       return false
     }
@@ -84,11 +84,11 @@ export function walkTree ({ folder, parents, excluded, limits }: TreeRequest, kn
     const isOfGit = path === '.git/' || path.endsWith('/.git/') || path.startsWith('.git/') || path.includes('/.git/')
     const rules = isOfGit ? [] : withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held))
     for (const entry of entries) {
-      const name = entry.name.toString()
+      const { name } = entry
       const inner = path + name
       if (tree.rows.size >= limits.paths) throw new Beyond('paths')
       // A name that is not UTF-8 cannot be stored.
-      if (!Buffer.from(name).equals(entry.name)) {
+      if (name.includes('\ufffd')) {
         tree.left.add(inner)
         continue
       }
@@ -97,7 +97,7 @@ export function walkTree ({ folder, parents, excluded, limits }: TreeRequest, kn
         continue
       }
       const stat = statOf(held, name)
-      if (stat === undefined || own.has(identityOf(stat))) continue
+      if (stat === undefined || own.has(`${stat.dev}:${stat.ino}`)) continue
       const row = rowOf(stat)
       tree.rows.set(inner, row)
       if (row.kind === 'link') row.target = linkOf(held, name)
@@ -118,9 +118,10 @@ export function walkTree ({ folder, parents, excluded, limits }: TreeRequest, kn
   }
 }
 
-function statOf (held: HeldFolder, name: string): BigIntStats | undefined {
-  return lstatSync(entryOf(held, name), { bigint: true, throwIfNoEntry: false })
-}
+const NO_ERROR = { throwIfNoEntry: false } as const
+
+// By its path, which takes half the time: contents are read through open folders only.
+const statOf = ({ path }: HeldFolder, name: string): Stats | undefined => lstatSync(path + sep + name, NO_ERROR)
 
 function linkOf (held: HeldFolder, name: string): string {
   try {
@@ -130,19 +131,19 @@ function linkOf (held: HeldFolder, name: string): string {
   }
 }
 
-function rowOf (stat: BigIntStats): Row {
+function rowOf (stat: Stats): Row {
   const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other'
   // Without setuid and setgid: these rights were granted to the content that was there.
-  const mode = Number(stat.mode) & 0o777
+  const mode = stat.mode & 0o777
   // A folder changes with each entry: its entries are compared themselves.
-  const times = kind === 'folder' ? mode : `${stat.mtimeNs}:${stat.ctimeNs}`
+  const times = kind === 'folder' ? mode : `${stat.mtimeMs}:${stat.ctimeMs}`
   return {
     kind,
     mode,
     stat: `${stat.dev}:${stat.ino}:${kind === 'folder' ? 0 : stat.size}:${times}`,
-    changedAt: kind === 'folder' ? 0 : Number(stat.ctimeMs),
+    changedAt: kind === 'folder' ? 0 : stat.ctimeMs,
     ino: String(stat.ino),
-    size: Number(stat.size),
-    bornAt: Number(stat.birthtimeMs)
+    size: stat.size,
+    bornAt: stat.birthtimeMs
   }
 }
