@@ -1,12 +1,12 @@
 import t from 'tap'
-import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './undo-kill.ts'
+import { prepareCommand, prepareWrites, stepsOf, survivesCommand, survivesUndo, survivesWrite } from './undo-kill.ts'
 
 t.test('killed at a step of a run that writes and deletes, the service has what was changed, and an undo brings it back', async (t) => {
   const prepared = await prepareWrites(t)
   const steps = await stepsOf(t, prepared)
   // All of them: test/faults/undo.long.ts.
-  for (let n = 2; n < steps; n += 6) {
-    await t.test(`step ${n} of ${steps}`, (t) => survivesWrite(t, prepared, `${n} ${n % 12 === 2 ? 'before' : 'after'}`))
+  for (let n = 2; n < steps; n += 9) {
+    await t.test(`step ${n} of ${steps}`, (t) => survivesWrite(t, prepared, `${n} ${n % 18 === 2 ? 'before' : 'after'}`))
   }
 })
 
@@ -14,4 +14,12 @@ t.test('killed at a step of an undo, the same undo again is through', async (t) 
   const prepared = await prepareWrites(t)
   // The start writes twice; then come the record of the undo, each file, and the outcome.
   for (const killAt of ['2 after', '3 after', '4 before']) await t.test(killAt, (t) => survivesUndo(t, prepared, killAt))
+})
+
+t.test('killed at a step of a run with a command, the folder is what it was after an undo', async (t) => {
+  const prepared = await prepareCommand(t)
+  const steps = await stepsOf(t, prepared)
+  for (let n = 3; n < steps; n += 4) {
+    await t.test(`step ${n} of ${steps}`, (t) => survivesCommand(t, prepared, `${n} ${n % 8 === 3 ? 'before' : 'after'}`))
+  }
 })

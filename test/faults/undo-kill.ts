@@ -1,6 +1,7 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { stateOf } from '../harness/folders.ts'
 import { startService, type Sidecar } from '../harness/sidecar.ts'
 import { postEvents } from '../harness/sse.ts'
 import { prepareDirectory } from './dying-service.ts'
@@ -31,6 +32,31 @@ async function runUntil (t: Test, dir: string, killAt: string) {
   // A service that was not killed in the run may be killed as it ends.
   await service.stop()
   return { log: service.log(), runId: events[0]?.messageMetadata.runId as string | undefined }
+}
+
+/** A service that, told anything, runs one command, and the folder that it changes. */
+export async function prepareCommand (t: Test): Promise<string> {
+  const command = 'printf new > written; rm -r gone; mkdir made; mv moved made/here; chmod 600 closed'
+  const script = [{ toolCalls: [{ toolName: 'runCommand', input: { command } }] }, { text: 'done' }]
+  const dir = await prepareDirectory(t, script, { permissions: { runCommand: 'allow' }, analysis: false })
+  mkdirSync(`${dir}/work/gone/deep`, { recursive: true })
+  for (const name of ['written', 'gone/deep/file', 'moved', 'closed']) writeFileSync(`${dir}/work/${name}`, 'old')
+  return dir
+}
+
+/** Kills the service at a step of a run with a command: after the next start, an undo makes the folder what it was. */
+export async function survivesCommand (t: Test, prepared: string, killAt: string) {
+  const dir = mkdtempSync(`${prepared}-`)
+  cpSync(prepared, dir, { recursive: true })
+  const before = stateOf(`${dir}/work`)
+  const { runId } = await runUntil(t, dir, killAt)
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  if (runId !== undefined) {
+    const response = await fetch(`${service.url}/runs/${runId}/undo`, { method: 'POST' })
+    t.match(await response.json(), { skipped: [], notCovered: [] }, killAt)
+  }
+  t.same(stateOf(`${dir}/work`), before)
+  await service.stop()
 }
 
 /** The steps of the whole run that change the disk. */

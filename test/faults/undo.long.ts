@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import t from 'tap'
 import { openUndo } from '../services/undo/helper.ts'
-import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './undo-kill.ts'
+import { prepareCommand, prepareWrites, stepsOf, survivesCommand, survivesUndo, survivesWrite } from './undo-kill.ts'
 
 const MIB = 1024 * 1024
 
@@ -15,6 +15,14 @@ t.test('killed at any step of a run that writes and deletes', async (t) => {
   }
 })
 
+t.test('killed at any step of a run with a command', async (t) => {
+  const prepared = await prepareCommand(t)
+  const steps = await stepsOf(t, prepared)
+  for (let n = 0; n < steps; n++) {
+    for (const when of ['before', 'after']) await t.test(`${when} step ${n}`, (t) => survivesCommand(t, prepared, `${n} ${when}`))
+  }
+})
+
 t.test('killed at any step of an undo', async (t) => {
   const prepared = await prepareWrites(t)
   for (let n = 0; n < 7; n++) {
@@ -23,7 +31,7 @@ t.test('killed at any step of an undo', async (t) => {
 })
 
 t.test('600 MB of changed files: 500 MiB are kept, in little memory, and the newest come back whole', async (t) => {
-  const { at, change, files, home, undo } = await openUndo(t)
+  const { at, change, files, home, undo } = await openUndo(t, { settings: { maxTotalMb: 500 } })
   const digest = async (path: string) => {
     const hash = createHash('sha256')
     await pipeline(createReadStream(path), hash)

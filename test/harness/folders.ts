@@ -1,4 +1,5 @@
-import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** Makes the folders `a` and `b`, and `link`, a symbolic link to `a`; real paths. */
 export function layFolders (dir: string) {
@@ -23,4 +24,17 @@ export function layFolders (dir: string) {
       return `${base}/old`
     }
   }
+}
+
+/** What is below a folder: kinds, permissions and contents by path. */
+export function stateOf (folder: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const stat = lstatSync(path)
+    const mode = (stat.mode & 0o777).toString(8)
+    const state = stat.isFile()
+      ? `file ${mode} ${readFileSync(path).toString('base64')}`
+      : stat.isSymbolicLink() ? `link ${readlinkSync(path)}` : `folder ${mode}`
+    return [path.slice(folder.length + 1), state]
+  }))
 }

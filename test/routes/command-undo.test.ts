@@ -1,24 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { asked, of, say } from '../harness/agent.ts'
+import { stateOf } from '../harness/folders.ts'
 import { build } from '../harness/helper.ts'
 import { changesOf, runOf, UNASKED, undo } from '../harness/undo.ts'
-
-/** What is below a folder: kinds, permissions and contents. */
-function stateOf (folder: string): Record<string, string> {
-  const state: Record<string, string> = {}
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    const stat = lstatSync(path)
-    const mode = (stat.mode & 0o777).toString(8)
-    state[path.slice(folder.length + 1)] = stat.isFile()
-      ? `file ${mode} ${readFileSync(path).toString('base64')}`
-      : stat.isSymbolicLink() ? `link ${readlinkSync(path)}` : `folder ${mode}`
-  }
-  return state
-}
 
 function git (cwd: string, ...args: string[]) {
   const { status, stderr } = spawnSync('git', ['-c', 'user.name=n', '-c', 'user.email=e@x', ...args], { cwd, encoding: 'utf8' })
@@ -101,4 +90,33 @@ t.test('the approval of a command says what of it could be undone', async (t) =>
   t.equal(asked(events).length, 1)
   const text = `What it changes in ${JSON.stringify(cwd)} can be undone. No copy is kept of dist. What it does elsewhere is not known here.`
   t.match(of(events, 'tool-approval-request')[0].boundary.text, text)
+})
+
+t.test('what another conversation writes while a command runs is not the work of the command', async (t) => {
+  const { app, cwd } = await project(t)
+  spawnSync('mkfifo', [join(cwd, 'gate')])
+  const running = runOf(app, 'run `cat gate; echo mine > mine.txt`')
+  // Opens when the command reads, and so runs.
+  const gate = await open(join(cwd, 'gate'), 'w')
+  const other = await runOf(app, 'write "x" to other.txt', { id: 'other' })
+  await gate.close()
+  const paths = async (runId: string) => (await changesOf(app, runId)).changes.map(({ path }) => basename(path))
+  t.same(await paths(await running), ['mine.txt'])
+  t.same(await paths(other), ['other.txt'])
+})
+
+t.test('an undo takes away nothing that it cannot bring back', async (t) => {
+  const { app, cwd } = await project(t, { undo: { maxFileMb: 1 } })
+  writeFileSync(join(cwd, 'large.bin'), Buffer.alloc(1_500_000, 'large'))
+  writeFileSync(join(cwd, '../outside.txt'), 'from elsewhere')
+  // A time that the record of the folder is later than.
+  await setTimeout(150)
+  const runId = await runOf(app, 'run `mv ../outside.txt in.txt; mv dist kept; mv large.bin a.bin`')
+  t.match(await changesOf(app, runId), {
+    notCovered: [{ reason: /What was moved into the folder stays there: in\.txt, kept\/out\.js\./ }]
+  })
+  const { restored } = await undo(app, runId)
+  t.same(restored.filter((path) => /in\.txt|kept|\.bin/.test(path)), [])
+  const state = stateOf(cwd)
+  for (const path of ['in.txt', 'kept/out.js', 'a.bin']) t.match(state[path], /^file/, path)
 })
