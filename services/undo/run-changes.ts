@@ -11,11 +11,14 @@ type Entries = Array<[id: string, entry: Entry]>
 /** Longer files are not compared; bytes. */
 const COMPARED_BYTES = 256 * 1024
 
-/** Returns the calls of a run whose effects on files nobody knows. */
-export const uncoveredCalls = (entries: Entries): UncoveredCall[] =>
-  entries.flatMap(([, { toolCallId, toolName, at, uncovered }]) =>
+/** Returns the calls of a run whose effects nobody here knows. */
+export function uncoveredCalls (entries: Entries): UncoveredCall[] {
+  const calls = entries.flatMap(([, { toolCallId, toolName, at, uncovered }]) =>
     uncovered === undefined ? [] : [{ toolCallId, toolName, at, ...uncovered }]
   )
+  // A crash may have repeated the hand-over of a call to the application.
+  return [...new Map(calls.map((call) => [call.toolCallId, call])).values()]
+}
 
 /** Returns a page of the changes of a run, oldest first, one for each path that a call named. `cursor` is the number of the first. */
 export async function runChanges (

@@ -193,6 +193,8 @@ t.test('a tool that loses its readOnlyHint while a run is under way asks from th
   t.match(of((await answer(app, { [asked(events)[0]]: true })).events, 'tool-output-available'), [{
     output: { content: [{ text: 'too late' }] }
   }])
+  const { notCovered } = (await app.inject(`/runs/${of(events, 'start')[0].messageMetadata.runId}/changes`)).json()
+  t.match(notCovered, [{ toolName: 'change', server: 'odd' }, { toolName: 'runCommand' }, { toolName: 'echo', server: 'odd' }])
 })
 
 t.test('a server waits in the inbox until its user accepts it, and again for what has changed since', async (t) => {

@@ -105,8 +105,9 @@ t.test('what the application may have changed is named as not covered by an undo
   const { events } = await say(app, 'save', { id: 'chat', options })
   const { runId } = of(events, 'start')[0].messageMetadata
   const notCovered = async () => (await app.inject(`/runs/${runId}/changes`)).json().notCovered
-  const handedOut = of((await answer(app, { [asked(events)[0]]: true })).events, 'tool-call-request')
   t.same(await notCovered(), [])
+  const handedOut = of((await answer(app, { [asked(events)[0]]: true })).events, 'tool-call-request')
+  t.equal((await notCovered()).length, 1, 'from the moment on when it may be executed')
   for (const { toolCallId } of handedOut) await answerCall(app, toolCallId, { output: {} })
   await settled(app, 'chat')
   t.match(await notCovered(), [{ toolName: 'saveDocument', app: 'editor', toolCallId: handedOut[1].toolCallId }])

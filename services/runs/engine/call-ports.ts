@@ -54,4 +54,6 @@ export interface CallPorts {
   progress?: (call: Call, progress: ToolProgress) => void
   /** Stores the end of a call before readers see it. */
   end: (call: Call, end: CallEnd) => Promise<void>
+  /** Stores something at once. */
+  store: (ops: Op[]) => Promise<void>
 }

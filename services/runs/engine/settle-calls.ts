@@ -66,13 +66,6 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     return { event: withCorrection(event, ports.approvalOf(call.toolCallId)), state: 'done' }
   }
 
-  /** Adds to the end of a call of the application that it may have had an effect, which an undo does not cover. */
-  async function named (call: Call, end: CallEnd): Promise<CallEnd> {
-    if (answeredBy(call)?.by !== 'app' || ports.answerOf(call.toolCallId) === undefined) return end
-    const kept = await tools.keep({ name: call.toolName, runId, callId: call.toolCallId, input: inputOf(call), cwd, owner, signal })
-    return 'errorText' in kept ? end : { ...end, ops: kept.ops }
-  }
-
   /** Decides about a call before any call runs. */
   function decide (call: Call): 'run' | 'ask' | 'wait' | CallEnd {
     const answer = ports.answerOf(call.toolCallId)
@@ -237,13 +230,19 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     await ports.end(call, end)
   }
 
-  /** Adds the call to those that the application executes. The use of a grant is stored first. */
+  /**
+   * Adds the call to those that the application executes. The use of a grant is stored first, and that an undo will not cover what the
+   * call may change, whatever becomes of it.
+   */
   async function handOut (call: Call): Promise<void> {
     const { by, ...app } = answeredBy(call)!
     ports.checkLimit()
+    const named = await tools.keep({ name: call.toolName, runId, callId: call.toolCallId, input: inputOf(call), cwd, owner, signal })
+    const ops = 'errorText' in named ? [] : named.ops
     const needsGrant = ports.approvalOf(call.toolCallId) === undefined && ports.needsApproval(call.toolName)
     const granted = needsGrant ? await grantOf(call) : undefined
-    if (needsGrant && (granted === undefined || !await ports.begin(call, true, [], granted.grant))) return ask(call)
+    if (needsGrant && (granted === undefined || !await ports.begin(call, true, ops, granted.grant))) return ask(call)
+    if (!needsGrant && ops.length > 0) await ports.store(ops)
     asked.set(call.toolCallId, { kind: 'app', ...call, input: inputOf(call), ...app })
   }
 
@@ -256,7 +255,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const decisions = calls.map((call) => ({ call, decision: decide(call) }))
   for (const entry of decisions) if (entry.decision === 'ask' && await grantOf(entry.call)) entry.decision = 'run'
   if (decisions.some(({ decision }) => decision === 'wait')) return { asked: [], isWaiting: true }
-  for (const { call, decision } of decisions) if (typeof decision === 'object') await ports.end(call, await named(call, decision))
+  for (const { call, decision } of decisions) if (typeof decision === 'object') await ports.end(call, decision)
   const callsTo = (what: 'run' | 'ask') => decisions.filter(({ decision }) => decision === what).map(({ call }) => call)
   const toRun = callsTo('run')
   await runInOrder(toRun.filter((call) => answeredBy(call) === undefined), isRead, execute)

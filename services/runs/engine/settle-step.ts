@@ -57,6 +57,8 @@ export async function settleStep<R extends RunRecord> (
     checkLimit: () => checkLength(log),
     progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
 
+    store: store.transact,
+
     async begin (call, isDurable, ops, grant) {
       const { toolCallId } = call
       const moved = isDurable || grant !== undefined ? items.moved(toolCallId, 'executing') : []

@@ -62,6 +62,7 @@ function ports (
       happened.push(`end ${toolCallId}`)
       ends[toolCallId] = end
     },
+    async store () {},
     ...overrides
   }
   return { given, tools, happened, ends }
