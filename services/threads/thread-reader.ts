@@ -1,7 +1,7 @@
 import { jsonBytes, PAGE_BYTES } from '../http/index.ts'
 import { isDamage, messageKey, messagesPrefix, metadataKey, type Store, threadKey } from '../store/index.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
-import { ThreadDamaged } from './thread-errors.ts'
+import { SettingsDamaged, ThreadDamaged } from './thread-errors.ts'
 import { type ThreadHead } from './thread-head.ts'
 import type { Metadata } from './thread-metadata.ts'
 import type { ThreadMessage } from './thread-message.ts'
@@ -19,9 +19,11 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
     /** Returns the head of a thread; undefined if there is no such thread. */
     get: (id: string) => store.get<ThreadHead>(threadKey(store.digest(id))).catch(orThreadDamaged(id)),
 
-    /** Returns what is set for the runs of a thread. Damaged settings are not left out: runs would get more than the user set. */
+    /** Returns what is set for the runs of a thread. Throws SettingsDamaged (500): without them, runs could do more than is allowed. */
     settings: async (id: string) =>
-      (await store.get<Metadata>(metadataKey(store.digest(id))).catch(orThreadDamaged(id)))?.settings,
+      (await store.get<Metadata>(metadataKey(store.digest(id))).catch((error) => {
+        throw isDamage(error) ? new SettingsDamaged(id) : error
+      }))?.settings,
 
     /** Returns the messages from position `from` on, at most `limit`. */
     async messages (id: string, { from = 0, limit }: { from?: number, limit?: number } = {}): Promise<ThreadMessage[]> {

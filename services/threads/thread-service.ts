@@ -102,7 +102,7 @@ export function createThreadService (
   }
 
   const withSettings = async (head: ThreadHead): Promise<Thread> => {
-    const settings = await threads.settings(head.id)
+    const { settings } = await metadata.get(head.id)
     return { ...await view(head), ...(settings && { settings }) }
   }
 
@@ -271,7 +271,8 @@ export function createThreadService (
 
     /** Sets the title of a thread, unless the user has set one or the thread is gone. */
     async suggestTitle (id: string, title: string): Promise<void> {
-      if (await threads.get(id) === undefined) return
+      // Settings that are damaged are not replaced by a title.
+      if (await threads.get(id) === undefined || await threads.settings(id).then(() => false, isDamage)) return
       await metadata.update(id, (current) => current.by === 'user' ? current : { ...current, title, by: 'model' })
     },
 

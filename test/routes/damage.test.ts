@@ -70,7 +70,11 @@ t.test('a thread that is damaged on the disk holds up no other, says so, and can
   t.match(await call('POST', '/run/sync', { id: 'head', message: { role: 'user', content: 'hi' } }), said('head'))
   t.match(await call('GET', '/threads/message'), said('message'))
   t.match(await call('GET', '/threads/face'), { status: 200, body: { title: 'I live in Rome.', messageCount: 2 } }, 'its title is lost')
-  t.match(await call('PUT', '/threads/face', { title: 'again' }), { body: { title: 'again' } })
+  const run = () => call('POST', '/run/sync', { id: 'face', message: { role: 'user', content: 'system info' } })
+  await app.threads.suggestTitle('face', 'Rome')
+  t.match(await run(), { status: 500, body: { error: /settings of the thread "face" are damaged.*PUT \/threads/ } }, 'and what it allows')
+  t.match(await call('PUT', '/threads/face', { title: 'again', settings: {} }), { body: { title: 'again' } })
+  t.match(await run(), { status: 200 })
   const rested: string[] = []
   for await (const { id } of app.threadRepository.unreadThreads(new AbortController().signal)) rested.push(id)
   t.same(rested.toSorted(), ['face', 'message', 'whole'])

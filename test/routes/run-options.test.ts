@@ -99,7 +99,7 @@ t.test('options that cannot be used are a 400 that says what can', async (t) => 
     ['fast', /options must be object/],
     [{ temperature: 1 }, /"temperature"; allowed are agent, model, .*effort, maxOutputTokens, maxSteps, budget/],
     [JSON.parse('{"__proto__": {"model": "offline/assistant"}}'), /"__proto__" is not allowed/],
-    [{ constructor: 1 }, /"constructor"; allowed are model/],
+    [{ constructor: 1 }, /"constructor"; allowed are agent, model/],
     [{ model: 7 }, /options\/model must be string|options.model must be string/],
     [{ model: '' }, /model must NOT have fewer than 1 characters/],
     [{ model: 'claude' }, /"claude" is not valid: it has the form <provider>\/<model>, such as/],
