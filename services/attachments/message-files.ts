@@ -66,11 +66,7 @@ function filePart (part: Part): FilePart | undefined {
     mediaType: /^[^/*]+\/[^/*]+$/.test(said) ? said : '',
     ...(typeof filename === 'string' && filename !== '' && { name: filename }),
     source: found.source,
-    withAddress: (url, type) => ({
-      ...part,
-      [field]: tagged === undefined ? url : { type: 'url', url },
-      mediaType: type
-    })
+    withAddress: (url, type) => ({ ...part, [field]: url, mediaType: type })
   }
 }
 

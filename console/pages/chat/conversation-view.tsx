@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { isToolUIPart, type UIMessage } from 'ai'
+import { type FileUIPart, isFileUIPart, isToolUIPart, type UIMessage } from 'ai'
 import { AgentError } from '../../../client/errors.ts'
 import { say } from '../../lib/say.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
@@ -62,8 +62,8 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   }, [isBusy, error, messages, announce])
 
   const draft = edited === undefined ? (page.isNew ? 'new' : id) : `${id} ${edited.id}`
-  function send (text: string) {
-    conversation.send(text, { draft: `chat ${draft}`, edited: edited?.id, options: choice.options })
+  function send (text: string, files: FileUIPart[]) {
+    conversation.send(text, { files, draft: `chat ${draft}`, edited: edited?.id, options: choice.options })
     setEdited(undefined)
     list.current?.follow()
   }
@@ -80,7 +80,8 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
       />
       <Composer
         key={edited?.id ?? 'new'} draftOf={draft}
-        initial={edited && textOf(edited)} conversation={conversation} choice={choice} field={composer}
+        initial={edited && textOf(edited)} initialFiles={edited?.parts.filter(isFileUIPart)}
+        conversation={conversation} choice={choice} field={composer}
         onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}
       />
     </div>

@@ -139,7 +139,7 @@ function lineOf ({ role }: Unit, part: Part): string {
     case 'tool-result':
       return `Result of ${part.toolName}: ${cut(outputText(part.output), 1_000)}`
     case 'file':
-      return `[a file: ${part.mediaType}]`
+      return `[a file: ${part.filename === undefined ? '' : `${cut(part.filename, 200)}, `}${part.mediaType}]`
     default:
       return ''
   }

@@ -1,4 +1,5 @@
-import { useEffect, useState, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
+import type { FileUIPart } from 'ai'
+import { useEffect, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
 import { AgentError } from '../../../../client/errors.ts'
 import { useDraft } from '../../../lib/draft.ts'
 import { newId } from '../../../lib/new-id.ts'
@@ -7,7 +8,10 @@ import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import type { Conversation } from '../thread/use-conversation.ts'
+import { filesOf } from '../thread/use-sent.ts'
+import { AttachButton, AttachedFiles } from './attached-files.tsx'
 import { ModelFields } from './model-fields.tsx'
+import { useAttached } from './use-attached.ts'
 import type { ModelChoice } from './use-model-choice.ts'
 
 /** The longest message to a run that is under way. */
@@ -24,10 +28,11 @@ interface Props {
   draftOf: string
   /** The message that is edited. */
   initial?: string
+  initialFiles?: FileUIPart[]
   conversation: Conversation
   choice: ModelChoice
   field: RefObject<HTMLTextAreaElement>
-  onSend: (text: string) => void
+  onSend: (text: string, files: FileUIPart[]) => void
   /** Scrolls the messages by a part of their view: 1 for all of it, down; negative up. */
   onScroll: (views: number) => void
   /** Leaves the editing. */
@@ -35,9 +40,11 @@ interface Props {
 }
 
 /** Where the user writes: a message, or while the agent works, what it is to know at its next step. */
-export function Composer ({ draftOf, initial = '', conversation, choice, field, onSend, onScroll, onCancel }: Props) {
+export function Composer ({ draftOf, initial = '', initialFiles, conversation, choice, field, onSend, onScroll, onCancel }: Props) {
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
+  const attached = useAttached(filesOf(`chat ${draftOf}`), initialFiles)
+  const { files, isSending } = attached
   const { isBusy, stopping, steering, returned, unread } = conversation
   /** What came too late for the run, and is sent when it has ended. */
   const [late, setLate] = useState<string>()
@@ -52,6 +59,7 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
     if (returned === undefined || returned.isEdit) return
     const typed = text.trim() === '' ? '' : `\n\n${text}`
     type(returned.text + typed)
+    attached.restore(returned.files)
   }, [returned])
   useEffect(() => {
     if (unread !== undefined && text.trim() === '' && onCancel === undefined) type(unread.text)
@@ -60,15 +68,18 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
     if (late === undefined || isBusy) return
     setLate(undefined)
     setText('')
-    onSend(late)
+    attached.clear()
+    onSend(late, files)
   }, [late, isBusy])
   function submit (event?: FormEvent) {
     event?.preventDefault()
-    if (text.trim() === '' || steering.isPending || late !== undefined) return
+    const isEmpty = text.trim() === '' && (isBusy || files.length === 0)
+    if (isEmpty || isSending || steering.isPending || late !== undefined) return
     if (!isBusy) {
-      // The draft is forgotten when the service has the message.
+      // The drafts are forgotten when the service has the message.
       setText('')
-      return onSend(text)
+      attached.clear()
+      return onSend(text, files)
     }
     steering.mutate({ message: text.slice(0, LONGEST_STEERING), messageId: newId() }, {
       onSuccess () {
@@ -94,6 +105,12 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
     event.preventDefault()
     submit()
   }
+  const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
+    const { files: pasted } = event.clipboardData
+    if (pasted.length === 0) return
+    event.preventDefault()
+    attached.add(pasted)
+  }
   const failure = steering.error ?? stopping.error ?? choice.error
   return (
     <form className='composer' onSubmit={submit}>
@@ -102,19 +119,24 @@ export function Composer ({ draftOf, initial = '', conversation, choice, field, 
       {unread !== undefined && text === unread.text && <p className='note' role='status'>{say('chat.unread')}</p>}
       {returned !== undefined && <p className='note note-warn' role='alert'>{say('chat.returned')}</p>}
       {onCancel !== undefined && <p className='quiet'>{say('chat.editing')}</p>}
+      <AttachedFiles attached={attached} />
+      {isBusy && files.length > 0 && <p className='quiet'>{say('chat.attachLater')}</p>}
       <label>
         <span className='visually-hidden'>{say('chat.message')}</span>
         <textarea
           ref={field} rows={2} value={text} placeholder={say(isBusy ? 'chat.steerHint' : 'chat.hint')}
-          onChange={(event) => type(event.target.value)} onKeyDown={onKeyDown}
+          onChange={(event) => type(event.target.value)} onKeyDown={onKeyDown} onPaste={onPaste}
         />
       </label>
       <div className='composer-actions'>
+        <AttachButton add={attached.add} />
         <ModelFields choice={choice} />
         <span className='composer-space' />
         {onCancel !== undefined && <Button onClick={onCancel}>{say('app.cancel')}</Button>}
         {isBusy && <Button isBusy={stopping.isPending} onClick={() => stopping.mutate()}>{say('chat.stop')}</Button>}
-        <Button type='submit' kind='primary' isBusy={steering.isPending}>{say(isBusy ? 'chat.steer' : 'chat.send')}</Button>
+        <Button type='submit' kind='primary' isBusy={steering.isPending || isSending}>
+          {say(isSending ? 'chat.attachWait' : isBusy ? 'chat.steer' : 'chat.send')}
+        </Button>
       </div>
     </form>
   )

@@ -20,7 +20,7 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   | { kind: 'task', task: RunTask }
   | { kind: 'object', object: unknown }
   | { kind: 'plan', steps: AgentPlan['steps'] }
-  | { kind: 'file', url: string, mediaType: string, name?: string }
+  | { kind: 'file', url: string, mediaType: string, name?: string, isSaid: boolean }
   | { kind: 'end' } & Message
 )
 
@@ -56,7 +56,9 @@ export function createRows (): (message: UIMessage) => Row[] {
       const isAnalysis = part.providerMetadata?.agent?.phase === 'analysis'
       return [{ kind: 'thinking', text: part.text, isAnalysis, isOpen: part.state === 'streaming' }]
     }
-    if (part.type === 'file') return [{ kind: 'file', url: part.url, mediaType: part.mediaType, name: part.filename }]
+    if (part.type === 'file') {
+      return [{ kind: 'file', url: part.url, mediaType: part.mediaType, name: part.filename, isSaid: message.role === 'user' }]
+    }
     const steer = steerIn(part)
     if (steer !== undefined) return [{ kind: 'steer', text: steer.text, state: steer.state }]
     if (part.type === 'data-task') return [{ kind: 'task', task: part.data as RunTask }]

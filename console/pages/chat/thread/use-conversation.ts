@@ -1,4 +1,5 @@
 import { useChat } from '@ai-sdk/react'
+import type { FileUIPart } from 'ai'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { isCut } from '../../../../client/errors.ts'
@@ -98,15 +99,19 @@ export function useConversation (id: string, page: ThreadPage) {
     unread,
     returned: sent.returned,
     isUnsure: sent.isUnsure(),
-    /** Sends a message, or another text of the message `edited`. */
-    send (text: string, { draft, edited, options }: { draft: string, edited?: string, options: RunOptions }) {
+    /** Sends a message with attached files, or another one in place of the message `edited`. */
+    send (
+      text: string,
+      { files, draft, edited, options }: { files: FileUIPart[], draft: string, edited?: string, options: RunOptions }
+    ) {
       const messageId = edited ?? newId()
       onSend()
-      sent.note({ messageId, text, draft, isEdit: edited !== undefined })
+      sent.note({ messageId, text, files, draft, isEdit: edited !== undefined })
       // What is said again is not there twice.
       if (edited === undefined && unread !== undefined && text.includes(unread.text)) setMessages((all) => splitUnread(all).before)
-      if (edited !== undefined) void chat.sendMessage({ text, messageId }, chosen(options))
-      else void chat.sendMessage({ id: messageId, parts: [{ type: 'text', text }] }, chosen(options))
+      const parts = [...text.trim() === '' ? [] : [{ type: 'text' as const, text }], ...files]
+      if (edited !== undefined) void chat.sendMessage({ parts, messageId }, chosen(options))
+      else void chat.sendMessage({ id: messageId, parts }, chosen(options))
     },
     /** Lets the agent go on where its last run ended too early. */
     goOn () {

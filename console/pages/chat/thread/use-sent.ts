@@ -1,4 +1,4 @@
-import type { UIMessage } from 'ai'
+import type { FileUIPart, UIMessage } from 'ai'
 import { useRef, useState } from 'react'
 import { forgetDraft } from '../../../lib/draft.ts'
 
@@ -6,11 +6,15 @@ import { forgetDraft } from '../../../lib/draft.ts'
 export interface Sent {
   messageId: string
   text: string
+  files: FileUIPart[]
   /** The draft from which it was sent. It is kept until the message has arrived, over a reload too. */
   draft: string
   /** It replaces a message of the conversation. */
   isEdit: boolean
 }
+
+/** The draft of the files that go with a text. */
+export const filesOf = (draft: string) => `${draft} files`
 
 const textOf = ({ parts }: UIMessage) => parts.flatMap((part) => part.type === 'text' ? part.text : []).join('')
 
@@ -20,7 +24,10 @@ export function useSent () {
   const [returned, setReturned] = useState<Sent>()
 
   function arrived () {
-    if (sent.current !== undefined) forgetDraft(sent.current.draft, sent.current.text)
+    if (sent.current !== undefined) {
+      forgetDraft(sent.current.draft, sent.current.text)
+      forgetDraft(filesOf(sent.current.draft), JSON.stringify(sent.current.files))
+    }
     sent.current = undefined
   }
   return {

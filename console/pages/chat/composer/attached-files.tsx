@@ -1,0 +1,82 @@
+import { useEffect, useRef, useState } from 'react'
+import { say } from '../../../lib/say.ts'
+import { Button } from '../../../parts/button.tsx'
+import { VisibleText } from '../../../parts/visible-text.tsx'
+import type { Attached } from './use-attached.ts'
+
+const LONGEST_NAME = 60
+
+/** The files of the message that is being written: each can be removed, and says how much of it was sent. */
+export function AttachedFiles ({ attached: { files, sending, remove } }: { attached: Attached }) {
+  if (files.length === 0 && sending.length === 0) return null
+  return (
+    <ul className='attached' aria-label={say('chat.attached')}>
+      {files.map((file) => (
+        <li key={file.url} className='file-chip'>
+          <VisibleText text={file.filename ?? file.mediaType} limit={LONGEST_NAME} />
+          <Remove name={file.filename ?? file.mediaType} onRemove={() => remove(file)} />
+        </li>
+      ))}
+      {sending.map(({ key, name, share, failure, cancel }) => (
+        <li key={key} className='file-chip' data-failed={failure !== undefined || undefined}>
+          {failure === undefined
+            ? (
+              <>
+                <VisibleText text={name} limit={LONGEST_NAME} />
+                <progress value={share} aria-label={say('chat.attachProgress', { percent: Math.round(share * 100) })} />
+              </>
+              )
+            : <span role='alert'>{say('chat.attachFailed', { name, reason: failure })}</span>}
+          <Remove name={name} onRemove={cancel} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Remove ({ name, onRemove }: { name: string, onRemove: () => void }) {
+  return <Button kind='quiet' aria-label={say('chat.attachRemove', { name })} onClick={onRemove}>×</Button>
+}
+
+/** Chooses files. Those that are dropped anywhere on the page are attached, too. */
+export function AttachButton ({ add }: Pick<Attached, 'add'>) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isOver, setIsOver] = useState(false)
+  const take = useRef(add)
+  take.current = add
+  useEffect(() => {
+    const holdsFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
+    const listen = new AbortController()
+    const on = (name: 'dragover' | 'dragleave' | 'drop', handle: (event: DragEvent) => void) =>
+      document.addEventListener(name, handle, { signal: listen.signal })
+    on('dragover', (event) => {
+      if (!holdsFiles(event)) return
+      event.preventDefault()
+      setIsOver(true)
+    })
+    on('dragleave', ({ relatedTarget }) => {
+      if (relatedTarget === null) setIsOver(false)
+    })
+    on('drop', (event) => {
+      if (!holdsFiles(event)) return
+      event.preventDefault()
+      setIsOver(false)
+      take.current(event.dataTransfer!.files)
+    })
+    return () => listen.abort()
+  }, [])
+  return (
+    <>
+      <input
+        ref={input} type='file' multiple hidden aria-label={say('chat.attach')}
+        onChange={({ currentTarget }) => {
+          add([...currentTarget.files ?? []])
+          // The same file can be chosen again.
+          currentTarget.value = ''
+        }}
+      />
+      <Button onClick={() => input.current?.click()}>{say('chat.attach')}</Button>
+      {isOver && <p className='drop-note' role='status'>{say('chat.attachDrop')}</p>}
+    </>
+  )
+}
