@@ -44,7 +44,9 @@ export function Composer ({ draftOf, initial = '', initialFiles, conversation, c
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
   const attached = useAttached(filesOf(`chat ${draftOf}`), initialFiles)
-  const { files, isSending } = attached
+  const { files, sending, isSending } = attached
+  /** The message is sent when its files are. */
+  const [isQueued, setIsQueued] = useState(false)
   const { isBusy, stopping, steering, returned, unread } = conversation
   /** What came too late for the run, and is sent when it has ended. */
   const [late, setLate] = useState<string>()
@@ -71,10 +73,16 @@ export function Composer ({ draftOf, initial = '', initialFiles, conversation, c
     attached.clear()
     onSend(late, files)
   }, [late, isBusy])
+  useEffect(() => {
+    if (!isQueued || isSending) return
+    setIsQueued(false)
+    if (sending.length === 0) submit()
+  }, [isQueued, isSending])
   function submit (event?: FormEvent) {
     event?.preventDefault()
+    if (isSending && !isBusy) return setIsQueued(true)
     const isEmpty = text.trim() === '' && (isBusy || files.length === 0)
-    if (isEmpty || isSending || steering.isPending || late !== undefined) return
+    if (isEmpty || steering.isPending || late !== undefined) return
     if (!isBusy) {
       // The drafts are forgotten when the service has the message.
       setText('')
@@ -134,8 +142,8 @@ export function Composer ({ draftOf, initial = '', initialFiles, conversation, c
         <span className='composer-space' />
         {onCancel !== undefined && <Button onClick={onCancel}>{say('app.cancel')}</Button>}
         {isBusy && <Button isBusy={stopping.isPending} onClick={() => stopping.mutate()}>{say('chat.stop')}</Button>}
-        <Button type='submit' kind='primary' isBusy={steering.isPending || isSending}>
-          {say(isSending ? 'chat.attachWait' : isBusy ? 'chat.steer' : 'chat.send')}
+        <Button type='submit' kind='primary' isBusy={steering.isPending || isQueued}>
+          {say(isQueued ? 'chat.attachWait' : isBusy ? 'chat.steer' : 'chat.send')}
         </Button>
       </div>
     </form>
