@@ -173,7 +173,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
    * and the origin of each message.
    */
   async function recall (
-    { messages, history, continue: isContinued = false }: RunRequest,
+    { messages, history, trigger, continue: isContinued = false }: RunRequest,
     threadId: string
   ): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
     const ofThread = (n: number): Origin => ({
@@ -189,7 +189,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false }
       }
     }
-    const recalled = await threads.recall(threadId, messages)
+    const recalled = await threads.recall(threadId, messages, { isRegenerated: trigger === 'regenerate-message' })
     return {
       messages: recalled.messages as RawMessage[],
       originOf (n) {

@@ -58,7 +58,10 @@ export async function judgeRun (
   const calls = callFacts(object === undefined ? events : events.filter((event) => !isAnswerCall(event)), deps.host.find, cwd)
   const text = answerText(events).trim()
   const report = object === undefined ? text : `${text}\n\nThe answer as data:\n${JSON.stringify(object)}`.trimStart()
-  const answer = await askJudge({ ...run, report, calls }, deps, signal)
+  // What the user said meanwhile is a part of the request.
+  const said = events.flatMap((event) => event.type === 'steer' && event.state === 'read' ? [event.text] : [])
+  const request = said.length === 0 ? run.request : [run.request ?? '', ...said].join('\n\n').trimStart()
+  const answer = await askJudge({ ...run, request, report, calls }, deps, signal)
   if ('refused' in answer && answer.refused) throw answer.refused
   if ('problem' in answer) deps.log.warn({ problem: answer.problem }, 'no model judged a run; its calls alone decide')
   // Claims that were found wrong before the refinement do not become right because nobody judges it.

@@ -1,6 +1,6 @@
 import type { Store } from '../store/index.ts'
 import type { ThreadHead } from './thread-head.ts'
-import { saidAgain, unmarked } from './steer-messages.ts'
+import { MAX_UNREAD, saidAgain, unmarked } from './steer-messages.ts'
 import { answerTexts, beginsTurn, markOf, partsOf, type ThreadMessage } from './thread-message.ts'
 import type { HistoryMatch } from './history.ts'
 import type { UserTurn } from './user-turn.ts'
@@ -14,7 +14,7 @@ export interface Recalled {
 
 interface Parts {
   store: Pick<Store, 'digest'>
-  turns: Pick<HistoryMatch, 'read' | 'shared' | 'windowEnd' | 'position' | 'markSteering'>
+  turns: Pick<HistoryMatch, 'read' | 'get' | 'shared' | 'windowEnd' | 'position' | 'markSteering'>
   get: (id: string) => Promise<ThreadHead | undefined>
   lastMessages: (id: string, page: { end: number, limit: number }) => Promise<{ messages: ThreadMessage[] }>
 }
@@ -37,7 +37,15 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
     return { turns: end > 0 ? earlier : 0, end }
   }
 
-  return async function recall (id: string, given: ThreadMessage[]): Promise<Recalled> {
+  /** Returns what no step has read of what was said to the run of the last turn, if a request asks for another answer to that turn. */
+  async function unreadOf (id: string, head: ThreadHead, requestTurns: UserTurn[], isRegenerated: boolean): Promise<ThreadMessage[]> {
+    const last = head.steered && (requestTurns.length > 1 || isRegenerated) ? await turns.get(store.digest(id), head.turns - 1) : undefined
+    if (last === undefined || requestTurns.at(-1)?.chain !== last.chain) return []
+    const { messages } = await lastMessages(id, { end: head.messageCount, limit: MAX_UNREAD })
+    return messages.slice(messages.findLastIndex((message) => markOf(message)?.state !== 'unread') + 1)
+  }
+
+  return async function recall (id: string, given: ThreadMessage[], { isRegenerated = false } = {}): Promise<Recalled> {
     const head = await get(id)
     const known = head?.steered ? await turns.markSteering(store.digest(id), given) : given
     const request = known.with(-1, unmarked(known.at(-1)!))
@@ -72,7 +80,11 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
     }
     const again = saidAgain(recalled.messages.slice(0, -1), request.at(-1)!)
     const kept = recalled.messages.length - 1 - again
-    return { messages: recalled.messages.toSpliced(kept, again), places: recalled.places.toSpliced(kept, again) }
+    const unread = head === undefined || !beginsTurn(request.at(-1)!) ? [] : await unreadOf(id, head, requestTurns, isRegenerated)
+    return {
+      messages: [...recalled.messages.toSpliced(kept, again), ...unread],
+      places: [...recalled.places.toSpliced(kept, again), ...unread.map(() => undefined)]
+    }
   }
 }
 

@@ -5,6 +5,9 @@ import { markOf, partsOf, type SteerMark, textOf, type ThreadMessage } from './t
 // In a chat's thread it stands inside the one message of the answer, as a part between two steps; what no step has read stands behind the
 // answer when the run is over, as a message of the user with the mark in its metadata.
 
+/** The number of unread messages at the end of a thread that a request is compared with. */
+export const MAX_UNREAD = 20
+
 /** Returns the message of the user for what was said to a run. */
 export const steerMessage = ({ text, ...mark }: Steer, isChat: boolean): ThreadMessage =>
   isChat

@@ -22,7 +22,7 @@ import { idOf } from './rendering/as-chat.ts'
 import { chatFormOf } from './rendering/chat-form.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
 import { keepStored } from './rendering/render.ts'
-import { saidAgain, unmarked } from './steer-messages.ts'
+import { MAX_UNREAD, saidAgain, unmarked } from './steer-messages.ts'
 import { answerTexts, beginsTurn, dropTries, type ThreadMessage } from './thread-message.ts'
 import type { Steered, UserTurn } from './user-turn.ts'
 import type { Summary } from './compaction/items.ts'
@@ -40,8 +40,6 @@ export type ThreadRepository = ReturnType<typeof createThreadRepository>
 
 /** The number of threads with the same content that are compared; the newest is taken. */
 const MAX_CANDIDATES = 50
-/** The number of unread messages of the user that a new message may say again. */
-const MAX_UNREAD = 20
 
 /**
  * Stores conversations message by message. Clients choose thread ids freely, so the keys are digests. Methods that change a

@@ -388,4 +388,10 @@ t.test('words that wait are unread when the run that waits is stopped, or anothe
   await post(app, '/run/sync', { id: 'said-again', message: said('turn left then') })
   t.same(inShort(prompt).filter((line) => /left/.test(line)), ['> turn left then'], 'who says it again says it once')
   t.same(await states('said-again'), [])
+
+  await waits('another-answer')
+  await post(app, '/run/another-answer/stop')
+  await post(app, '/run/sync', { id: 'another-answer', messages: [said('go')], trigger: 'regenerate-message' })
+  t.same(inShort(prompt), ['> go', '> left'], 'another answer hears it')
+  t.same(inShort(await thread('another-answer')), ['> go', '> left', 'Yes.'])
 })

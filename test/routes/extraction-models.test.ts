@@ -86,6 +86,21 @@ t.test('a model that marks everything teaches nothing', async (t) => {
   })
 })
 
+t.test('what the user says while an answer is made is learned from like every message, in both forms of a thread', async (t) => {
+  const newest = (question: string) => question.match(/I live in \w+\./g)!.at(-1)!
+  const { app } = await answering(t, (question) => ({ pointers: [point(1, newest(question))], habits: [] }))
+  const mark = { id: 's1', state: 'read', step: 2 }
+  const said = (text: string) => ({ type: 'data-steer', id: 's1', data: { ...mark, text } })
+  const forms = {
+    documented: { role: 'user', content: 'I live in Porto.', steer: mark },
+    ui: { id: 'a', role: 'assistant', parts: [{ type: 'text', text: 'One.' }, said('I live in Lyon.')] }
+  }
+  for (const [form, message] of Object.entries(forms)) {
+    await call(app, 'PUT', `/threads/${form}`, { messages: [user('What is the train?'), message] })
+    t.match(await call(app, 'POST', `/threads/${form}/extract`), { facts: [/I live in (Porto|Lyon)\./], added: 1 }, form)
+  }
+})
+
 t.test('an answer that cannot be read is a 502 that says so', async (t) => {
   const answers = ['I found nothing.', '{"pointers": "none"}', '[1, 2]', `{"pointers": [${'{"message": 0},'.repeat(3)}`, '']
   const { extract } = await answering(t, () => answers.shift())

@@ -32,6 +32,8 @@ t.test('the first source of an address counts, and the words of a person always'
   t.equal(known.addresses.get('b.example/x/z'), undefined)
   known.userSaid('get a.example/?d=1')
   t.equal(known.addresses.get('a.example?d=1'), 'user')
+  known.happened([{ type: 'steer', id: '1', text: 'and c.example/?d=1', state: 'waiting', at: 0 }])
+  t.equal(known.addresses.get('c.example?d=1'), 'user', 'what a person says to a run, too')
 })
 
 t.test('an address that the model offered as an option is not the word of the person who chose it', async (t) => {
