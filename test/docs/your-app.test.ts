@@ -19,5 +19,5 @@ t.test('"Your app in thirty minutes" does what it says, block by block', async (
     if (shown !== undefined && !isShown(output, shown)) t.equal(output, shown, command)
   }
   t.same(unused, [], 'each file is run, or imported by one that is')
-  t.equal(steps.filter(({ shown }) => shown !== undefined).length, 12)
+  t.equal(steps.filter(({ shown }) => shown !== undefined).length, 13)
 })

@@ -61,7 +61,7 @@ export async function followPage (
     const env = { ...process.env, LOCAL_AGENT_HOME: undefined, LOCAL_AGENT_TOKEN: undefined, ANTHROPIC_API_KEY: undefined }
     if (line.startsWith('npm ')) install(line)
     else if (line === 'mkdir work') mkdirSync(join(folder, 'work'))
-    else if (file === 'service.mjs') {
+    else if (file === 'service.mjs' && app === undefined) {
       app = spawn(node, [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
       app.stdout!.setEncoding('utf8').on('data', (text) => {
         appOutput += text
