@@ -24,13 +24,16 @@ export interface Migration {
   migrate(data: OldData): AsyncIterable<Op[]>
 }
 
-export interface ListOptions {
+export interface KeyRange {
   /** Maximum number of entries. */
   limit?: number
   /** Lists in descending key order. */
   reverse?: boolean
   /** Starts after this key in the direction of the listing: the last key of the previous page. */
   after?: string
+}
+
+export interface ListOptions extends KeyRange {
   signal?: AbortSignal
   /** Called with the key of each record that cannot be decrypted; the listing skips it. Without this callback the listing throws. */
   damaged?: (key: string) => void
@@ -77,7 +80,7 @@ export interface Store {
   /** Lists a snapshot of the entries whose keys start with `prefix`, in key order. Throws ERR_RECORD_DAMAGED. */
   list<T>(prefix: string, options?: ListOptions): AsyncIterable<[key: string, value: T]>
   /** Lists keys only, without decrypting values. */
-  keys(prefix: string): AsyncIterable<string>
+  keys(prefix: string, range?: KeyRange): AsyncIterable<string>
   /** Writes all of `ops` or none. Durable before it resolves. Throws ERR_STORE_BUSY when too many writes are queued. */
   transact(ops: Op[]): Promise<void>
   /** Calls the listener with the operations of each transaction that is on disk, before `transact` resolves. */

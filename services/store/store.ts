@@ -10,7 +10,7 @@ import { createTableCheck } from './recovery/background-check.ts'
 import type { TableList } from './recovery/table-list.ts'
 import { seal, toJson, unseal } from './seal.ts'
 import { isDamage } from './store-errors.ts'
-import type { ListOptions, Op, Store, StoredRecord, StoreOptions } from './store-types.ts'
+import type { KeyRange, ListOptions, Op, Store, StoredRecord, StoreOptions } from './store-types.ts'
 
 /** Decrypts a record. Throws RecordDamaged when the envelope cannot be read. */
 type Open = <T>(key: string, envelope: Buffer) => T
@@ -22,8 +22,8 @@ async function * list<T> (engine: Engine, open: Open, prefix: string, options: L
 }
 
 /** Implements `Store.keys`. */
-async function * listKeys (engine: Engine, prefix: string): AsyncGenerator<string> {
-  for await (const [key] of walk(engine, (key) => key, rangeOf(prefix, {}))) yield key
+async function * listKeys (engine: Engine, prefix: string, range: KeyRange): AsyncGenerator<string> {
+  for await (const [key] of walk(engine, (key) => key, rangeOf(prefix, range))) yield key
 }
 
 const openOrReport = (open: Open, damaged: (key: string) => void) => <T>(key: string, envelope: Buffer): T | undefined => {
@@ -243,7 +243,7 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
       return await read(key)
     },
     list: (prefix, options = {}) => list(engine, open, prefix, options),
-    keys: (prefix) => listKeys(engine, prefix),
+    keys: (prefix, range = {}) => listKeys(engine, prefix, range),
     async transact (ops) {
       for (const { key } of ops) assertKey(key)
       if (ops.length === 0) return

@@ -81,7 +81,8 @@ export function createSearchIndexing ({ store, clock, log }: { store: Store, clo
   /** Indexes all threads whose index is missing, the most recently changed first; `pause` is called with the time that each took. */
   async function catchUp (signal: AbortSignal, pause?: (tookMs: number) => Promise<void>) {
     await removeOrphans(signal)
-    for await (const [key] of store.list(RECENT, { reverse: true, signal, damaged () {} })) {
+    for await (const key of store.keys(RECENT, { reverse: true })) {
+      signal.throwIfAborted()
       const begin = clock.monotonic()
       if (await indexThread(parseIndexKey(key).thread, signal)) await pause?.(clock.monotonic() - begin)
       await indexChanged(signal)

@@ -47,7 +47,7 @@ export function createThreadSearch (
       // A thread that has changed meanwhile is among the newest, where its results are new.
       if (head !== undefined && head.updatedAt === time) yield { key, thread, head, before: Number(before) }
     }
-    for await (const [found] of store.list(RECENT, { reverse: true, after: key && RECENT + key, damaged () {} })) {
+    for await (const found of store.keys(RECENT, { reverse: true, after: key && RECENT + key })) {
       const { thread } = parseIndexKey(found)
       const head = await headOf(thread)
       if (head !== undefined) yield { key: found.slice(RECENT.length), thread, head, before: Infinity }
