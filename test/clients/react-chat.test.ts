@@ -99,7 +99,7 @@ t.test('examples/react-chat.tsx has the whole conversation after a reload, also 
   await page.getByText('May it use setTitle?').waitFor()
   t.equal(await page.title(), 'A chat')
   await page.click('text=Allow')
-  await articles.nth(8).filter({ hasText: 'It is named.' }).waitFor()
+  await articles.nth(7).filter({ hasText: 'It is named.' }).waitFor()
   t.equal(await page.title(), 'Lamps', 'the page has executed its own tool')
   t.match(JSON.stringify(gateway.requests[5].body.prompt), /"toolName":"setTitle","output":\{"type":"json","value":\{"title":"Lamps"\}/)
   t.match(JSON.stringify(gateway.requests[0].body.prompt), /Said by curl.*Told to curl.*write it/, 'the model gets what others wrote')
