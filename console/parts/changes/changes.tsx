@@ -72,9 +72,10 @@ function NotCovered ({ calls }: { calls: UncoveredCall[] }) {
     <details>
       <summary>{say('run.notCovered', { count: calls.length })}</summary>
       <ul className='undo-paths'>
-        {calls.slice(0, 100).map(({ toolCallId, toolName, target }) => (
+        {calls.slice(0, 100).map(({ toolCallId, toolName, target, server, app = server }) => (
           <li key={toolCallId}>
             <ToolName name={toolName} />{' '}
+            {app !== undefined && <span className='quiet'><VisibleText text={app} limit={100} />{' '}</span>}
             {target !== undefined && <code><VisibleText text={target} limit={500} /></code>}
           </li>
         ))}
