@@ -28,7 +28,7 @@ import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
 import { BadMessage, markOf, steeringIn } from '../threads/index.ts'
 import { interrupt, replayRecorded } from './interrupted-runs.ts'
-import { createSteerRun } from './steer.ts'
+import { createBeginnings, createSteerRun } from './steer.ts'
 import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { withoutDroppedTries } from './dropped-tries.ts'
@@ -68,6 +68,7 @@ export function createAgent (deps: AgentDeps) {
   const { startRun, supersedePendingRun } = createStartRun(parts)
   const stopRun = createStopRun(parts, supersedePendingRun)
   const steerConversation = createSteerRun(parts)
+  const beginning = createBeginnings()
   const { answer, answersOf, decide, answerCall, closeCall } = createResumeRun(parts)
 
   /** Returns the largest context window, in tokens, among the models that may answer with these options. */
@@ -131,16 +132,17 @@ export function createAgent (deps: AgentDeps) {
     }
   }
 
-  const run = createRunOnce(parts, async (given, protocol, remember) => {
-    const { body, release } = await takeAttachments(given, deps)
-    try {
-      const request = await withHistory(body, protocol)
-      if (request.continue) return await startRun(request, remember)
-      return (await answersOf(request)).length > 0 ? await answer(request) : await startRun(request, remember)
-    } finally {
-      release()
-    }
-  })
+  const run = createRunOnce(parts, (given, protocol, remember) =>
+    beginning.during(given.id, async () => {
+      const { body, release } = await takeAttachments(given, deps)
+      try {
+        const request = await withHistory(body, protocol)
+        if (request.continue) return await startRun(request, remember)
+        return (await answersOf(request)).length > 0 ? await answer(request) : await startRun(request, remember)
+      } finally {
+        release()
+      }
+    }))
 
   /** Returns the thread with this id or, if there is none, the run with this id and its thread. */
   async function placeOf (id: string): Promise<RunPlace | undefined> {
@@ -219,8 +221,8 @@ export function createAgent (deps: AgentDeps) {
         const said = await steerRun(ofTask, body, deps)
         return { ok: true, runId: id, taskId: ofTask.run.record.taskId, id: said.id, state: said.state }
       }
-      // The first request of a conversation may be about to start its run.
-      const place = await placeOf(id) ?? await parts.locked(id, () => placeOf(id))
+      await beginning.over(id)
+      const place = await placeOf(id)
       if (place !== undefined) return steerConversation(place, body)
       const taskId = isId(id) ? (await runs.get(id))?.taskId : undefined
       if (taskId === undefined || deps.tasks === undefined) throw new NoActiveRun()

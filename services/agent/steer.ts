@@ -39,3 +39,23 @@ export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) 
       return waiting
     })
 }
+
+/** Knows the requests whose runs have not begun yet: what the user says to them reaches their runs. */
+export function createBeginnings () {
+  const newest = new Map<string, Promise<unknown>>()
+  return {
+    /** Begins a run of the conversation. */
+    during<T> (id: string | undefined, begin: () => Promise<T>): Promise<T> {
+      const begun = begin()
+      if (id === undefined) return begun
+      newest.set(id, begun)
+      const forget = () => {
+        if (newest.get(id) === begun) newest.delete(id)
+      }
+      begun.then(forget, forget)
+      return begun
+    },
+    /** Resolves when the newest request of the conversation has begun its run, or was refused. */
+    over: async (id: string): Promise<void> => void await newest.get(id)?.catch(() => {})
+  }
+}

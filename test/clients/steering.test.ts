@@ -1,137 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { AgentError, createAgent, type AgentRun } from '../../client/index.ts'
-import type { App } from '../../app.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
-import { decide } from '../harness/approval-doors.ts'
 import { withGateway } from '../harness/with-gateway.ts'
-import { openChat, waiting } from './chat.ts'
-import { versions, type Version } from './versions.ts'
+import { KINDS, post, type Talk } from './talks.ts'
 
 type Model = (request: GatewayRequest) => Plan | Promise<Plan>
 /** What the models of the conversations answer, by the first message of the user: one answer for each call. */
 type Models = Map<string, Model[]>
-
-/** A conversation with a client of one kind, in the middle of its first answer. */
-interface Talk {
-  id: string
-  cwd: string
-  /** Resolves when the client shows this. */
-  shows (text: string): Promise<void>
-  steer (message: string, id?: string): Promise<{ status: number, state?: string, code?: string }>
-  stop (): Promise<unknown>
-  /** Resolves when the first answer has ended or waits. */
-  ended: Promise<void>
-  /** Approves what the answer waits for, and reads on to its end. */
-  approve (): Promise<void>
-  /** Says the next message. */
-  say (text: string): Promise<void>
-  /** The states in which the client shows what was said to the run, in order. */
-  states (): string[]
-}
-
-interface Kind {
-  name: string
-  open (app: App, id: string): Promise<Omit<Talk, 'id' | 'cwd' | 'steer' | 'stop'>>
-}
-
-const tick = () => new Promise(setImmediate)
-const post = async (app: App, url: string, payload: object = {}) => {
-  const response = await app.inject({ method: 'POST', url, payload })
-  return { status: response.statusCode, ...response.json() }
-}
-
-const chatKind = (version: Version, protocol: string): Kind => ({
-  name: `a chat of ${version.name} in ${protocol}`,
-  async open (app, id) {
-    const { lastAssistantMessageIsCompleteWithApprovalResponses: sendAutomaticallyWhen } = version.release
-    const path = `/run?protocol=${protocol}`
-    const chat = await openChat(app, version, { id, path, ...(version.approvals && { sendAutomaticallyWhen }) })
-    const shown = () => JSON.stringify(chat.chat.messages.slice(1))
-    return {
-      async shows (text) {
-        while (!shown().includes(text)) await tick()
-      },
-      ended: chat.say(id),
-      async approve () {
-        if (version.approvals) {
-          return chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true }))
-        }
-        const { approvalId } = chat.parts.find(({ type }) => type === 'data-approval-request').data
-        const content = [{ type: 'tool-approval-response', approvalId, approved: true }]
-        await app.inject({ method: 'POST', url: '/run/approve?protocol=ui5', payload: { messages: [{ role: 'tool', content }] } })
-        const { messages } = (await app.inject(`/threads/${encodeURIComponent(id)}?protocol=ui5`)).json()
-        chat.chat.messages = messages
-      },
-      say: async (text) => {
-        await chat.say(text)
-        const failures = chat.errors.filter(({ message }) => !/does not know the model/.test(message))
-        if (failures.length > 0) throw failures[0]
-      },
-      states () {
-        const newest = new Map<string, string>()
-        for (const { type, id, data } of chat.chat.messages.flatMap(({ parts }) => parts as any[])) {
-          if (type === 'steering-message' || type === 'data-steer') newest.set(id, data?.state ?? 'read')
-        }
-        return [...newest.values()]
-      }
-    }
-  }
-})
-
-/** The client library, which sends back what it has, or only what is new. */
-const libraryKind = (sendsAll: boolean): Kind => ({
-  name: `agent.run, which sends ${sendsAll ? 'the whole conversation' : 'what is new'}`,
-  async open (app, id) {
-    if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
-    const { port } = app.server.address() as { port: number }
-    const agent = createAgent({ url: `http://127.0.0.1:${port}` })
-    let messages: any[] = [{ role: 'user', content: id }]
-    let shown = ''
-    const states = new Map<string, string>()
-    const read = async (run: AgentRun) => {
-      try {
-        for await (const event of run) {
-          shown += JSON.stringify(event)
-          if (event.type === 'data-steer') states.set(event.data.id, event.data.state)
-        }
-      } catch (error) {
-        if (!(error instanceof AgentError)) throw error
-      }
-      const result = await run.result().catch(() => undefined)
-      messages.push(...result?.messages ?? [])
-    }
-    return {
-      async shows (text) {
-        while (!shown.includes(text)) await tick()
-      },
-      ended: read(agent.run({ id, messages })),
-      async approve () {
-        const { approvalId } = (await app.inject('/approvals')).json().approvals.find(({ threadId }: any) => threadId === id)
-        await decide(app, approvalId, { approved: true })
-        const { run } = await app.inject(`/runs?threadId=${encodeURIComponent(id)}`).then((all) => ({ run: all.json().runs[0] }))
-        await app.inject(`/runs/${run.runId}?waitMs=20000`)
-        await read(agent.resume(run.runId))
-        messages = (await app.inject(`/threads/${encodeURIComponent(id)}?protocol=documented`)).json().messages
-      },
-      async say (text) {
-        const message = { role: 'user', content: text }
-        messages.push(message)
-        await read(sendsAll ? agent.run({ id, messages }) : agent.run({ id, message }))
-      },
-      states: () => [...states.values()]
-    }
-  }
-})
-
-const KINDS: Kind[] = [
-  chatKind(versions[0], 'ui5'),
-  chatKind(versions[2], 'ui'),
-  chatKind(versions[4], 'ui'),
-  chatKind(versions[4], 'ui7'),
-  libraryKind(true),
-  libraryKind(false)
-]
 
 const text = (...deltas: string[]): Plan => ({ text: deltas })
 const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolName, input }] })
@@ -148,13 +23,12 @@ interface Moment {
 
 /** A model call that waits until it is let on. */
 function held () {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const begun = Promise.withResolvers<void>()
+  const [begun, on] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const wait = () => {
     begun.resolve()
-    return promise
+    return on.promise
   }
-  return { begun: begun.promise, letOn: resolve, wait }
+  return { begun: begun.promise, letOn: on.resolve, wait }
 }
 type Held = ReturnType<typeof held>
 const moment = (make: (held: Held) => Moment) => () => make(held())
@@ -351,6 +225,18 @@ t.test('a history without an id is the same thread, whatever its client makes of
     t.same(inShort(prompt), [`> ${way}`, 'One.', '> left', 'As you say.', '> and now?'], way)
     t.equal((await app.inject(`/threads/${threadId}`)).json().messageCount, 6, `${way}: the thread goes on behind the answer`)
   }
+})
+
+t.test('what is said before the run has begun is for that run', async (t) => {
+  const first = held()
+  const { app } = await withGateway(t, () => first.wait().then(() => text('Yes.')))
+  const beginning = app.agent.run({ id: 'new', messages: [said('go')] })
+  t.match(await app.agent.steer('new', { message: 'left' }), { ok: true, threadId: 'new', state: 'waiting' })
+  first.letOn()
+  const run = await beginning
+  const events = []
+  for await (const batch of run.batches(new AbortController().signal)) events.push(...batch)
+  t.match(events.filter(({ type }) => type === 'steer'), [{ state: 'waiting' }, { text: 'left', state: 'read', step: 2 }])
 })
 
 t.test('words that wait are unread when the run that waits is stopped, or another message comes; continuing reads them', async (t) => {
