@@ -27,7 +27,7 @@ export interface ResolvedOptions {
   given?: RunOptions
 }
 
-const AgentNotFound = defineError('ERR_AGENT_NOT_FOUND', 'There is no agent "%s".')
+const AgentNotFound = defineError('ERR_AGENT_NOT_FOUND', 'There is no agent "%s". GET /agents lists them.')
 const UnknownAgent = defineError('ERR_INVALID_REQUEST', 'There is no agent "%s". The agents are: %s.')
 const AgentInUse = defineError('ERR_AGENT_IN_USE', 'The agent "%s" is used by %s. Give them another agent, or delete them first.')
 const TooManyAgents = defineError('ERR_TOO_MANY_AGENTS', 'There is no room for the agent "%s": %s. Delete another one first.')
