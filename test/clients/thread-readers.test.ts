@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { type ModelMessage, modelMessageSchema, safeValidateUIMessages } from 'ai'
+import { type ModelMessage, modelMessageSchema } from 'ai'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { sayAll } from '../harness/agent.ts'
@@ -34,11 +34,13 @@ async function checkReadings (t: any, app: App) {
     t.strictSame(await stored(app), before, `${protocol}: put back unchanged, the thread stays as it was`)
   }
   for (const message of await read(app, 'documented')) t.ok(modelMessageSchema.safeParse(message).success, JSON.stringify(message))
-  const ofSDK = (await read(app, 'ui')).map((message) => ({
-    ...message,
-    parts: message.parts.filter(({ type }: any) => type !== 'hologram')
-  }))
-  t.match(await safeValidateUIMessages({ messages: ofSDK }), { success: true })
+  for (const { name, release, approvals } of versions) {
+    const messages = (await read(app, approvals ? 'ui' : 'ui5')).map((message) => ({
+      ...message,
+      parts: message.parts.filter(({ type }: any) => type !== 'hologram')
+    }))
+    t.match(await release.safeValidateUIMessages({ messages }), { success: true }, name)
+  }
 }
 
 for (const [name, begin] of Object.entries(writers)) {

@@ -113,3 +113,22 @@ t.test('what changes is found at once, what is removed no more, and its words go
   await indexing.catchUp(signal)
   t.same(await keysOf(app), [], 'nor what a crash left')
 })
+
+t.test('the index follows changes in the background, a second later', async (t) => {
+  const clock = fakeClock()
+  const app = await build(t, { clock })
+  const stop = new AbortController()
+  const running = indexOf(app).run(stop.signal)
+  const written = async (count: number) => {
+    await clock.sleeper(1_000)
+    await clock.advance(1_000)
+    for (let turns = 0; turns < 10_000 && (await keysOf(app)).length < count; turns++) await new Promise(setImmediate)
+    return (await keysOf(app)).length
+  }
+  await put(app, 'a', [user('first')])
+  t.equal(await written(2), 2)
+  await put(app, 'b', [user('second')])
+  t.equal(await written(4), 4)
+  stop.abort()
+  await running
+})
