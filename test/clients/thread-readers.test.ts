@@ -16,7 +16,8 @@ const PLANS = [
   { text: 'Written.' },
   { text: 'A dot.' },
   { text: 'Bye.' },
-  { text: 'Bye again.' }
+  { text: 'Bye again.' },
+  { text: 'Anew.' }
 ]
 
 const read = async (app: App, protocol?: string): Promise<any[]> =>
@@ -88,9 +89,13 @@ for (const [name, begin] of Object.entries(writers)) {
     await later.say('bye')
     t.strictSame((await stored(app)).slice(0, before.length), before, 'so is the one of a chat')
     t.equal((await stored(app)).length, before.length + 4)
-    const [byDocumented, byChat] = gateway.requests.slice(3).map(({ body }) => body.prompt.slice(1, 8))
+    const [byDocumented, byChat] = gateway.requests.slice(3, 5).map(({ body }) => body.prompt.slice(1, 8))
     t.same(byDocumented.map(({ role }: any) => role), ['user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'user'])
     t.same(byChat, byDocumented, 'the model is told the same')
+
+    await later.chat.sendMessage({ text: 'no, come', messageId: later.chat.messages[0].id })
+    t.match(await read(app, 'ui'), [{ parts: [{ text: 'no, come' }] }, { parts: [{ type: 'step-start' }, { text: 'Anew.' }] }])
+    t.equal((await stored(app)).length, 2, 'a message is edited by the id that it was read with')
   })
 }
 
