@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Readable, Writable } from 'node:stream'
 
@@ -57,20 +58,23 @@ export interface Command {
 /** The program of the service is not there, so that no start can succeed. */
 export class ProgramMissing extends Error {}
 
-/** The service's own file lies beside this module in the package. */
-const BESIDE = new URL('../server.js', import.meta.url)
-const PACKAGE = 'local-agent-service/package.json'
-
 /** Returns the service's file of the installed package; undefined where there is none, as in a bundle without the package. */
 function findServer (): string | undefined {
-  const places = [() => BESIDE, () => new URL('dist/server.js', import.meta.resolve(PACKAGE))]
+  // A bundler may have put this module elsewhere, and into a script that is no module.
+  const places = [
+    () => fileURLToPath(new URL('../server.js', import.meta.url)),
+    () => {
+      const { resolve: find } = createRequire(typeof __filename === 'string' ? __filename : import.meta.url)
+      return join(dirname(find('local-agent-service/package.json')), 'dist', 'server.js')
+    }
+  ]
   for (const place of places) {
     try {
       // Native modules cannot be loaded from an archive of Electron: they lie beside it.
-      const file = fileURLToPath(place()).replace(/([\\/][^\\/]+\.asar)(?=[\\/])/, '$1.unpacked')
+      const file = place().replace(/([\\/][^\\/]+\.asar)(?=[\\/])/, '$1.unpacked')
       if (existsSync(file)) return file
     } catch {
-      // A bundler may have put this module where packages cannot be resolved.
+      // It is not there.
     }
   }
   return undefined

@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build as bundle } from 'esbuild'
 import t, { type Test } from 'tap'
 import { createSupervisor, type Notification, ServiceEnded, type SupervisorEvent, type SupervisorOptions } from '../../supervisor/index.ts'
 import { atEnd } from '../harness/at-end.ts'
@@ -154,19 +158,29 @@ t.test('does not restart what ended by itself, what cannot work and what does no
   }
 })
 
-t.test('finds the service of its package by itself', async (t) => {
+t.test('finds the service of its package by itself, also out of a bundle of an app', async (t) => {
   const dir = place(t)
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  const options = { args: ['--port', '0'], cwd: `${dir}/work`, env: { PATH: '', LOCAL_AGENT_HOME: `${dir}/home` } }
   // The built one, as an application imports it.
   const { createSupervisor } = await import('local-agent-service/supervisor')
-  const supervisor = createSupervisor({
-    args: ['--port', '0'],
-    cwd: `${dir}/work`,
-    env: { PATH: '', LOCAL_AGENT_HOME: `${dir}/home` },
-    onLog: () => {}
-  })
+  const supervisor = createSupervisor({ ...options, onLog: () => {} })
   atEnd(t, () => supervisor.stop())
   const { url } = await supervisor.start()
   t.equal((await fetch(`${url}/health`)).status, 200)
+  await supervisor.stop()
+
+  const app = `
+    import { createSupervisor } from 'local-agent-service/supervisor'
+    const supervisor = createSupervisor({ ...${JSON.stringify(options)}, onLog () {} })
+    supervisor.start().then(({ version }) => console.log(version), ({ message }) => console.log(message)).then(supervisor.stop)
+  `
+  mkdirSync(`${dir}/node_modules`)
+  symlinkSync(root, `${dir}/node_modules/local-agent-service`, 'junction')
+  const outfile = `${dir}/app.cjs`
+  await bundle({ stdin: { contents: app, resolveDir: root }, outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'silent' })
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile])
+  t.match(stdout, /^\d+\.\d+\.\d+\+/)
 })
 
 t.test('reads a ready line in pieces among broken ones, and keeps no endless line of the log', async (t) => {
