@@ -37,6 +37,12 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
     return { turns: end > 0 ? earlier : 0, end }
   }
 
+  /** Whether the thread begins with the messages of the user in a request, but for the last one. */
+  async function isKnown (id: string, head: ThreadHead, request: ThreadMessage[]): Promise<boolean> {
+    const requestTurns = await turns.read(request)
+    return await turns.shared(store.digest(id), head.turns, requestTurns) >= requestTurns.length - 1
+  }
+
   /** Returns what no step has read of what was said to the run of the last turn, if a request asks for another answer to that turn. */
   async function unreadOf (id: string, head: ThreadHead, requestTurns: UserTurn[], isRegenerated: boolean): Promise<ThreadMessage[]> {
     const last = head.steered && (requestTurns.length > 1 || isRegenerated) ? await turns.get(store.digest(id), head.turns - 1) : undefined
@@ -47,8 +53,8 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
 
   return async function recall (id: string, given: ThreadMessage[], { isRegenerated = false } = {}): Promise<Recalled> {
     const head = await get(id)
-    const known = head?.steered ? await turns.markSteering(store.digest(id), given) : given
-    const request = known.with(-1, unmarked(known.at(-1)!))
+    const plain = given.with(-1, unmarked(given.at(-1)!))
+    const request = head?.steered && !await isKnown(id, head, plain) ? await turns.markSteering(store.digest(id), plain) : plain
     const requestTurns = await turns.read(request)
     const answers = new Map<number, ThreadMessage[]>()
     if (head !== undefined && head.turns > 0 && requestTurns.length > 1) {

@@ -60,8 +60,12 @@ export function saidAgain (messages: readonly ThreadMessage[], message: ThreadMe
   let count = 0
   for (const before of messages.toReversed()) {
     const mark = markOf(before)
-    if (mark?.state !== 'unread' || !(mark.id === message.id || text.includes(textOf(before).trim()))) break
+    if (mark?.state !== 'unread' || !(mark.id === message.id || repeats(text, textOf(before).trim()))) break
     count++
   }
   return count
 }
+
+/** Whether a text begins with these words, or has them as paragraphs. */
+const repeats = (text: string, words: string): boolean =>
+  (text.startsWith(words) && !/^[\p{L}\p{N}]/u.test(text.slice(words.length))) || `\n\n${text}\n\n`.includes(`\n\n${words}\n\n`)

@@ -271,8 +271,8 @@ t.test('words that wait are unread when the run that waits is stopped, or anothe
 
   await waits('said-again')
   await post(app, '/run/said-again/stop')
-  await post(app, '/run/sync', { id: 'said-again', message: said('turn left then') })
-  t.same(inShort(prompt).filter((line) => /left/.test(line)), ['> turn left then'], 'who says it again says it once')
+  await post(app, '/run/sync', { id: 'said-again', message: said('left, then straight on') })
+  t.same(inShort(prompt).filter((line) => /left/.test(line)), ['> left, then straight on'], 'who says it again says it once')
   t.same(await states('said-again'), [])
 
   await waits('another-answer')

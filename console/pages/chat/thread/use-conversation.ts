@@ -108,7 +108,7 @@ export function useConversation (id: string, page: ThreadPage) {
       onSend()
       sent.note({ messageId, text, files, draft, isEdit: edited !== undefined })
       // What is said again is not there twice.
-      if (edited === undefined && unread !== undefined && text.includes(unread.text)) setMessages((all) => splitUnread(all).before)
+      if (edited === undefined && unread !== undefined && text.startsWith(unread.text)) setMessages((all) => splitUnread(all).before)
       const parts = [...text.trim() === '' ? [] : [{ type: 'text' as const, text }], ...files]
       if (edited !== undefined) void chat.sendMessage({ parts, messageId }, chosen(options))
       else void chat.sendMessage({ id: messageId, parts }, chosen(options))
