@@ -37,13 +37,16 @@ export function createAnswerRequest (shared: AgentDeps) {
       throw error
     })
     // Who asked for an object waits for it; a background task would not give it here.
-    const isForLater = analysis.complexity === 'long_running' || hasTime(analysis)
+    const request = context.prompt.findLast((message) => message.role === 'user')
+    const hasFiles = request?.content.some(({ type }) => type === 'file') === true
+    // Files of a message are at hand in its conversation alone.
+    const isForLater = (analysis.complexity === 'long_running' && !hasFiles) || hasTime(analysis)
     if (!isForLater || tasks === undefined || record.options?.object !== undefined) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()
     // A request with a time is not carried out now, also when the time could not be read.
-    if (!await handOverToTask(attempt, analysis, { ...deps, tasks })) await runSteps(attempt, context, deps)
+    if (!await handOverToTask(attempt, analysis, { ...deps, tasks, hasFiles })) await runSteps(attempt, context, deps)
   }
 }
 

@@ -10,7 +10,12 @@ import type { ConversationAttempt } from './conversation-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
 
-type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
+type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>> & {
+  /** The request has files, which a task cannot read. */
+  hasFiles: boolean
+}
+
+const NO_FILES = 'I made no task, because a task cannot read the attached files. Save them on this computer, and say where they are.'
 
 const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, finishReason: 'stop', usage: noUsage() }
 
@@ -65,8 +70,9 @@ async function launchTask (
   run: Run<ThreadRun>,
   signal: AbortSignal,
   origin: string,
-  { tasks }: Deps
+  { tasks, hasFiles }: Deps
 ): Promise<{ task: Task } | { task?: undefined, question: string }> {
+  if (hasFiles) return { question: NO_FILES }
   const { cwd, given, options } = run.record
   try {
     const read = await tasks.readWhen(when)

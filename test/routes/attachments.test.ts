@@ -177,6 +177,17 @@ t.test('of more pictures than a call takes it has the newest, in blocks', async 
   t.match(large, { statusCode: 400, error: /has 5\.0 MB, and anthropic.* takes at most 3\.9 MB/ })
 })
 
+t.test('what is to be done with files is done in their conversation, or not at all', async (t) => {
+  let when = {}
+  const analysis = () => ({ object: { complexity: 'long_running', goal: 'read it', thinking: '', qualityCriteria: [], when } })
+  const { app } = await withGateway(t, () => ({ text: 'Read.' }), { config: { analysis: true }, structured: analysis })
+  const message = says('read it', file('data:text/plain,hi', 'text/plain'))
+  t.match(await run(app, { id: 'one', message }), { text: 'Read.' })
+  when = { at: 'tomorrow at 9', every: '', zone: '', text: 'tomorrow at 9' }
+  t.match(await run(app, { id: 'one', message }), { text: /a task cannot read the attached files/ })
+  t.same((await app.inject('/tasks')).json().tasks, [])
+})
+
 t.test('what no message names goes after a day, and a file whose record was never written, too', async (t) => {
   const clock = fakeClock()
   const { app } = await withGateway(t, () => undefined, { clock })
