@@ -89,7 +89,7 @@ async function readDocument (read: () => Promise<string>): Promise<string> {
 }
 
 /** The reason at the end of an error of the reader: "This content could not be turned into office: <reason>." */
-const reasonIn = (message: string) => message.slice(message.indexOf(': ') + 2).replace(/\.$/, '')
+const reasonIn = (message: string) => message.replace(/^This content could not be turned into \w+: /, '').replace(/\.$/, '')
 
 function decode (bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)

@@ -84,7 +84,10 @@ const hasByteOrder = (bytes: Buffer) => (bytes[0] === 0xff && bytes[1] === 0xfe)
 const looksLikeText = (bytes: Buffer) => hasByteOrder(bytes) || !bytes.subarray(0, LOOKED_AT).includes(0)
 
 /** Returns a media type in small letters and without parameters; '' for none. */
-export const plainType = (mediaType: string | undefined): string => (mediaType ?? '').split(';', 1)[0].trim().toLowerCase()
+export function plainType (mediaType: string | undefined): string {
+  const type = (mediaType ?? '').split(';', 1)[0].trim().toLowerCase()
+  return type === 'image/jpg' ? 'image/jpeg' : type
+}
 
 /** Returns how the text of a file of this type is read; undefined for a type without text. */
 export function textKindOf (mediaType: string): TextKind | undefined {

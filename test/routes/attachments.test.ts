@@ -147,7 +147,13 @@ t.test('a picture that a provider refuses is left out from then on, and the conv
   const good = makePhoto(3_000, 2).toString('base64')
   const error = { status: 400, type: 'invalid_request_error', message: 'messages.2.content.1.image.source.base64: could not process image' }
   const { app, bodies, lastBody } = await withFiveProviders(t, (kind, { body }) =>
-    kind === 'anthropic' && JSON.stringify(body).includes(bad) ? { error } : undefined)
+    kind !== 'anthropic'
+      ? undefined
+      : JSON.stringify(body).includes(bad)
+        ? { error }
+        : body.messages.at(-1).content.at(-1).text === 'fail'
+          ? { error: { ...error, message: 'tools.0: the input schema of readFile and of the file tools is too large' } }
+          : undefined)
   const options = { model: MODELS.anthropic }
   for (const image of [good, bad]) {
     const message = says('this', file(`data:image/jpeg;base64,${image}`, 'image/jpeg', 'a.jpg'))
@@ -158,6 +164,10 @@ t.test('a picture that a provider refuses is left out from then on, and the conv
   t.match(body, /a\.jpg.{0,20}\(image\/jpeg\) was left out: anthropic\/claude-sonnet-5-5 refused it/)
   await run(app, { id: 'one', options, message: says('and now?') })
   t.equal(bodies('anthropic').length, 4, 'it is not tried again')
+  const wrong = await run(app, { id: 'one', options, message: says('fail') })
+  t.match(wrong, { statusCode: 502, error: /readFile/ }, 'what is wrong otherwise is said')
+  await run(app, { id: 'one', options, message: says('again') })
+  t.ok(JSON.stringify(lastBody('anthropic')).includes(good), 'and no file is blamed for it')
   await run(app, { id: 'one', options: { model: MODELS.openai }, message: says('and you?') })
   t.ok(JSON.stringify(lastBody('openai')).includes(bad), 'another model gets it')
 })

@@ -47,12 +47,13 @@ export function apiOfMaker (id: string): FileApi {
 
 /** Returns how the models of an API get a file of this type. */
 export function formOf (api: FileApi, mediaType: string): FileForm {
-  const type = plainType(mediaType)
+  // Some clients say only that it is a picture.
+  const type = plainType(mediaType).replace(/^image(?:\/\*)?$/, PICTURES[0])
   if (TAKEN[api].types.has(type)) return 'file'
   return textKindOf(type) === undefined ? 'none' : 'text'
 }
 
 /** Bytes that one file of this type may have as it is, and all files of a call. */
 export const mostBytes = (api: FileApi, mediaType: string): number =>
-  plainType(mediaType).startsWith('image/') ? TAKEN[api].picture : TAKEN[api].file
+  plainType(mediaType).startsWith('image') ? TAKEN[api].picture : TAKEN[api].file
 export const mostBytesOfCall = (api: FileApi): number => TAKEN[api].call

@@ -41,8 +41,8 @@ const hasFiles = ({ role, content }: LanguageModelV4Message) => (role === 'user'
 /** Statuses with which a provider refuses a call for what it holds, and words that blame a file. */
 const REFUSAL_STATUS = [400, 413, 415, 422]
 const BLAMES_FILE = new RegExp(
-  'image|picture|photo|vision|media|mime|file|document|pdf|page|audio|video|base64|inline_?data|payload|entity|too large|multi.?modal|' +
-    'content.{0,40}(?:type|part|string)',
+  String.raw`\b(?:image|picture|photo|vision|media|mime|file|document|pdf|audio|video)(?:s|type|_\w+)?\b|` +
+    String.raw`\b(?:input_(?:image|file)|base64|inline_?data|payload|request entity|too large|multi.?modal)|content.{0,40}(?:type|part|string)`,
   'i'
 )
 const BLAMES_LENGTH = /context|\btokens?\b|too long/i
@@ -67,6 +67,7 @@ function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): r
 export function withFiles (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
   async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, left: (result: T) => T): Promise<T> {
     if (!options.prompt.some(hasFiles)) return ask(options)
+    const blamedNow: string[] = []
     for (let tries = 0; ; tries++) {
       const { prompt, given } = await prepare(options.prompt, taking)
       try {
@@ -74,8 +75,13 @@ export function withFiles (model: LanguageModelV4, taking: TakingModel): Languag
         return tries === 0 ? result : left(result)
       } catch (error) {
         const files = blamed(error, given, tries === 0)
-        if (files.length === 0 || options.abortSignal?.aborted) throw error
+        if (files.length === 0 || options.abortSignal?.aborted) {
+          // Without them it fails, too.
+          for (const key of blamedNow) taking.refused.delete(key)
+          throw error
+        }
         for (const { key } of files) taking.refused.add(key)
+        blamedNow.push(...files.map(({ key }) => key))
       }
     }
   }
@@ -209,6 +215,8 @@ function sourceOf (part: FilePart): { digest: string } | { bytes: Uint8Array } |
 function whyLeftOut (part: FilePart, { id, api, refused }: TakingModel, isPlanned: boolean): string {
   if (isPlanned) return `newer files took the room that a call of ${id} has`
   if (refused.has(nameOf(part))) return `${id} refused it`
+  const isElsewhere = part.data.type === 'url' && digestOf(part) === undefined
+  if (isElsewhere && formOf(api, part.mediaType) === 'text') return 'its address is not fetched'
   if (formOf(api, part.mediaType) !== 'file') return `${id} takes no files of this type`
   return `it is gone, or larger than ${id} takes`
 }
