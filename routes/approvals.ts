@@ -53,12 +53,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'previewCorrection',
-      summary: 'Returns what an open tool call would change with another input',
+      summary: 'Returns what an open tool call would change, also with another input; a command is tried out',
       params: ApprovalParams,
       body: PreviewBody,
       response: { 200: ref(ApprovalPreviewSchema), 400: ErrorRef, 404: ErrorRef }
     }
-  }, async (request, reply) => app.inbox.preview(request.params.id, reply.closed, request.body.input))
+  }, async (request, reply) => app.inbox.tryOut(request.params.id, reply.closed, request.body.input))
 
   app.post('/approvals/:id', {
     schema: {

@@ -100,9 +100,22 @@ export const ApprovalListSchema = Type.Object({
 export const ApprovalPreviewSchema = Type.Object({
   changes: Type.Array(Type.Object({
     path: Type.String({ description: 'Absolute real path' }),
+    kind: Type.Optional(Type.Unsafe<'created' | 'changed' | 'deleted'>({
+      type: 'string',
+      enum: ['created', 'changed', 'deleted'],
+      description: 'Of a command that was tried out: what it did there'
+    })),
+    mode: text('Of a command that was tried out: new permissions, octal'),
     withContents: Type.Optional(Type.Boolean({ description: 'Also all that is in it, when it is a folder' })),
     diff: text('Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none')
   }), { description: 'The paths that the call would change; empty for calls of which that is not known beforehand, such as commands' }),
+  ran: Type.Optional(Type.Object({
+    exitCode: Type.Union([Type.Integer(), Type.Null()]),
+    stdout: Type.String(),
+    stderr: Type.String(),
+    timedOut: Type.Optional(Type.Boolean({ description: 'It was ended after 30 s' })),
+    note: Type.String({ description: 'What was other than it would be, in sentences' })
+  }, { description: 'A command that was tried out: how it ended. Nothing of it has stayed' })),
   refused: text('Why the call would fail now'),
   previewDigest: text('What was seen: a decision with it is bound to that, not to what was there when the call was asked')
 }, {
@@ -113,7 +126,11 @@ export type ApprovalPreview = Static<typeof ApprovalPreviewSchema>
 
 export const PreviewBody = Type.Object({
   input: Type.Optional(Type.Unknown({ description: 'The input to look at in the place of the call\'s own' }))
-}, { ...closed, examples: [{ input: { path: 'notes/monday.md', content: 'Tea at four.' } }] })
+}, {
+  ...closed,
+  description: 'Without `input`, the call as it is',
+  examples: [{ input: { path: 'notes/monday.md', content: 'Tea at four.' } }]
+})
 
 export const ApprovalQuery = Type.Object({
   kind: Type.Optional(Kind),

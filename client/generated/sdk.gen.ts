@@ -233,7 +233,7 @@ export const listApprovals = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Returns what an open tool call would change, with a diff of the file that it writes
  *
- * Nothing is changed, and nothing is read that the tool itself may not read. Commands and tools of servers have no preview.
+ * Nothing is changed, and nothing is read that the tool itself may not read. Tools of servers have no preview; commands are tried out by POST.
  */
 export const previewApproval = <ThrowOnError extends boolean = false>(options: Options<PreviewApprovalData, ThrowOnError>): RequestResult<PreviewApprovalResponses, PreviewApprovalErrors, ThrowOnError> => (options.client ?? client).get<PreviewApprovalResponses, PreviewApprovalErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -242,9 +242,9 @@ export const previewApproval = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Returns what an open tool call would change with another input
+ * Returns what an open tool call would change, also with another input; a command is tried out
  *
- * The input is checked as the tool checks it; 400 says what is wrong. Nothing is changed.
+ * An input is checked as the tool checks it; 400 says what is wrong. Nothing is changed: a command runs in the box, without network and over a layer that is thrown away, for 30 s at most, and `ran` says how it ended. Ask for it when a person does.
  */
 export const previewCorrection = <ThrowOnError extends boolean = false>(options: Options<PreviewCorrectionData, ThrowOnError>): RequestResult<PreviewCorrectionResponses, PreviewCorrectionErrors, ThrowOnError> => (options.client ?? client).post<PreviewCorrectionResponses, PreviewCorrectionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -513,6 +513,14 @@ export type ApprovalPreview = {
          */
         path: string;
         /**
+         * Of a command that was tried out: what it did there
+         */
+        kind?: 'created' | 'changed' | 'deleted';
+        /**
+         * Of a command that was tried out: new permissions, octal
+         */
+        mode?: string;
+        /**
          * Also all that is in it, when it is a folder
          */
         withContents?: boolean;
@@ -521,6 +529,22 @@ export type ApprovalPreview = {
          */
         diff?: string;
     }>;
+    /**
+     * A command that was tried out: how it ended. Nothing of it has stayed
+     */
+    ran?: {
+        exitCode: number | null;
+        stdout: string;
+        stderr: string;
+        /**
+         * It was ended after 30 s
+         */
+        timedOut?: boolean;
+        /**
+         * What was other than it would be, in sentences
+         */
+        note: string;
+    };
     /**
      * Why the call would fail now
      */
@@ -7027,6 +7051,9 @@ export type PreviewApprovalResponses = {
 export type PreviewApprovalResponse = PreviewApprovalResponses[keyof PreviewApprovalResponses];
 
 export type PreviewCorrectionData = {
+    /**
+     * Without `input`, the call as it is
+     */
     body: {
         /**
          * The input to look at in the place of the call's own

@@ -35,13 +35,14 @@ export const DESCRIPTIONS: Record<string, string> = {
 
   listApprovals: 'The inbox: everything that waits for a person. With `state=decided` what became of requests in the last year, with a ' +
     'digest of the input instead of the input.',
-  previewCorrection: 'The input is checked as the tool checks it; 400 says what is wrong. Nothing is changed.',
+  previewCorrection: 'An input is checked as the tool checks it; 400 says what is wrong. Nothing is changed: a command runs in the box, ' +
+    'without network and over a layer that is thrown away, for 30 s at most, and `ran` says how it ended. Ask for it when a person does.',
   acceptToolServer: 'What the tools are now is pinned. One that is new, or whose description, schema or hints change, asks until it is ' +
     'accepted again. Tools that do not say that they only read go on asking.',
   eraseAll: 'Nothing can be had back. The store with its keys and copies, the copies for undo and the logs are removed; `stays` names ' +
     'what is left. A kill in between is finished at the next start. The service restarts in the same process.',
-  previewApproval: 'Nothing is changed, and nothing is read that the tool itself may not read. Commands and tools of servers ' +
-    'have no preview.',
+  previewApproval: 'Nothing is changed, and nothing is read that the tool itself may not read. Tools of servers have no preview; ' +
+    'commands are tried out by POST.',
   decideApproval: 'Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. ' +
     'The first decision counts; the same one again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',

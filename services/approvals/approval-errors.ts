@@ -15,6 +15,7 @@ export const GrantRefused = defineError('ERR_GRANT_REFUSED', '%s')
 /** An input in the place of the model's that cannot be used. */
 export const InputRefused = defineError('ERR_INVALID_REQUEST', 'The corrected input cannot be used: %s')
 export const GrantNotFound = defineError('ERR_GRANT_NOT_FOUND', 'There is no grant "%s". GET /grants lists them.')
+export const TooManyTries = defineError('ERR_TOO_MANY_TRIES', 'Too many commands are being tried out; try again in a moment.')
 export const TooManyGrants = defineError(
   'ERR_TOO_MANY_GRANTS',
   'A conversation or task can have %s grants; remove some with DELETE /grants/:id.'

@@ -1,6 +1,7 @@
 import type { ApprovalPreview } from '../../schemas/approvals.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
+import type { TriedOut } from '../contracts/tool.ts'
 import { folderGone, type ToolHost } from '../tools/index.ts'
 import { InputRefused } from './approval-errors.ts'
 import { boundTo, shownFolder } from './call-approval.ts'
@@ -20,7 +21,7 @@ export type CallPreviews = ReturnType<typeof createCallPreviews>
 
 /** Shows what the calls of approvals would change, as the files are now, and checks inputs that are to take the place of a model's. */
 export function createCallPreviews ({ ledger, host, withRunTools, runs }: PreviewParts) {
-  const inputOf = ({ input, correctedInput }: ToolItem) => correctedInput ?? input
+  const inputOf = ({ input, correctedInput }: Pick<ToolItem, 'input' | 'correctedInput'>) => correctedInput ?? input
 
   /** Returns what the calls would leave that come before it in its step and are not made yet. */
   async function aheadOf ({ behind = [] }: ToolItem, tools: ToolHost, signal: AbortSignal): Promise<Map<string, Uint8Array | null>> {
@@ -45,6 +46,12 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
       if (refused !== undefined) return { changes: [], refused }
       const diff = preview?.diff
       return { changes: places.map((place) => ({ ...place, ...diff !== undefined && { diff } })), previewDigest: inputDigest(shown) }
+    },
+
+    /** Runs a command where nothing of it stays, and returns what it did; undefined for other tools. Rejects when the signal aborts. */
+    async tryOut (item: ToolItem, signal: AbortSignal, input: unknown = inputOf(item)): Promise<TriedOut | undefined> {
+      const run = await runs.find(item.runId)
+      return withRunTools(host, run?.options).tryOut({ name: item.toolName, input, cwd: run?.cwd ?? item.cwd, signal })
     },
 
     /** Checks an input that a person puts in the place of the model's. Throws InputRefused (400). */

@@ -5,7 +5,8 @@ import type { CallPreviews } from './call-preview.ts'
 import { type Approval, isOfTask, isOfThread, SERVER_ITEM } from '../contracts/approval-record.ts'
 import type { Ledger } from './ledger.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
-import { ApprovalNotFound, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
+import { ApprovalNotFound, ApprovalWithdrawn, GrantRefused, TooManyTries } from './approval-errors.ts'
+import { createSemaphore } from '../lib/semaphore.ts'
 
 /** Returns the decision of a request: answers to questions count as approval. Throws AnswersRefused (400) unless it is one decision. */
 function givenDecision (approvalId: string, { approved, answers, reason, input, unbound, ...granted }: ApprovalDecision): Decision {
@@ -36,6 +37,8 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
   /** The tool servers that wait for their user's word. */
   servers: { waiting(): ApprovalView[], decide(approvalId: string, approved: boolean): Promise<ApprovalView | undefined> }
 }) {
+  const tries = createSemaphore({ limit: 2, maxQueued: 8, busy: () => new TooManyTries() })
+
   /** The run of live questions is executing, and goes on. */
   async function decideLive (decision: Decision): Promise<DecidedApproval> {
     const { approvalId, state, runId, threadId, taskId } = await live.decide(decision.approvalId, decision)
@@ -74,6 +77,19 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
       if (input === undefined) return previews.preview(approval, signal)
       const { cwd, folder, input: valid } = await previews.correct(approval, input, signal)
       return previews.preview({ ...approval, cwd, folder }, signal, valid)
+    },
+
+    /**
+     * As `preview`, when a person asks for it: a command is run where nothing of it stays, and what it did is returned. Two run at once.
+     * Throws ApprovalNotFound (404), InputRefused (400) or TooManyTries (429).
+     */
+    async tryOut (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
+      const approval = await ledger.require(approvalId)
+      if (approval.kind !== 'tool' || !ledger.isOpen(approval)) return { changes: [] }
+      const { input: valid } = input === undefined ? approval : await previews.correct(approval, input, signal)
+      const tried = await tries.run(signal, () => previews.tryOut(approval, signal, input === undefined ? undefined : valid))
+      if (tried === undefined) return this.preview(approvalId, signal, input)
+      return 'refused' in tried ? { changes: [], refused: tried.refused } : tried
     },
 
     /**

@@ -38,6 +38,21 @@ export interface ToolPreview {
   leaves?: FileChanges
 }
 
+/** A change of a command that was tried out. `mode`: new permissions, octal. */
+export interface TriedChange {
+  path: string
+  kind: 'created' | 'changed' | 'deleted'
+  /** Of a folder with all that is in it. */
+  withContents?: boolean
+  mode?: string
+  diff?: string
+}
+
+/** What a command did that was tried out, or why it was not. `note` says what was other than it would be. */
+export type TriedOut =
+  | { refused: string }
+  | { changes: TriedChange[], ran: { exitCode: number | null, stdout: string, stderr: string, timedOut?: boolean, note: string } }
+
 /** A change that a tool made at a real path: digests of the content before and after, null where nothing was there. */
 export interface FileChange {
   path: string
@@ -162,6 +177,8 @@ export interface Tool<Input = any> {
    * throws where `execute` would fail.
    */
   preview?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd' | 'signal'> & { ahead?: FileChanges }): Promise<ToolPreview>
+  /** Runs a command where nothing of it stays, and returns what it did, for a person. */
+  tryOut?(input: Input, context: { cwd: string, narrowed?: SandboxMode, signal: AbortSignal }): Promise<TriedOut>
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
   /**

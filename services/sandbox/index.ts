@@ -1,1 +1,2 @@
+export { createOverlay, type Overlay } from './overlay.ts'
 export { type BoxedCommand, type BoxKind, describeBoundary, type Sandbox } from './sandbox.ts'

@@ -23,6 +23,8 @@ export interface BoxPlan {
   cwd: string
   /** The folder of configuration and data of the service, which is hidden wherever it lies. */
   ownHome: string
+  /** What stands in the place of a folder, writable, in place of what is held: see overlay.ts. */
+  overlay?: { from: string, to: string }
   /** Further files that the command may read, or sockets that it may use: where they lie, and where it finds them. */
   files: Array<{ from: string, to: string }>
 }
@@ -31,7 +33,7 @@ export interface BoxPlan {
  * Returns the arguments of bubblewrap, up to and without the command. `firstFd` is the descriptor under which the child has the first of
  * `held`; the others follow it.
  */
-export function boxArguments ({ environment, held, cwd, ownHome, files }: BoxPlan, firstFd: number): string[] {
+export function boxArguments ({ environment, held, cwd, ownHome, files, overlay }: BoxPlan, firstFd: number): string[] {
   const empty = (path: string) => ['--size', String(PRIVATE_BYTES), '--tmpfs', path]
   const hidden = (path: string) => ['--tmpfs', path, '--remount-ro', path]
   const home = boxHome(environment)
@@ -47,7 +49,9 @@ export function boxArguments ({ environment, held, cwd, ownHome, files }: BoxPla
     ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
     ...toolchains(environment, ownHome).flatMap((path) => ['--ro-bind-try', path, path]),
     ...files.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-    ...held.flatMap(({ path, isWritable }, at) => [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path]),
+    ...overlay === undefined
+      ? held.flatMap(({ path, isWritable }, at) => [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path])
+      : ['--bind', overlay.from, overlay.to],
     ...lstatSync(ownHome, { throwIfNoEntry: false }) === undefined ? [] : hidden(ownHome),
     ...['--chdir', cwd, '--']
   ]

@@ -12,6 +12,7 @@ import { gitIdentity } from './git-identity.ts'
 import { type LookUp, startHostProxy } from './host-proxy.ts'
 import { boxArguments, BUBBLEWRAP } from './linux-box.ts'
 import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
+import { createOverlay, type Overlay } from './overlay.ts'
 import { closeHeld, holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 
 /** What makes boxes on this computer. `why` says, in a sentence, that nothing does. */
@@ -71,6 +72,7 @@ const PROBE = `if (: > .git/hooks/probe) 2>/dev/null; then exit 1; fi; : > probe
 export type Sandbox = ReturnType<typeof createSandbox>
 
 let probed: Promise<BoxKind> | undefined
+let tryable: Promise<boolean> | undefined
 
 /** Boxes for commands. */
 export function createSandbox ({ clock, ownHome, environment, mode, lookUp, withFolder, kind: given, found = () => {} }: Parts) {
@@ -106,18 +108,39 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     }
   }
 
+  async function probeOverlay (): Promise<boolean> {
+    const kind = await find()
+    if (kind.is !== 'bubblewrap' || !existsSync('/usr/bin/unshare')) return false
+    const overlay = await createOverlay()
+    if (overlay === undefined) return false
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'local-agent-probe-')))
+    try {
+      const plan = { cwd: folder, overlay }
+      const { child, finish } = await withFolder(folder, (open) => start(kind, shellCommand(': > probe'), { ...plan, folder: open }))
+      await settlesWithin({ clock, ms: PROBE_MS }, child.exited)
+      await child.end(0)
+      await finish()
+      return existsSync(join(overlay.upper, 'probe')) && !existsSync(join(folder, 'probe'))
+    } finally {
+      await overlay.remove()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
   interface Plan {
     /** The open working folder. */
     folder: OpenFolder
     cwd: string
     hosts?: string[]
+    /** The command is tried out: it writes into this. */
+    overlay?: Overlay
   }
 
   async function start (kind: Exclude<BoxKind, { is: 'none' }>, command: Command, plan: Plan): Promise<BoxedCommand> {
     return kind.is === 'bubblewrap' ? startOnLinux(kind.program, command, plan) : startOnMac(kind.program, command, plan)
   }
 
-  async function startOnLinux (program: string, [name, args]: Command, { folder, cwd, hosts }: Plan): Promise<BoxedCommand> {
+  async function startOnLinux (program: string, [name, args]: Command, { folder, cwd, hosts, overlay }: Plan): Promise<BoxedCommand> {
     const env = boxEnvironment(environment())
     const before = await lookAtObeyed(folder.path)
     const identity = gitIdentity(env.HOME ?? homedir())
@@ -128,7 +151,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
       await network?.close()
       if (own !== undefined) await rm(own, { recursive: true, force: true })
     }
-    const inner = holdObeyed(folder)
+    const inner = overlay === undefined ? holdObeyed(folder) : []
     try {
       const files = [...network?.files ?? []]
       if (identity !== undefined) {
@@ -137,8 +160,10 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
         files.push({ from, to: join(boxHome(env), '.gitconfig') })
       }
       const held = [{ fd: folder.handle.fd, path: folder.path, isWritable: true }, ...inner]
-      const box = boxArguments({ environment: env, held, cwd, ownHome, files }, FIRST_FD)
-      const child = await spawnGuarded('/bin/sh', [...UNENDED, program, ...box, ...HEARING, ...network?.command ?? [], name, ...args], {
+      const over = overlay && { from: overlay.merged, to: folder.path }
+      const box = [program, ...boxArguments({ environment: env, held, cwd, ownHome, files, overlay: over }, FIRST_FD)]
+      const boxed = [...overlay?.command(folder.path, FIRST_FD) ?? [], ...box]
+      const child = await spawnGuarded('/bin/sh', [...UNENDED, ...boxed, ...HEARING, ...network?.command ?? [], name, ...args], {
         // Bubblewrap gets the working folder as an open file.
         cwd: '/',
         env: { ...env, ...network?.env },
@@ -151,7 +176,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
         child,
         async finish () {
           await tidyUp()
-          return takeAwayObeyed(folder.path, before, withFolder)
+          return overlay === undefined ? takeAwayObeyed(folder.path, before, withFolder) : []
         }
       }
     } catch (error) {
@@ -233,6 +258,12 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
       const { path, dev, ino } = place
       const box = { folder: { path, dev, ino } }
       return network === undefined ? { is: 'confined', ...box } : { is: 'networked', ...box, hosts: network }
+    },
+
+    /** Whether commands can be tried out here: found out once in a process, by trying one. */
+    canTry (): Promise<boolean> {
+      tryable ??= probeOverlay().catch(() => false)
+      return tryable
     },
 
     /** Starts a command line in a box. `folder` is the open working folder, which the caller has checked, `cwd` in it or the same. */

@@ -12,6 +12,7 @@ import type {
   ToolContext,
   ToolOutput,
   ToolPreview,
+  TriedOut,
   WorkFolder
 } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
@@ -252,6 +253,13 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       const command = await commandPlace(call)
       if (command === undefined) return undefined
       return [await undo.outlook(command.folder, call.signal), command.reach].filter((sentence) => sentence !== undefined).join(' ')
+    },
+
+    /** Runs a command where nothing of it stays, as a person asked for; undefined for tools that cannot. */
+    async tryOut (
+      { name, input, cwd, signal, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'signal' | 'sandbox'>
+    ): Promise<TriedOut | undefined> {
+      return find(name)?.tryOut?.(input, { cwd: await folders.start(name, input, cwd), narrowed: sandbox, signal })
     },
 
     /** Resolves when the tools are prepared and the sources that are connecting have settled, at the latest after STEP_WAIT_MS. */

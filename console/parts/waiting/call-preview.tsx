@@ -18,22 +18,44 @@ export function usePreview ({ approvalId, kind, state }: Approval): ApprovalPrev
 }
 
 /** The real paths that a call would change, with the difference of a file that it writes. */
-export function CallPreview ({ changes, refused }: ApprovalPreview) {
+export function CallPreview ({ changes, refused, ran }: ApprovalPreview) {
   if (refused !== undefined) {
     return <p className='note note-warn'>{say('approval.wouldFail')} <VisibleText text={refused} /></p>
   }
-  if (changes.length === 0) return null
   return (
-    <ul className='call-changes'>
-      {changes.map(({ path, withContents, diff }) => (
-        <li key={path}>
-          <p>
-            <span className='quiet'>{say(withContents ? 'approval.changesWithContents' : 'approval.changes')}</span>{' '}
-            <code><VisibleText text={path} limit={Infinity} /></code>
-          </p>
-          {diff !== undefined && <Diff diff={diff} />}
-        </li>
-      ))}
-    </ul>
+    <>
+      {ran && <Ran {...ran} isIdle={changes.length === 0} />}
+      {changes.length > 0 && (
+        <ul className='call-changes'>
+          {changes.map(({ path, kind, mode, withContents, diff }) => (
+            <li key={path}>
+              <p>
+                <span className='quiet'>{sayChange(kind, withContents)}</span>{' '}
+                <code><VisibleText text={path} limit={Infinity} /></code>
+                {mode !== undefined && <span className='quiet'> {say('approval.tried.mode', { mode })}</span>}
+              </p>
+              {diff !== undefined && <Diff diff={diff} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+const sayChange = (kind: ApprovalPreview['changes'][number]['kind'], withContents: boolean | undefined) =>
+  say(kind ? `approval.tried.${kind}` : withContents ? 'approval.changesWithContents' : 'approval.changes')
+
+/** How a command ended that was tried out. */
+function Ran ({ exitCode, stdout, stderr, note, isIdle }: NonNullable<ApprovalPreview['ran']> & { isIdle: boolean }) {
+  const output = [stdout, stderr].filter((text) => text !== '').join('\n')
+  return (
+    <div className='note'>
+      <p>
+        {say('approval.tried.ended', { code: exitCode ?? '-' })} {isIdle && say('approval.tried.nothing')}{' '}
+        <span className='quiet'>{note}</span>
+      </p>
+      {output !== '' && <pre><VisibleText text={output} /></pre>}
+    </div>
   )
 }

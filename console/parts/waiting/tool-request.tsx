@@ -5,6 +5,7 @@ import { CallInput, Field } from './call-input.tsx'
 import { CallPreview, usePreview } from './call-preview.tsx'
 import { Correct } from './correct.tsx'
 import { Decide } from './decide.tsx'
+import { TryOut } from './try-out.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
 /** Fields whose content a diff shows in a form that is easier to read. */
@@ -23,6 +24,7 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
         {boundary && <Field name={say('approval.boundary')}><VisibleText text={boundary.text} limit={Infinity} /></Field>}
       </CallInput>
       {isOpen && preview && <CallPreview {...preview} />}
+      {isOpen && boundary !== undefined && boundary.is !== 'outside' && <TryOut {...approval} />}
       {hasDiff && (
         <details>
           <summary>{say('approval.wholeInput')}</summary>

@@ -44,6 +44,7 @@ function narrowBox (host: ToolHost, { sandbox }: RunOptions = {}): ToolHost {
   return {
     ...host,
     boundary: (call) => host.boundary({ ...call, sandbox }),
+    tryOut: (call) => host.tryOut({ ...call, sandbox }),
     outlook: (call) => host.outlook({ ...call, sandbox }),
     keep: (call, tool) => host.keep({ ...call, sandbox }, tool),
     execute: (call) => host.execute({ ...call, sandbox })

@@ -160,7 +160,8 @@ t.test('approval requests, a page at a time', async (t) => {
   })
   const [{ approvalId, runId }] = data.approvals
   is(t, (await sdk.previewApproval({ ...options, path: { id: approvalId } })).data, {
-    changes: [{ path: /./, withContents: undefined, diff: /^--- / }],
+    changes: [{ path: /./, kind: undefined, mode: undefined, withContents: undefined, diff: /^--- / }],
+    ran: undefined,
     refused: undefined,
     previewDigest: /./
   }, 'previewApproval')

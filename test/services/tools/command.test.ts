@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { childEnvironment } from '../../../services/process/child-environment.ts'
 import { findShell, systemShell } from '../../../services/process/shell.ts'
-import { collectOutput } from '../../../services/tools/shell/run-command.ts'
+import { collectOutput } from '../../../services/tools/shell/command-output.ts'
 import { alive } from '../process/alive.ts'
 import { build } from './helper.ts'
 

@@ -1,0 +1,132 @@
+import type { Stats } from 'node:fs'
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../lib/clock.ts'
+import type { Tool, TriedChange, TriedOut } from '../../contracts/tool.ts'
+import { createOverlay, type Overlay, type Sandbox } from '../../sandbox/index.ts'
+import { unifiedDiff } from '../files/diff.ts'
+import { withFolder } from '../files/open-folder.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import { commandEnd } from './command-end.ts'
+import { cleaned } from './command-output.ts'
+
+/** A command that is tried out may take so long, milliseconds. */
+const TRY_MS = 30_000
+/** Changes that are shown, and differences among them. */
+const MOST_CHANGES = 500
+const MOST_DIFFS = 50
+/** Longer files are not compared; bytes. */
+const COMPARED_BYTES = 256 * 1024
+
+interface Input {
+  command: string
+  cwd?: string
+  network?: string[]
+  outside?: boolean
+}
+
+/**
+ * Creates the function that runs a command over an overlay of its working folder, in the box without network, and returns what it did
+ * there. Nothing of it stays.
+ */
+export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy, clock: Clock, sandbox: Sandbox }): Tool<Input>['tryOut'] {
+  return async ({ command, cwd = '.', network, outside }, { cwd: base, narrowed, signal }): Promise<TriedOut> => {
+    if (outside) return { refused: 'A command that runs outside the box cannot be tried out.' }
+    if (!await sandbox.canTry()) {
+      return { refused: 'Commands cannot be tried out on this computer: it has no box, or its box cannot lay one folder over another.' }
+    }
+    const start = await paths.resolve(cwd, base)
+    const { dev, ino } = await lstat(start, { bigint: true })
+    const identity = { path: start, dev: String(dev), ino: String(ino) }
+    const boundary = await sandbox.boundary({}, { folder: identity, base, narrowed })
+    if (boundary.is === 'outside' || boundary.is === 'refused') return { refused: boundary.why }
+    const overlay = await createOverlay()
+    if (overlay === undefined) return { refused: 'Commands cannot be tried out: the name of the folder for temporary files is not usable.' }
+    const { path: lower } = boundary.folder
+    try {
+      const { child, finish } = await withFolder(lower, (folder) => sandbox.start(command, { folder, cwd: start, overlay }))
+      const { exit, streams, timedOut } = await commandEnd(child, { clock, ms: TRY_MS, signal })
+      await finish()
+      signal.throwIfAborted()
+      const { stdout, stderr } = cleaned({ stdout: streams[0].text(), stderr: streams[1].text() }) as { stdout: string, stderr: string }
+      const { changes, isCut } = await changesOver(overlay, lower)
+      const notes = [
+        network !== undefined && 'It was tried without a network.',
+        timedOut && `It was ended after ${TRY_MS / 1000} s.`,
+        isCut && `More than ${MOST_CHANGES} changes are not shown.`,
+        'Folders cannot be renamed here, but are copied, and hard links are files of their own.'
+      ].filter((note) => note !== false)
+      return { changes, ran: { exitCode: exit.code, stdout, stderr, ...(timedOut && { timedOut }), note: notes.join(' ') } }
+    } finally {
+      await overlay.remove()
+    }
+  }
+}
+
+/** What the upper folder of an overlay changes of the lower one. */
+async function changesOver (overlay: Overlay, lower: string): Promise<{ changes: TriedChange[], isCut: boolean }> {
+  const listed = await readFile(overlay.list, 'utf8').catch(() => undefined)
+  const there = listed === undefined ? undefined : new Set(listed.split('\0').map((path) => path.slice(2)))
+  const changes: TriedChange[] = []
+  let diffs = 0
+  let isCut = false
+  const add = (change: TriedChange) => {
+    if (changes.length < MOST_CHANGES) changes.push(change)
+    else isCut = true
+  }
+  const below = (path: string) => join(lower, path)
+
+  async function inside (path: string): Promise<void> {
+    const prefix = path === '' ? '' : `${path}/`
+    const [upper, old] = await Promise.all([namesIn(join(overlay.upper, path)), namesIn(below(path))])
+    const written = new Set(upper)
+    for (const name of old) {
+      const inner = prefix + name
+      const isGone = there === undefined ? written.has(name) && await isWhiteout(join(overlay.upper, inner)) : !there.has(inner)
+      if (isGone) add({ path: below(inner), kind: 'deleted', withContents: (await statOf(below(inner)))?.isDirectory() || undefined })
+    }
+    for (const name of upper) {
+      if (isCut) return
+      const inner = prefix + name
+      const now = await statOf(join(overlay.upper, inner))
+      if (now === undefined || (now.isCharacterDevice() && now.rdev === 0)) continue
+      await compare(inner, now, await statOf(below(inner)))
+    }
+  }
+
+  async function compare (path: string, now: Stats, before: Stats | undefined): Promise<void> {
+    if (now.isDirectory()) {
+      if (before?.isDirectory()) {
+        if ((now.mode & 0o777) !== (before.mode & 0o777)) add({ path: below(path), kind: 'changed', mode: modeText(now) })
+        return inside(path)
+      }
+      return add({ path: below(path), kind: before === undefined ? 'created' : 'changed', withContents: true })
+    }
+    const text = await textOf(join(overlay.upper, path), now)
+    const old = before === undefined ? null : await textOf(below(path), before)
+    const mode = before !== undefined && (now.mode & 0o777) !== (before.mode & 0o777) ? { mode: modeText(now) } : {}
+    // A file whose permissions, times or links alone were touched is copied up as well.
+    if (before?.isFile() && now.isFile() && text !== undefined && text === old && mode.mode === undefined) return
+    const diff = text !== undefined && diffs++ < MOST_DIFFS ? { diff: await unifiedDiff(path, old, text) } : {}
+    add({ path: below(path), kind: before === undefined ? 'created' : 'changed', ...mode, ...diff.diff === '' ? {} : diff })
+  }
+
+  await inside('')
+  return { changes, isCut }
+}
+
+const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8)
+const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
+const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
+const isWhiteout = async (path: string): Promise<boolean> => {
+  const stat = await statOf(path)
+  return stat !== undefined && stat.isCharacterDevice() && stat.rdev === 0
+}
+
+/** The text of a file, or where a link leads; undefined for what is no text or too long. */
+async function textOf (path: string, stat: Stats): Promise<string | undefined> {
+  if (stat.isSymbolicLink()) return readlink(path).catch(() => undefined)
+  if (!stat.isFile() || stat.size > COMPARED_BYTES) return undefined
+  const bytes = await readFile(path).catch(() => undefined)
+  return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString('utf8')
+}
