@@ -22,6 +22,7 @@ import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
 import { createRunOnce } from './run-once.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { answerSoFar } from './answer-record.ts'
 import { readHistory } from './thread-history.ts'
 import { threadOptions } from './run-settings.ts'
 import { createConversationGuard } from './conversation-guard.ts'
@@ -236,6 +237,12 @@ export function createAgent (deps: AgentDeps) {
 
     /** Returns what the user said in the conversation of an active run; undefined for other runs, as those of tasks. */
     userWords: createUserWords(parts),
+
+    /** Returns what the active run of a thread, which goes on after it waited, makes of the stored answer; undefined if there is none. */
+    async answerSoFar (threadId: string) {
+      const live = activeRuns.of(threadId)
+      return live && answerSoFar(live.run, deps)
+    },
 
     /** The runs that execute now. */
     activeRuns: () =>

@@ -5,6 +5,7 @@ import {
   foldToUIMessage,
   itemsIn,
   type Run,
+  segmentStart,
   steeringIn,
   steerOf,
   type ThreadRun,
@@ -31,30 +32,54 @@ export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
   ]
 }
 
-/**
- * Returns the operations that store the answer, made of the run's events and `finalEvents`, in the thread, in the client's format. `asked`:
- * the items that the run waits for.
- */
-export async function recordAnswer (
-  { record, log, messages }: Pick<Run<ThreadRun>, 'record' | 'log' | 'messages'>,
-  { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>,
-  finalEvents: readonly RunEvent[] = [],
-  asked: string[] = itemsIn(finalEvents)
-): Promise<Op[]> {
-  const events = [...log.events, ...finalEvents]
-  const put = (answer: ThreadMessage[]) => threads.appendAnswer(record.threadId, record.answerAt, answer, asked.length > 0 ? { asked } : {})
+/** Returns the answer that a run's events make, as the thread stores it: in the client's format. */
+async function answerOf (
+  { record, messages }: Pick<Run<ThreadRun>, 'record' | 'messages'>,
+  events: readonly RunEvent[],
+  { ledger }: Pick<AgentDeps, 'ledger'>
+): Promise<ThreadMessage[]> {
   const answered = (await ledger.all(itemsIn(events))).filter((item) => item.kind === 'tool')
   const unread = (isChat: boolean) =>
     steeringIn(events).flatMap((event) => event.state === 'unread' ? [steerMessage(steerOf(event), isChat)] : [])
   if (record.protocol === undefined || record.protocol === 'documented') {
     const answer = answerMessages(events).filter((message) => markOf(message)?.state !== 'unread')
-    return put([...withChatForm(answer, foldToUIMessage(events, { answered })), ...unread(false)])
+    return [...withChatForm(answer, foldToUIMessage(events, { answered })), ...unread(false)]
   }
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
   const message = foldToUIMessage(events, { ui5: record.protocol === 'ui5', ui7: record.protocol === 'ui7', answered, base })
   // A message without parts never reached the client.
-  return put([...message.parts.length > 0 ? [message] : [], ...unread(true)])
+  return [...message.parts.length > 0 ? [message] : [], ...unread(true)]
 }
+
+/**
+ * Returns the operations that store the answer, made of the run's events and `finalEvents`, in the thread. `asked`: the items that the run
+ * waits for.
+ */
+export async function recordAnswer (
+  run: Pick<Run<ThreadRun>, 'record' | 'log' | 'messages'>,
+  { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>,
+  finalEvents: readonly RunEvent[] = [],
+  asked: string[] = itemsIn(finalEvents)
+): Promise<Op[]> {
+  const answer = await answerOf(run, [...run.log.events, ...finalEvents], { ledger })
+  return threads.appendAnswer(run.record.threadId, run.record.answerAt, answer, asked.length > 0 ? { asked } : {})
+}
+
+/**
+ * Returns what the thread will hold in place of the answer that it has while a run goes on after it waited, up to the last outcome of a
+ * call; `at` is its position. Undefined for other runs: their answers come with the end of their first segment.
+ */
+export async function answerSoFar (
+  run: Run<ThreadRun>,
+  deps: Pick<AgentDeps, 'ledger'>
+): Promise<{ at: number, messages: ThreadMessage[] } | undefined> {
+  const { record, log: { events } } = run
+  const last = events.findLastIndex(({ type }) => OUTCOMES.has(type))
+  if (record.segment === 0 || last < segmentStart(events, record.segment)) return undefined
+  return { at: record.answerAt, messages: await answerOf(run, events.slice(0, last + 1), deps) }
+}
+
+const OUTCOMES = new Set<RunEvent['type']>(['tool-output', 'tool-error', 'tool-denied'])
 
 /**
  * Ends a segment: stores the answer, the events and the guide of the folder as known. Without an `end`, the run waits. Readers get the

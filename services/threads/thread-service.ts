@@ -44,6 +44,8 @@ export interface ThreadServiceParts {
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {
     isLive(id: string): boolean,
+    /** See `answerSoFar`. */
+    answerSoFar(id: string): Promise<{ at: number, messages: ThreadMessage[] } | undefined>,
     exclusive<T>(id: string, work: () => Promise<T>): Promise<T>,
     removeWith<T>(id: string, work: (ops: Op[]) => Promise<T>): Promise<T>
   }
@@ -176,7 +178,8 @@ export function createThreadService (
 
     /**
      * Returns a thread with the newest messages before `cursor`, at most `limit` and at most one page of bytes: as they were written, or
-     * rendered for a protocol, with answers in one piece. Throws ThreadNotFound (404).
+     * rendered for a protocol, with answers in one piece. An answer that goes on after an approval is shown as far as it is. Throws
+     * ThreadNotFound (404).
      */
     async get (
       id: string,
@@ -184,12 +187,14 @@ export function createThreadService (
     ): Promise<ThreadView> {
       const head = await require(id)
       const end = cursor === '' ? head.messageCount : Math.min(Number(cursor), head.messageCount)
-      const [{ fields }, summary, used, { messages, from }] = await Promise.all([
+      const [{ fields }, summary, used, { messages: stored, from }, soFar] = await Promise.all([
         metadata.get(id),
         withSettings(head),
         usage.of({ kind: 'thread', id }),
-        protocol === undefined ? threads.lastMessages(id, { end, limit }) : threads.lastAnswers(id, { end, limit })
+        protocol === undefined ? threads.lastMessages(id, { end, limit }) : threads.lastAnswers(id, { end, limit }),
+        end === head.messageCount ? agent.answerSoFar(id) : undefined
       ])
+      const messages = soFar === undefined || soFar.at < from ? stored : [...stored.slice(0, soFar.at - from), ...soFar.messages]
       const shown = protocol === undefined
         ? messages.map(withoutChatForm)
         : await renderMessages(messages, protocol, threads.messageId, from)
