@@ -71,9 +71,9 @@ const chatKind = (version: Version, protocol: string): Kind => ({
   }
 })
 
-/** The client library, which sends back what it has, or only what is new. */
-const libraryKind = (sendsAll: boolean): Kind => ({
-  name: `agent.run, which sends ${sendsAll ? 'the whole conversation' : 'what is new'}`,
+/** The client library, which sends back what its results hold. */
+const libraryKind: Kind = {
+  name: 'agent.run',
   async open (app, id) {
     if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as { port: number }
@@ -107,20 +107,18 @@ const libraryKind = (sendsAll: boolean): Kind => ({
         messages = (await app.inject(`/threads/${encodeURIComponent(id)}?protocol=documented`)).json().messages
       },
       async say (text) {
-        const message = { role: 'user', content: text }
-        messages.push(message)
-        await read(sendsAll ? agent.run({ id, messages }) : agent.run({ id, message }))
+        messages.push({ role: 'user', content: text })
+        await read(agent.run({ id, messages }))
       },
       states: () => [...states.values()]
     }
   }
-})
+}
 
 export const KINDS: Kind[] = [
   chatKind(versions[0], 'ui5'),
   chatKind(versions[2], 'ui'),
   chatKind(versions[4], 'ui'),
   chatKind(versions[4], 'ui7'),
-  libraryKind(true),
-  libraryKind(false)
+  libraryKind
 ]
