@@ -8,7 +8,7 @@ const MB = 1_000_000
 /** A file of a new message; `where` names the message. */
 export type NewFile = NamedFile & { size: number, where: string }
 
-const NotTaken = defineError('ERR_ATTACHMENT_REFUSED', '%s: %s takes no files of the type %s (%s). Leave it out, or choose another model.')
+const NotTaken = defineError('ERR_ATTACHMENT_REFUSED', '%s: %s takes no files of the type %s%s. Leave it out, or choose another model.')
 const TooLarge = defineError(
   'ERR_ATTACHMENT_REFUSED',
   '%s: %s has %s MB, and %s takes at most %s MB of such a file. Make it smaller, or choose another model.'
@@ -31,9 +31,10 @@ export async function checkFiles (
 ): Promise<void> {
   let total = 0
   for (const file of files) {
-    const { mediaType, name = 'the file', size, where } = file
+    const { mediaType, size, where } = file
+    const name = file.name ?? 'the file'
     const form = formOf(api, mediaType)
-    if (form === 'none') throw new NotTaken(where, id, mediaType, name)
+    if (form === 'none') throw new NotTaken(where, id, mediaType, file.name === undefined ? '' : ` (${file.name})`)
     const limit = mostBytes(api, mediaType)
     const isGiven = form === 'file' && size <= limit
     if (isGiven) total += size

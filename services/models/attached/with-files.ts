@@ -42,7 +42,8 @@ const hasFiles = ({ role, content }: LanguageModelV4Message) => (role === 'user'
 const REFUSAL_STATUS = [400, 413, 415, 422]
 const BLAMES_FILE = new RegExp(
   String.raw`\b(?:image|picture|photo|vision|media|mime|file|document|pdf|audio|video)(?:s|type|_\w+)?\b|` +
-    String.raw`\b(?:input_(?:image|file)|base64|inline_?data|payload|request entity|too large|multi.?modal)|content.{0,40}(?:type|part|string)`,
+    String.raw`\b(?:input_(?:image|file)|base64|inline_?data|payload|request entity|too large|multi.?modal)|` +
+    String.raw`content.{0,40}(?:type|part|string)`,
   'i'
 )
 const BLAMES_LENGTH = /context|\btokens?\b|too long/i
