@@ -2,7 +2,7 @@ import { definitionsOf } from './app-tools.ts'
 import { createClient, DEFAULT_URL, type Address, type Client } from './create-client.ts'
 import { followEvents, type EventQuery, type ServiceEvent } from './events.ts'
 import type { FromSchema } from './json-schema.ts'
-import { decideApproval, type Answers, type ApprovalDecision, type DecidedApproval } from './generated/index.ts'
+import { addAttachment, decideApproval, type Answers, type ApprovalDecision, type DecidedApproval } from './generated/index.ts'
 import { createAgentRun, type AgentRun } from './run.ts'
 import type { Decision, Handlers, RunRequest } from './run-types.ts'
 import { serveTools, type ServeOptions } from './serve-tools.ts'
@@ -18,11 +18,21 @@ export interface AgentOptions {
   fetch?: typeof fetch
 }
 
+/** A part of a chat's message; a ModelMessage has `data` in place of `url`. */
+export interface FilePart {
+  type: 'file'
+  url: string
+  mediaType: string
+  filename?: string
+}
+
 export interface Agent {
   /** For the generated functions: `health({ client: agent.client })`. */
   client: Client
   /** Starts a run when its events or its result are first read. The request is sent once, unless it has an `idempotencyKey`. */
   run<const S = unknown> (request: RunRequest<S>): AgentRun<FromSchema<S>>
+  /** Stores a file, and returns the part by which a message names it. */
+  attach (file: Blob, options?: { name?: string }): Promise<FilePart>
   /** Reads the active or waiting run of a thread, or the run of that id, and deals with what it asks for. */
   resume<T = unknown> (id: string, handlers?: Handlers): AgentRun<T>
   /** Decides an approval of any conversation or task. The run goes on without a reader; `resume` reads it. */
@@ -60,6 +70,12 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
         }
       }
       return createAgentRun({ client, instance, approve, ask, tools, signal, resumable, begin: { body, key } })
+    },
+    async attach (file, { name } = {}) {
+      const named = name !== undefined && { 'x-filename': encodeURIComponent(name) }
+      const headers = { 'content-type': file.type || 'application/octet-stream', ...named }
+      const { data } = await addAttachment({ client, headers, body: file, throwOnError: true })
+      return { type: 'file', url: data.url, mediaType: data.mediaType, ...name !== undefined && { filename: name } }
     },
     resume: (id, handlers) => createAgentRun({ ...handlers, client, instance, resumable: true, begin: { follow: id } }),
     decide: (approvalId, decision) => decide(approvalId, typeof decision === 'object' ? decision : { approved: decision }),

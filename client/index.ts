@@ -1,7 +1,7 @@
 export * from './generated/index.ts'
 export { client } from './default-client.ts'
 export { createClient, type Address, type Client } from './create-client.ts'
-export { createAgent, type Agent, type AgentOptions } from './agent.ts'
+export { createAgent, type Agent, type AgentOptions, type FilePart } from './agent.ts'
 export { AgentError } from './errors.ts'
 export { runAgent, type RunAgentOptions, type RunAgentResult } from './run-agent.ts'
 export type { AgentRun } from './run.ts'

@@ -150,6 +150,15 @@ t.test('a run takes its agent by name, beside its own options', async (t) => {
   await t.rejects(agent.run({ agent: 'none', prompt: 'go' }).result(), { statusCode: 400, message: /The agents are: shop/ })
 })
 
+t.test('a file is stored, and a message names it', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ text: 'Read.' }))
+  const agent = await agentOf(app)
+  const part = await agent.attach(new Blob(['The word is heron.'], { type: 'text/plain' }), { name: 'über.txt' })
+  t.match(part, { type: 'file', url: /^attachment:/, mediaType: 'text/plain', filename: 'über.txt' })
+  await agent.run({ id: 'one', message: { role: 'user', parts: [{ type: 'text', text: 'read it' }, part] } }).result()
+  t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt.at(-1)), /über\.txt.*The word is heron/)
+})
+
 t.test('steering reaches the next step', async (t) => {
   const { app, gateway } = await withGateway(t, (_request, nth) =>
     nth === 0 ? { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] } : { text: 'done' })

@@ -8,6 +8,7 @@ const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
 const CANARIES = {
   fact: 'The canary Zazu lives here',
   message: 'canary-in-a-thread-7731',
+  attached: 'canary-in-an-attachment-81',
   file: 'canary-in-a-copy-9932',
   stray: 'canary-in-an-old-copy-55'
 }
@@ -23,6 +24,7 @@ async function plant (start: (home: string) => ReturnType<typeof startService>, 
   const service = await start('old')
   await post(service.url, '/memory/brain/fact', { fact: CANARIES.fact })
   await post(service.url, '/threads', { id: 'old', messages: [{ role: 'user', content: CANARIES.message }] })
+  await fetch(`${service.url}/attachments`, { method: 'POST', body: CANARIES.attached })
   writeFileSync(`${work}/a.txt`, CANARIES.file)
   await post(service.url, '/run/sync', { messages: [{ role: 'user', content: 'write "new" to a.txt' }] })
   const { approvals: [{ approvalId, runId }] } = await (await fetch(`${service.url}/approvals`)).json() as any
@@ -40,6 +42,7 @@ export async function killErasures (t: Test, isTried: (moment: number) => boolea
     startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work`, ...(at !== undefined && { preload: [KILLER], env: { KILL_AT: at } }) })
   await plant(start, `${dir}/old`, `${dir}/work`)
   t.ok(readdirSync(`${dir}/old/undo`).length > 0)
+  t.equal(readdirSync(`${dir}/old/attachments`).length, 1)
 
   cpSync(`${dir}/old`, `${dir}/counted`, { recursive: true })
   const counted = await start('counted', 'count')
@@ -57,6 +60,7 @@ export async function killErasures (t: Test, isTried: (moment: number) => boolea
   const last = steps()
   await counted.stop()
   t.same(found(CANARIES, filesIn(`${dir}/counted`)), [])
+  t.notOk(existsSync(`${dir}/counted/attachments`))
   t.ok(last - first > 5, `${last - first} steps`)
 
   const ends = { whole: 0, erased: 0 }
