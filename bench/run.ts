@@ -11,6 +11,7 @@ import type { Context } from './rows/context.ts'
 import { feltFirstText } from './rows/felt-first-text.ts'
 import { boxedCommand } from './rows/boxed-command.ts'
 import { firstRun } from './rows/first-run.ts'
+import { knownFolder } from './rows/known-folder.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
 import { longThread } from './rows/long-thread.ts'
 import { largeStore } from './rows/large-store.ts'
@@ -44,6 +45,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'felt-first-text': feltFirstText,
   'task-runs': taskRuns,
   'boxed-command': boxedCommand,
+  'known-folder': knownFolder,
   'scripted-conversation': scriptedConversation,
   'idle-events': idleEvents,
   'health-saturated': healthSaturated,
