@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { newId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { undoFileKey, undoTreeKey, type Op, type Store } from '../store/index.ts'
@@ -61,6 +62,7 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
     const next = { record: newFile(), contents: newFile() }
     await mkdir(undoFolder, { recursive: true, mode: 0o700 })
     const unuse = space.use([next.record.id, next.contents.id])
+    let isStored = false
     try {
       const scope = await scopeOf(folder)
       const recorded = await transform.run('recordTree', { ...scope, last: last?.record, next }, { signal, ms: RECORD_MS })
@@ -76,11 +78,13 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
           file(record.id, written.record),
           ...written.contents > 0 ? [file(next.contents.id, written.contents)] : []
         ])
+        isStored = true
         if (last !== undefined) await space.drop(last.record.id, last.bytes)
         await space.add(written.record + written.contents)
       }
       return { folder, record, leftOut, release }
     } finally {
+      if (!isStored) for (const { id } of [next.record, next.contents]) await rm(join(undoFolder, id), { force: true })
       unuse()
     }
   }

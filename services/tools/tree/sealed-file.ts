@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../../lib/sealed-chunks.ts'
 import type { TreeFile } from './tree-rpc.ts'
@@ -46,7 +46,9 @@ export function createSealedFile (store: string, { id, key }: TreeFile) {
       return at
     },
     discard (): void {
-      if (descriptor !== undefined) closeSync(descriptor)
+      if (descriptor === undefined) return
+      closeSync(descriptor)
+      rmSync(path, { force: true })
     }
   }
 }

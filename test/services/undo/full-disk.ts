@@ -1,6 +1,6 @@
 // The service with its configuration folder, and then the files of its user, on the small disk at the directory given. Prints what
 // was seen as one line of JSON.
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,16 +28,17 @@ async function start (home: string, cwd: string) {
   writeFileSync(`${home}/config.json`, JSON.stringify({ ...UNASKED, analysis: false }))
   writeFileSync(`${cwd}/file.txt`, old)
   const app = await build(own, { home, cwd })
-  const write = async () => {
-    const { events } = await say(app, 'write "new" to file.txt')
+  const tell = async (sentence: string) => {
+    const { events } = await say(app, sentence)
     return {
       runId: of(events, 'start')[0]?.messageMetadata.runId,
       error: of(events, 'tool-output-error')[0]?.errorText,
-      isOld: readFileSync(`${cwd}/file.txt`).equals(old)
+      isOld: existsSync(`${cwd}/file.txt`) && readFileSync(`${cwd}/file.txt`).equals(old)
     }
   }
+  const write = () => tell('write "new" to file.txt')
   const undo = async (runId: string) => (await app.inject({ method: 'POST', url: `/runs/${runId}/undo` })).json()
-  return { app, write, undo, files: () => readdirSync(cwd), copies: () => readdirSync(`${home}/undo`).length }
+  return { app, write, tell, undo, files: () => readdirSync(cwd), copies: () => readdirSync(`${home}/undo`).length }
 }
 
 // The copy finds no room, at each of the writes that it takes.
@@ -47,6 +48,8 @@ for (let room = 0.5; room < 2.9; room += 0.3) {
   leave(room * MIB)
   refused.push({ ...await home.write(), copies: home.copies() })
 }
+leave(MIB)
+const command = { ...await home.tell('run `rm file.txt`'), copies: home.copies() }
 leave(5 * MIB)
 const written = { ...await home.write(), copies: home.copies() }
 // An undo keeps what it replaces, which is small here; then its record finds no room.
@@ -67,4 +70,4 @@ truncateSync(ballast)
 const back = { answer: await work.undo(runId), isOld: readFileSync(`${disk}/work/file.txt`).equals(old), files: work.files() }
 for (const end of endings.splice(0).reverse()) await end()
 rmSync(elsewhere, { recursive: true })
-console.log(JSON.stringify({ refused, written, undoRefused, undone, stuck, back }))
+console.log(JSON.stringify({ refused, command, written, undoRefused, undone, stuck, back }))

@@ -262,12 +262,13 @@ t.test('the oldest copies make room for new ones, but none that an undo reads', 
 t.test('on a full disk nothing is changed without a copy, and an undo changes nothing or all of a file', async (t) => {
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 16)
   if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
-  const { refused, written, undoRefused, undone, stuck, back } = seen
+  const { refused, command, written, undoRefused, undone, stuck, back } = seen
 
   t.ok(refused.length >= 8)
   for (const each of refused) {
     t.match(each, { error: /could not be kept for an undo \(no space left on device\)\. Nothing was changed/, isOld: true, copies: 0 })
   }
+  t.match(command, { error: /could not be kept for an undo \(no space left on device\)/, isOld: true, copies: 0 }, 'a command')
   t.match(written, { error: undefined, isOld: false, copies: 1 }, 'with room again, the same write succeeds')
 
   t.match(undoRefused, { answer: { statusCode: 503 }, file: 'new' })
