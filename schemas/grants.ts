@@ -111,7 +111,7 @@ export const GrantBodySchema = Type.Object({
     description: 'Input of a call that the grant covers; needed for every scope but tool'
   })),
   scope: ScopeSchema,
-  cwd: text('Working directory of the calls; default: that of the task, or the workspace'),
+  cwd: text('Working directory of the calls; default: that of the task or the conversation, or the workspace'),
   until: Type.Optional(UntilSchema)
 }, {
   ...closed,

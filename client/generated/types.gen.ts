@@ -2314,7 +2314,7 @@ export type GrantBody = {
      */
     scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
     /**
-     * Working directory of the calls; default: that of the task, or the workspace
+     * Working directory of the calls; default: that of the task or the conversation, or the workspace
      */
     cwd?: string;
     /**

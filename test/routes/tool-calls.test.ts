@@ -86,7 +86,7 @@ t.test('a grant for the tool lets later calls go unasked, until its definition c
   t.equal(asked(third.events).length, 1)
 })
 
-t.test('a whole tool is granted to a conversation beforehand, without a sample, once a run of it has had the tool', async (t) => {
+t.test('a whole tool is granted to a conversation beforehand, without a sample, once its run has had the tool', async (t) => {
   const { app } = await withTurns(t, [DONE, calls('saveDocument')])
   const grant = async (toolName: string) => {
     const payload = { threadId: 'chat', toolName, scope: 'tool' }
@@ -95,6 +95,10 @@ t.test('a whole tool is granted to a conversation beforehand, without a sample, 
   await say(app, 'hello', { id: 'chat', options })
   t.match(await grant('saveDocument'), { toolName: 'saveDocument', scope: 'tool', input: undefined, text: /with any input/ })
   t.match(await grant('sendDocument'), { code: 'ERR_GRANT_REFUSED', error: /no tool named "sendDocument"/ })
+  const sendDocument = { ...options.appTools[1], name: 'sendDocument' }
+  await app.inject({ method: 'PUT', url: '/threads/chat', payload: { settings: { options: { appTools: [sendDocument] } } } })
+  t.match(await grant('sendDocument'), { toolName: 'sendDocument', scope: 'tool' }, 'or once its settings have it')
+  await app.inject({ method: 'PUT', url: '/threads/chat', payload: { settings: {} } })
   const { messages } = (await app.inject('/threads/chat')).json()
   const { events } = await sayAll(app, [...messages, { role: 'user', content: 'save' }], { id: 'chat', options })
   t.same([asked(events).length, of(events, 'tool-call-request').length], [0, 1])

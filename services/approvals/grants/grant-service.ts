@@ -1,5 +1,6 @@
 import type { GrantBody, GrantView } from '../../../schemas/grants.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
+import type { Thread, ThreadSettings } from '../../../schemas/threads.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { folderGone, type ToolHost } from '../../tools/index.ts'
 import { GrantRefused } from '../approval-errors.ts'
@@ -19,13 +20,13 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
   /** Throws TaskNotFound (404). */
   tasks: { get(taskId: string): Promise<{ cwd: string, options?: RunOptions }> },
   /** Throws ThreadNotFound (404). */
-  threads: { get(threadId: string): Promise<unknown> },
+  threads: { get(threadId: string, page: { limit: number }): Promise<Pick<Thread, 'settings'>> },
   runs: {
     /** Yields the ids of the runs of a thread, the newest first. */
     ofThread(threadId: string): AsyncGenerator<string>,
     get(runId: string): Promise<{ options?: RunOptions } | undefined>
   },
-  /** The working directory of conversations, unless the request names another. */
+  /** The working directory of conversations, unless the request or their settings name another. */
   workspace: () => string
 }) {
   /** Throws GrantRefused (400) unless the tool exists, needs an approval, and takes the input; without one, it is granted as a whole. */
@@ -51,18 +52,25 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
     if (!valid.ok) throw new GrantRefused(valid.error)
   }
 
-  /** Returns whose grant it is, with the tools that its runs have: of a task by its options, of a thread by those of its newest run. */
-  async function ownerOf ({ threadId, taskId }: GrantBody): Promise<{ owner: Owner, cwd: string, tools: ToolHost }> {
+  /** Returns the options that give a thread the tool of an application: of its settings, or of its newest run; undefined for neither. */
+  async function appOptions (threadId: string, { agent, options }: ThreadSettings, toolName: string): Promise<RunOptions | undefined> {
+    const newest = (await runs.ofThread(threadId).next()).value as string | undefined
+    const set = await resolve([{ ...options, ...agent !== undefined && { agent } }])
+    const used = newest === undefined ? undefined : await runs.get(newest)
+    return [set, used].find((known) => known?.options?.appTools?.some(({ name }) => name === toolName))?.options
+  }
+
+  /** Returns whose grant it is, with the tools that its runs have. */
+  async function ownerOf ({ threadId, taskId, toolName }: GrantBody): Promise<{ owner: Owner, cwd: string, tools: ToolHost }> {
     if ((threadId === undefined) === (taskId === undefined)) throw new GrantRefused('Give either "threadId" or "taskId".')
     if (taskId !== undefined) {
       const { cwd, options: given } = await tasks.get(taskId)
       const { options } = await resolve([given])
       return { owner: { taskId }, cwd, tools: withRunTools(host, options) }
     }
-    await threads.get(threadId!)
-    const newest = (await runs.ofThread(threadId!).next()).value as string | undefined
-    const options = newest === undefined ? undefined : (await runs.get(newest))?.options
-    return { owner: { threadId: threadId! }, cwd: workspace(), tools: withRunTools(host, options) }
+    const { settings = {} } = await threads.get(threadId!, { limit: 1 })
+    const options = await appOptions(threadId!, settings, toolName)
+    return { owner: { threadId: threadId! }, cwd: settings.cwd ?? workspace(), tools: withRunTools(host, options) }
   }
 
   return {
