@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ThreadId } from './ids.ts'
+import { NOT_BLANK, ThreadId } from './ids.ts'
 import { Scopes, ShownBoundary } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
@@ -217,7 +217,7 @@ export const SteeredRunSchema = Type.Object({
 }, { $id: 'SteeredRun', description: 'The run that gets the message, of a conversation or a task' })
 export type SteeredRun = Static<typeof SteeredRunSchema>
 export const SteerBodySchema = Type.Object({
-  message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' }),
+  message: Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The message that the model gets at its next step' }),
   id: Type.Optional(
     Type.String({
       minLength: 1,

@@ -40,6 +40,7 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
   /** Whether the thread begins with the messages of the user in a request, but for the last one. */
   async function isKnown (id: string, head: ThreadHead, request: ThreadMessage[]): Promise<boolean> {
     const requestTurns = await turns.read(request)
+    if (requestTurns.length < 2) return true
     return await turns.shared(store.digest(id), head.turns, requestTurns) >= requestTurns.length - 1
   }
 

@@ -227,7 +227,7 @@ t.test('messages that wait are bounded, and must say something', async (t) => {
   const { app } = await withGateway(t, () => stalled)
   const run = await openRun(app, { ...userSays('go'), id: 'chat' })
   await run.says('first')
-  for (const payload of [{}, { message: '' }, { message: 5 }, { message: 'x', extra: 1 }]) {
+  for (const payload of [{}, { message: '' }, { message: ' \n' }, { message: 5 }, { message: 'x', extra: 1 }]) {
     t.equal((await post(app, '/run/chat/steer', payload)).statusCode, 400)
   }
   for (let n = 0; n < 20; n++) t.equal((await post(app, '/run/chat/steer', { message: `${n}` })).statusCode, 200)
