@@ -1,4 +1,4 @@
-import { attachmentOfKey, attachmentsOfPrefix, attachmentUseKey, type Op, type Store } from '../store/index.ts'
+import { awaitedAttachmentKey, attachmentOfKey, attachmentsOfPrefix, attachmentUseKey, type Op, type Store } from '../store/index.ts'
 
 // Which messages of which threads name an attachment. Threads are named by their digests; positions count from 0.
 
@@ -29,7 +29,11 @@ export async function changeUses (
   const keysOf = ({ seq, digest }: Use) => [attachmentUseKey(digest, thread, seq), attachmentOfKey(thread, seq, digest)]
   for (const use of await usesOf(store, thread, from)) for (const key of keysOf(use)) ops.set(key, { type: 'del', key })
   for (const [n, digests] of named.entries()) {
-    for (const digest of digests) for (const key of keysOf({ seq: from + n, digest })) ops.set(key, { type: 'put', key, value: {} })
+    for (const digest of digests) {
+      for (const key of keysOf({ seq: from + n, digest })) ops.set(key, { type: 'put', key, value: {} })
+      const awaited = awaitedAttachmentKey(digest)
+      ops.set(awaited, { type: 'del', key: awaited })
+    }
   }
   return [...ops.values()]
 }

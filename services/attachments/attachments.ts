@@ -10,6 +10,8 @@ import {
   ATTACHMENTS,
   attachmentKey,
   attachmentUsesPrefix,
+  awaitedAttachmentKey,
+  type Op,
   type Store,
   unlessDamaged
 } from '../store/index.ts'
@@ -85,22 +87,31 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
     return uses.length > 0
   }
 
-  /** Removes an attachment that nothing names; `isOld` says whether it may go by its age. */
-  const removeUnused = (digest: string, isOld: (record: AttachmentRecord) => boolean) =>
+  /** An upload that no message has named since is kept for a day, also where a conversation that named it before is deleted. */
+  const isAwaited = async (digest: string) => await store.get(awaitedAttachmentKey(digest)) !== undefined
+
+  /** Removes an attachment that nothing names, if its last use is gone, or its last upload is old. */
+  const removeUnused = (digest: string) =>
     locked(digest, async () => {
       const record = await load(digest)
-      if (record === undefined || !isOld(record) || held.has(digest) || await isUsed(digest)) return
-      // A request may have named it while its uses were read.
+      if (record === undefined || (record.at > clock.now() - UNNAMED_MS && await isAwaited(digest)) || await isUsed(digest)) return
+      // Looked at last, as a request may have named it meanwhile.
       if (held.has(digest)) return
-      await store.transact([{ type: 'del', key: attachmentKey(digest) }])
+      await store.transact([attachmentKey(digest), awaitedAttachmentKey(digest)].map((key) => ({ type: 'del', key })))
       await files.remove(record.file)
     })
+
+  /** Returns the operations that store a record with its newest upload. */
+  const uploaded = (digest: string, record: AttachmentRecord): Op[] => [
+    { type: 'put', key: attachmentKey(digest), value: record },
+    { type: 'put', key: awaitedAttachmentKey(digest), value: {} }
+  ]
 
   async function removeFreed (): Promise<void> {
     for (const digest of [...freed]) {
       freed.delete(digest)
       // What remains after a failure is removed by a later sweep.
-      await removeUnused(digest, () => true).catch(() => {})
+      await removeUnused(digest).catch(() => {})
     }
   }
 
@@ -121,9 +132,8 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
     return locked(digest, async () => {
       const known = await load(digest)
       if (known !== undefined && await files.read(known) !== undefined) {
-        // It is named later than its first upload.
         const renewed = { ...known, at: clock.now() }
-        await store.transact([{ type: 'put', key: attachmentKey(digest), value: renewed }])
+        await store.transact(uploaded(digest, renewed))
         return view(digest, renewed)
       }
       const record: AttachmentRecord = {
@@ -133,7 +143,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
         ...(name !== undefined && { name }),
         at: clock.now()
       }
-      await store.transact([{ type: 'put', key: attachmentKey(digest), value: record }])
+      await store.transact(uploaded(digest, record))
       return view(digest, record)
     })
   }
@@ -206,7 +216,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
       const known = new Set<string>()
       for await (const [key, record] of store.list<AttachmentRecord>(ATTACHMENTS, { signal, damaged () {} })) {
         known.add(record.file)
-        await removeUnused(key.slice(ATTACHMENTS.length), ({ at }) => at <= limit)
+        await removeUnused(key.slice(ATTACHMENTS.length))
       }
       for (const name of names) if (!known.has(name) && timeOfId(name) <= limit) await files.remove(name)
     }

@@ -150,6 +150,8 @@ export const taskTrashKey = (taskId: string) => TASK_TRASH + taskId
 export const ATTACHMENTS = 'attachment/'
 export const attachmentKey = (digest: string) => ATTACHMENTS + digest
 export const ATTACHMENT_BYTES = 'attachment-bytes/'
+/** Attachments that were uploaded and that no message has named since. */
+export const awaitedAttachmentKey = (digest: string) => `attachment-awaited/${digest}`
 /** The messages that name an attachment, by attachment and by thread. */
 export const ATTACHMENT_USES = 'attachment-use/'
 export const attachmentUsesPrefix = (digest: string) => `${ATTACHMENT_USES}${digest}/`

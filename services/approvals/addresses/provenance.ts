@@ -30,13 +30,13 @@ const MOST_ADDRESSES = 4_000
 const MOST_ORIGINS = 3
 const MOST_WRITTEN = 500
 
-type Kind = 'page' | 'search' | 'file' | 'command' | 'memory' | 'server' | 'app' | 'screen' | 'user' | 'report' | 'none'
+type Kind = 'attachment' | 'page' | 'search' | 'file' | 'command' | 'memory' | 'server' | 'app' | 'screen' | 'user' | 'report' | 'none'
 
 const KINDS: Record<string, Kind> = {
   fetchUrl: 'page',
   webSearch: 'search',
   readFile: 'file',
-  readAttachment: 'file',
+  readAttachment: 'attachment',
   searchFiles: 'file',
   findFiles: 'file',
   listDirectory: 'file',
@@ -52,6 +52,7 @@ const KINDS: Record<string, Kind> = {
 }
 /** What each kind of result holds, and whether an address that it holds can be taken as it stands. */
 const HOLDS: Record<Kind, { private?: true, foreign?: true, reads?: true }> = {
+  attachment: { private: true, foreign: true, reads: true },
   page: { foreign: true, reads: true },
   search: { foreign: true, reads: true },
   file: { private: true, foreign: true, reads: true },

@@ -51,7 +51,7 @@ const BLAMES_LENGTH = /context|\btokens?\b|too long/i
 /** Returns the files for which a call may have been refused: first those of the newest message with any, then all. */
 function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): readonly Planned[] {
   const { name, statusCode, message, responseBody } = error as Record<string, any>
-  const isUnsent = name === 'AI_UnsupportedFunctionalityError' || name === 'AI_InvalidDataContentError'
+  const isUnsent = /^AI_(?:UnsupportedFunctionality|InvalidDataContent|NoSuchProviderReference)Error$/.test(name)
   if (!isUnsent && !REFUSAL_STATUS.includes(statusCode)) return []
   const words = `${message} ${responseBody ?? ''}`
   // Of a document that is too long there is the beginning of its text.
