@@ -164,7 +164,8 @@ const DataWaiting = event('DataWaitingEvent', 'data-waiting', {
 const DataNotice = event('DataNoticeEvent', 'data-notice', {
   data: Type.Object({
     code: Type.Union(['no-tools', 'no-pictures', 'file-refused', 'prompt-cut'].map((code) => Type.Literal(code)), {
-      description: 'The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it was sent'
+      description: 'The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it ' +
+        'was sent'
     }),
     text: Type.String({ description: 'A sentence for the user that says what is missing and what to do' })
   }),

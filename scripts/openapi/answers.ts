@@ -19,7 +19,10 @@ export const SHARED = {
     error: 'Origin "https://example.com" may not call this service. Add it to allowedOrigins in config.json if it is your app.',
     code: 'ERR_FORBIDDEN'
   }),
-  NotFound: answer('The named resource does not exist', { error: 'No run is under way here. Send a message, or for a task a comment on it, instead.', code: 'ERR_NO_LIVE_RUN' }),
+  NotFound: answer('The named resource does not exist', {
+    error: 'No run is under way here. Send a message, or for a task a comment on it, instead.',
+    code: 'ERR_NO_LIVE_RUN'
+  }),
   Conflict: answer('The current state does not allow the request', {
     error: 'This conversation already has a run under way; wait for it to end.',
     code: 'ERR_CONVERSATION_BUSY'

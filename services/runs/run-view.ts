@@ -22,7 +22,13 @@ interface Shown {
 export function taskRunView (run: TaskRun, { questions, events, limit, input }: Shown): TaskRunView {
   const { refined, crashes, suspended, outage, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
   const said = events === undefined || isOver(run) ? [] : steeringIn(events).map(steerOf)
-  return { ...shown, questions, ...(said.length > 0 && { steered: said }), ...(input !== undefined && { input }), ...(events && { toolCalls: toolCallsOf(events, limit) }) }
+  return {
+    ...shown,
+    questions,
+    ...(said.length > 0 && { steered: said }),
+    ...(input !== undefined && { input }),
+    ...(events && { toolCalls: toolCallsOf(events, limit) })
+  }
 }
 
 /** Returns the public form of a run of a conversation. What is not over is read from its events. `now`: epoch milliseconds. */

@@ -9,7 +9,10 @@ import { wholeMessage } from '../run-log/ui-message.ts'
 import type { RunRecord, ThreadRun } from '../run-record.ts'
 import type { Run } from '../run-repository.ts'
 
-export const NoActiveRun = defineError('ERR_NO_LIVE_RUN', 'No run is under way here. Send a message, or for a task a comment on it, instead.')
+export const NoActiveRun = defineError(
+  'ERR_NO_LIVE_RUN',
+  'No run is under way here. Send a message, or for a task a comment on it, instead.'
+)
 export const SteeringFull = defineError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.')
 
 /** A reader of one segment of a run, batch by batch. Its owner must call `unsubscribe`. */

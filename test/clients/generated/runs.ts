@@ -199,7 +199,8 @@ t.test('the changes of a run, and its undo', async (t) => {
   const { data: run } = await sdk.runSync({ ...options, body: said('write "x" to a.txt, then write "y" to b.txt, then run `true`') })
   const { runId } = run!
   const { data } = await sdk.listChanges({ ...options, path: { runId }, query: { limit: 1 } })
-  const command = { toolCallId: /./, toolName: 'runCommand', target: 'true', server: undefined, app: undefined, reason: /elsewhere/, at: Number }
+  const named = { toolName: 'runCommand', target: 'true', server: undefined, app: undefined, reason: /elsewhere/ }
+  const command = { toolCallId: /./, at: Number, ...named }
   is(t, data!, {
     changes: [{
       path: /a\.txt$/,
