@@ -46,14 +46,18 @@ const chatKind = (version: Version, protocol: string): Kind => ({
       },
       ended: chat.say(id),
       async approve () {
+        // The page is reloaded meanwhile.
+        const reload = async () => {
+          chat.chat.messages = (await app.inject(`/threads/${encodeURIComponent(id)}?protocol=${protocol}`)).json().messages
+        }
         if (version.approvals) {
+          await reload()
           return chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true }))
         }
         const { approvalId } = chat.parts.find(({ type }) => type === 'data-approval-request').data
         const content = [{ type: 'tool-approval-response', approvalId, approved: true }]
         await app.inject({ method: 'POST', url: '/run/approve?protocol=ui5', payload: { messages: [{ role: 'tool', content }] } })
-        const { messages } = (await app.inject(`/threads/${encodeURIComponent(id)}?protocol=ui5`)).json()
-        chat.chat.messages = messages
+        await reload()
       },
       say: async (text) => {
         await chat.say(text)
