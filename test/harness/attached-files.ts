@@ -18,15 +18,17 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 const paragraphs = (text: string, tag: string, inner: string) =>
   text.split('\n').map((line) => `<${tag}><${inner}>${escaped(line)}</${inner}></${tag}>`).join('')
 
-/** Makes documents with a text; `more` are further parts, such as macros. */
+const wordParagraph = (line: string) => `<w:p><w:r><w:t xml:space="preserve">${escaped(line)}</w:t></w:r></w:p>`
+const wordRow = (cells: string[]) => `<w:tr>${cells.map((cell) => `<w:tc>${wordParagraph(cell)}</w:tc>`).join('')}</w:tr>`
+
+/** Makes documents with a text; `parts` are further ones, such as macros. */
 export const makeOffice = {
-  docx: (text: string, more: Record<string, Uint8Array> = {}) =>
+  docx: (text: string, { parts = {}, table = [] }: { parts?: Record<string, Uint8Array>, table?: string[][] } = {}) =>
     zipped({
       '[Content_Types].xml': '<Types/>',
-      'word/document.xml': `<?xml version="1.0"?><w:document><w:body>${
-        text.split('\n').map((line) => `<w:p><w:r><w:t xml:space="preserve">${escaped(line)}</w:t></w:r></w:p>`).join('')
-      }<w:del><w:r><w:t>deleted words</w:t></w:r></w:del></w:body></w:document>`,
-      ...more
+      'word/document.xml': `<?xml version="1.0"?><w:document><w:body>${text.split('\n').map(wordParagraph).join('')}` +
+        `<w:tbl>${table.map(wordRow).join('')}</w:tbl><w:del><w:r><w:t>deleted words</w:t></w:r></w:del></w:body></w:document>`,
+      ...parts
     }),
   xlsx: (rows: string[][]) =>
     zipped({

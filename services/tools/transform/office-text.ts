@@ -156,10 +156,13 @@ function readDocx (parts: Parts, take: Take) {
   for (const name of ['document', 'footnotes', 'endnotes', 'comments']) {
     const part = parts[`word/${name}.xml`]
     if (part === undefined || (titles[name] && !take(`\n\n[${titles[name]}]\n`))) continue
+    let cells = 0
     const goesOn = takeTexts(part, 'w:t', ({ name, isEnd, isEmpty }) => {
+      if (name === 'w:tc' && !isEmpty) cells += isEnd ? -1 : 1
       if (name === 'w:tab' && isEmpty) return '\t'
       if (name === 'w:br' || name === 'w:cr') return '\n'
-      if (name === 'w:p' && isEnd) return '\n'
+      // A row of a table is a line.
+      if ((name === 'w:p' || name === 'w:tr') && isEnd) return name === 'w:p' && cells > 0 ? ' ' : '\n'
       return name === 'w:tc' && isEnd ? '\t' : undefined
     }, take)
     if (!goesOn) return
@@ -184,12 +187,15 @@ function readOdt (parts: Parts, take: Take) {
   const content = parts['content.xml']
   if (content === undefined) throw new Error(DAMAGED)
   let depth = 0
+  let cells = 0
   let goesOn = true
   walk(content, ({ name, isEnd, isEmpty }) => {
+    if (name === 'table:table-cell' && !isEmpty) cells += isEnd ? -1 : 1
     if (name === 'text:p' || name === 'text:h') {
       if (!isEmpty) depth += isEnd ? -1 : 1
-      if (isEnd || isEmpty) goesOn = take('\n')
-    } else if (name === 'text:tab') goesOn = take('\t')
+      if (isEnd || isEmpty) goesOn = take(cells > 0 ? ' ' : '\n')
+    } else if (name === 'table:table-row' && isEnd) goesOn = take('\n')
+    else if (name === 'text:tab') goesOn = take('\t')
     else if (name === 'text:line-break') goesOn = take('\n')
     else if (name === 'text:s') goesOn = take(' ')
     else if (name === 'table:table-cell' && isEnd) goesOn = take('\t')

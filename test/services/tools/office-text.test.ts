@@ -8,7 +8,7 @@ const MIB = 1024 * 1024
 const mostCharacters = 10_000
 
 t.test('the texts of documents are read in their order, without what is deleted or runs', (t) => {
-  const docx = makeOffice.docx('First & second\nthird', { 'word/vbaProject.bin': Buffer.from('Sub AutoOpen() heron End Sub') })
+  const docx = makeOffice.docx('First & second\nthird', { parts: { 'word/vbaProject.bin': Buffer.from('Sub AutoOpen() heron End Sub') } })
   t.equal(readOffice({ bytes: docx, format: 'docx', mostCharacters }), 'First & second\nthird')
   const xlsx = makeOffice.xlsx([['name', 'price'], ['tea <green>', '3']])
   const cells = '[Sheet "Costs & more"]\nname\tprice\t\t\t0.5\ntea <green>\t3\t\t\t1.5'
@@ -18,6 +18,8 @@ t.test('the texts of documents are read in their order, without what is deleted 
   t.same(pptx.match(/slide \d+/g), slides, 'the tenth after the ninth')
   t.equal(readOffice({ bytes: makeOffice.odt('a b\nc'), format: 'odt', mostCharacters }), 'a b\nc')
   t.equal(readOffice({ bytes: docx, format: 'docx', mostCharacters: 5 }), 'First')
+  const table = makeOffice.docx('Prices', { table: [['tea', '3'], ['rum', '12']] })
+  t.equal(readOffice({ bytes: table, format: 'docx', mostCharacters }), 'Prices\ntea \t3\nrum \t12')
   t.end()
 })
 
