@@ -1,17 +1,14 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { mkdir, open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { isId, newId } from '../lib/ids.ts'
+import { openChunk, sealChunk } from '../lib/sealed-chunks.ts'
 import { defineError } from '../lib/service-error.ts'
 
-// A file holds the content of one attachment: ciphertext (AES-256-GCM) and tag. Its key is random, used for this file only, and stored in
-// the record of the attachment, which the store encrypts: a new master key needs new records, not new files.
-
-const TAG_BYTES = 16
-/** Each key enciphers one file. */
-const NONCE = Buffer.alloc(12)
+// A file holds the content of one attachment as one sealed chunk. Its key is random, used for this file only, and stored in the record of
+// the attachment, which the store encrypts: a new master key needs new records, not new files.
 
 const FilesUnavailable = defineError('ERR_STORE_UNAVAILABLE', 'The attachment could not be stored: %s.')
 
@@ -30,16 +27,12 @@ export function createAttachmentFiles (folder: string) {
     async write (bytes: Uint8Array): Promise<SealedFile> {
       const id = newId()
       const key = randomBytes(32)
-      const cipher = createCipheriv('aes-256-gcm', key, NONCE, { authTagLength: TAG_BYTES })
-      cipher.setAAD(Buffer.from(id))
       const path = join(folder, id)
       let file: FileHandle | undefined
       try {
         if (await mkdir(folder, { recursive: true, mode: 0o700 }) !== undefined) await syncFolder(dirname(folder))
         file = await open(path, 'wx', 0o600)
-        await file.writeFile(cipher.update(bytes))
-        cipher.final()
-        await file.writeFile(cipher.getAuthTag())
+        await file.writeFile(sealChunk({ id, key, chunk: 0 }, bytes))
         await file.sync()
         await file.close()
         await syncFolder(folder)
@@ -55,12 +48,7 @@ export function createAttachmentFiles (folder: string) {
     async read ({ file, key }: SealedFile): Promise<Buffer | undefined> {
       try {
         const sealed = await readFile(join(folder, file), { flag: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) })
-        const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key, 'base64'), NONCE, { authTagLength: TAG_BYTES })
-        decipher.setAAD(Buffer.from(file))
-        decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-        const bytes = decipher.update(sealed.subarray(0, -TAG_BYTES))
-        decipher.final()
-        return bytes
+        return openChunk({ id: file, key: Buffer.from(key, 'base64'), chunk: 0 }, sealed)
       } catch {
         return undefined
       }

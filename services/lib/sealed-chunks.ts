@@ -17,7 +17,7 @@ interface Place {
   chunk: number
 }
 
-/** Seals a chunk of at most CHUNK_BYTES bytes. */
+/** Seals a chunk, of any length where its content is one chunk. */
 export function sealChunk ({ id, key, chunk }: Place, bytes: Uint8Array): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce(chunk), { authTagLength: TAG_BYTES })
   cipher.setAAD(Buffer.from(id))

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { attachmentKey, ATTACHMENTS } from '../../services/store/keys.ts'
@@ -185,6 +185,19 @@ t.test('of more pictures than a call takes it has the newest, in blocks', async 
   t.match(refused, { statusCode: 400, error: /25\.0 MB together.*at most 12\.6 MB/ })
   const large = await run(app, { id: 'two', options: { model: MODELS.anthropic }, message: says('this', all[0]) })
   t.match(large, { statusCode: 400, error: /has 5\.0 MB, and anthropic.* takes at most 3\.9 MB/ })
+})
+
+t.test('a content that is damaged on disk breaks no conversation and no backup, and is stored anew when it comes again', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ text: 'Seen.' }))
+  const { url, digest } = await upload(app, makePhoto(2_000))
+  await run(app, { id: 'one', message: says('this', file(url, 'image/jpeg', 'a.jpg')) })
+  writeFileSync(`${app.home}/attachments/${filesIn(app.home)[0]}`, 'damaged')
+  t.equal((await app.inject(`/attachments/${digest}`)).statusCode, 404)
+  t.match(await run(app, { id: 'one', message: says('and now?') }), { text: 'Seen.' })
+  t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /a\.jpg.{0,20}was left out: it is not stored any more/)
+  t.equal((await app.inject({ url: '/export', headers: { 'x-export-passphrase': 'correct horse' } })).statusCode, 200)
+  t.equal((await upload(app, makePhoto(2_000))).url, url)
+  t.equal((await app.inject(`/attachments/${digest}`)).statusCode, 200)
 })
 
 t.test('what is to be done with files is done in their conversation, or not at all', async (t) => {
