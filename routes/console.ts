@@ -1,10 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { AssetParams, fileAnswer, ItemParams, PageParams } from '../schemas/docs.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
 const tags = ['service']
-const takesGzip = ({ headers }: FastifyRequest) => /\bgzip\b/.test(String(headers['accept-encoding']))
 
 // A browser sends no token when it opens a page. The page and its files hold no data of the user; the page asks for the token.
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -17,17 +15,17 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/console', {
     config: { open: true },
     schema: page('getConsole', 'Returns a web page that shows and controls the service')
-  }, async (request, reply) => reply.sendFile(await app.console.page(takesGzip(request))))
+  }, async (request, reply) => reply.sendFile(await app.console.page(request.takesGzip)))
 
   app.get('/console/:page', {
     config: { open: true },
     schema: { ...page('getConsolePage', 'Returns the console, for the address of one of its pages'), params: PageParams }
-  }, async (request, reply) => reply.sendFile(await app.console.page(takesGzip(request))))
+  }, async (request, reply) => reply.sendFile(await app.console.page(request.takesGzip)))
 
   app.get('/console/:page/:item', {
     config: { open: true },
     schema: { ...page('getConsoleItem', 'Returns the console, for the address of an item of one of its pages'), params: ItemParams }
-  }, async (request, reply) => reply.sendFile(await app.console.page(takesGzip(request))))
+  }, async (request, reply) => reply.sendFile(await app.console.page(request.takesGzip)))
 
   app.get('/console/assets/:file', {
     config: { open: true },
@@ -38,7 +36,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       params: AssetParams,
       response: { 200: fileAnswer('The file', ['text/css', 'text/javascript', 'image/svg+xml']), 404: ErrorRef }
     }
-  }, async (request, reply) => reply.sendFile(await app.console.asset(request.params.file, takesGzip(request))))
+  }, async (request, reply) => reply.sendFile(await app.console.asset(request.params.file, request.takesGzip)))
 }
 
 export default routes

@@ -18,7 +18,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         )
       }
     }
-  }, async (_request, reply) => reply.sendFile(await app.docs.document()))
+  }, async (request, reply) => reply.sendFile(await app.docs.document(request.takesGzip)))
 
   // A browser sends no token when it opens a page, so these routes need none. The page and its files hold no data of the
   // user; the page asks for the token before it reads /openapi.json or calls a route.
@@ -41,7 +41,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       params: AssetParams,
       response: { 200: fileAnswer('The file', ['text/css', 'text/javascript', 'image/png']), 404: ErrorRef }
     }
-  }, async (request, reply) => reply.sendFile(await app.docs.asset(request.params.file)))
+  }, async (request, reply) => reply.sendFile(await app.docs.asset(request.params.file, request.takesGzip)))
 }
 
 export default routes

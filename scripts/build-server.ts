@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { ASSETS, swaggerFolder } from '../services/http/docs/docs.ts'
 import { bundle, bundled, bundleFirst, bundleInParts, bundleProgram, legalComments, ROOT, writeDigested } from './bundle.ts'
 import { bundleConsole } from './bundle-console.ts'
@@ -25,11 +26,11 @@ const packed = new Map<string, Uint8Array>([
   ['workers/desktop.cjs', desktop],
   ['workers/salvage.cjs', salvage],
   ['workers/box-forwarder.cjs', boxForwarder],
-  ['openapi.json', document]
+  ['openapi.json', gzipSync(document, { level: 9 })]
 ])
 for (const name of Object.keys(ASSETS)) {
   const path = join(swaggerFolder(), name)
-  packed.set(`docs/${name}`, readFileSync(path))
+  packed.set(`docs/${name}`, gzipSync(readFileSync(path), { level: 9 }))
   bundled.add(path.slice(ROOT.length).replaceAll('\\', '/'))
 }
 const index: Record<string, [start: number, length: number]> = {}

@@ -46,6 +46,9 @@ export function staticPage (body: Buffer | string): StaticFile {
   }
 }
 
+/** Whether a client takes an answer that is compressed with gzip. */
+export const takesGzip = (acceptEncoding: string | string[] | undefined): boolean => /\bgzip\b/.test(String(acceptEncoding))
+
 /** Returns the quality of each media range of an Accept header, from 0 to 1 (RFC 9110, 12.5.1). A malformed quality counts as 1. */
 function qualities (accept: string): Map<string, number> {
   return new Map(accept.split(',').map((range) => {

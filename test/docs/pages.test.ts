@@ -76,11 +76,16 @@ t.test('the page and its files are open, name no other host, and are all there i
   }
 })
 
-t.test('the built service finds its document and the files of the page', async (t) => {
+t.test('the built service finds its document and the files of the page, for clients that take gzip or not', async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
   const { url } = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
   for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css']) {
-    t.equal((await fetch(url + path)).status, 200, path)
+    const [zipped, plain] = await Promise.all(['gzip', 'identity'].map((encoding) =>
+      fetch(url + path, { headers: { 'accept-encoding': encoding } })))
+    t.same([zipped.status, plain.status, plain.headers.get('content-encoding')], [200, 200, null], path)
+    t.equal(await zipped.text(), await plain.text(), path)
+    const isLarge = !['/docs', '/docs/start.js'].includes(path)
+    t.equal(zipped.headers.get('content-encoding'), isLarge ? 'gzip' : null, path)
   }
 })
 

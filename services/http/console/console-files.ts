@@ -1,8 +1,7 @@
 import { extname } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import { openPack, readPacked } from '../../lib/pack.ts'
+import { openPack } from '../../lib/pack.ts'
 import { defineError } from '../../lib/service-error.ts'
+import { packedFile } from '../packed-file.ts'
 import { staticFile, staticPage, TYPES, type FileType, type StaticFile } from '../static-file.ts'
 
 const NotBuilt = defineError('ERR_NOT_FOUND', 'The console is part of the built service: run "npm run build" and start dist/server.js.')
@@ -10,22 +9,14 @@ const NoSuchFile = defineError('ERR_NOT_FOUND', 'The console has no file "%s". I
 
 /** The names of assets hold a digest of their content. */
 const FOREVER = 'public, max-age=31536000, immutable'
-const unzip = promisify(gunzip)
 
 export type ConsoleFiles = ReturnType<typeof createConsoleFiles>
 
 /** Serves the files of the console, which the pack holds compressed. They are read at each request. */
 export function createConsoleFiles () {
-  /** Returns a file for a client that takes gzip or not; undefined when the pack does not have it. */
-  async function read (name: string, takesGzip: boolean): Promise<{ body: Buffer, headers: Record<string, string> } | undefined> {
-    const pack = openPack()
-    if (pack === undefined) throw new NotBuilt()
-    const packed = `console/${name}`
-    if (!Object.hasOwn(pack.index, packed)) return undefined
-    const zipped = readPacked(packed)!
-    return takesGzip
-      ? { body: zipped, headers: { vary: 'Origin, accept-encoding', 'content-encoding': 'gzip' } }
-      : { body: await unzip(zipped), headers: { vary: 'Origin, accept-encoding' } }
+  async function read (name: string, takesGzip: boolean): Promise<StaticFile | undefined> {
+    if (openPack() === undefined) throw new NotBuilt()
+    return packedFile(`console/${name}`, takesGzip)
   }
 
   return {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { readPacked } from '../../lib/pack.ts'
 import { defineError } from '../../lib/service-error.ts'
+import { packedFile } from '../packed-file.ts'
 import { staticFile, staticPage, type FileType, type StaticFile } from '../static-file.ts'
 
 const PAGE = `<!doctype html>
@@ -66,24 +66,30 @@ const SOURCE = new URL('../../../openapi.json', import.meta.url)
 export const ASSETS: Record<string, FileType> = { 'swagger-ui.css': 'css', 'swagger-ui-bundle.js': 'js', 'favicon-32x32.png': 'png' }
 
 /**
- * Serves the OpenAPI document and its documentation page. Files are read at each request: from the pack, or where the sources have
- * them.
+ * Serves the OpenAPI document and its documentation page. Files are read at each request: from the pack, which holds them
+ * compressed, or where the sources have them.
  */
 export function createDocs () {
   const page = (): StaticFile => staticPage(PAGE)
 
+  async function read (type: FileType, packed: string, path: URL | string, takesGzip: boolean): Promise<StaticFile> {
+    const content = await packedFile(packed, takesGzip)
+    const file = staticFile(type, content?.body ?? await readFile(path))
+    return { ...file, headers: { ...file.headers, ...content?.headers } }
+  }
+
   return {
     /** Returns openapi.json. */
-    document: async (): Promise<StaticFile> => staticFile('json', readPacked('openapi.json') ?? await readFile(SOURCE)),
+    document: (takesGzip: boolean): Promise<StaticFile> => read('json', 'openapi.json', SOURCE, takesGzip),
 
     page,
 
     /** Returns a file of the page; without a name, as in `/docs/`, the page itself. Throws NoSuchFile (404). */
-    async asset (name: string): Promise<StaticFile> {
+    async asset (name: string, takesGzip: boolean): Promise<StaticFile> {
       if (name === '') return page()
       if (name === 'start.js') return staticFile('js', START)
       if (!Object.hasOwn(ASSETS, name)) throw new NoSuchFile(name)
-      return staticFile(ASSETS[name], readPacked(`docs/${name}`) ?? await readFile(join(swaggerFolder(), name)))
+      return read(ASSETS[name], `docs/${name}`, join(swaggerFolder(), name), takesGzip)
     }
   }
 }
