@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { boxHome, maskedPlaces, systemFolders, toolchains } from './box-places.ts'
 
 /** The programs that may be bubblewrap. They are not looked up in PATH, which may lead into a folder that the agent writes to. */
@@ -23,7 +24,7 @@ export interface BoxPlan {
   cwd: string
   /** The folder of configuration and data of the service, which is hidden wherever it lies. */
   ownHome: string
-  /** What stands in the place of a folder, writable, in place of what is held: see overlay.ts. */
+  /** What stands in the place of the working folder, and of what is held in it: see overlay.ts. */
   overlay?: { from: string, to: string }
   /** Further files that the command may read, or sockets that it may use: where they lie, and where it finds them. */
   files: Array<{ from: string, to: string }>
@@ -49,9 +50,10 @@ export function boxArguments ({ environment, held, cwd, ownHome, files, overlay 
     ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
     ...toolchains(environment, ownHome).flatMap((path) => ['--ro-bind-try', path, path]),
     ...files.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-    ...overlay === undefined
-      ? held.flatMap(({ path, isWritable }, at) => [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path])
-      : ['--bind', overlay.from, overlay.to],
+    ...held.flatMap(({ path, isWritable }, at) => overlay === undefined
+      ? [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path]
+      // What was opened outside of the namespace of the overlay cannot be bound in it.
+      : [isWritable ? '--bind' : '--ro-bind', join(overlay.from, relative(overlay.to, path)), path]),
     ...lstatSync(ownHome, { throwIfNoEntry: false }) === undefined ? [] : hidden(ownHome),
     ...['--chdir', cwd, '--']
   ]

@@ -151,7 +151,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
       await network?.close()
       if (own !== undefined) await rm(own, { recursive: true, force: true })
     }
-    const inner = overlay === undefined ? holdObeyed(folder) : []
+    const inner = holdObeyed(folder)
     try {
       const files = [...network?.files ?? []]
       if (identity !== undefined) {
@@ -292,7 +292,8 @@ export function describeBoundary (boundary: Boundary): string {
 }
 
 function placeText (boundary: Boundary): string {
-  const inBox = (folder: WorkFolder) => `Runs in a box: it can write in ${JSON.stringify(folder.path)} alone, sees none of your other files`
+  const inBox = (folder: WorkFolder) =>
+    `Runs in a box: it can write in ${JSON.stringify(folder.path)} alone, sees of your other files installed tools only`
   switch (boundary.is) {
     case 'confined':
       return `${inBox(boundary.folder)} and has no network.`

@@ -106,7 +106,8 @@ t.test('a task whose commands left its folder as it was is not asked about; one 
   }, { boxes: BUBBLEWRAP, config: { permissions: { runCommand: 'allow' } } })
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
-  const { id } = await tasks.create('look', { plan: { phases: [{ description: 'look' }] }, taskType: 'triggered', approval: { mode: 'changes' } })
+  const approval = { mode: 'changes' }
+  const { id } = await tasks.create('look', { plan: { phases: [{ description: 'look' }] }, taskType: 'triggered', approval })
   await tasks.post(`/${id}/run`)
   t.notOk((await events.until('task:complete')).needsApproval)
   t.same(events.of('task:approval'), [])
@@ -177,24 +178,25 @@ t.test('a command is tried out before it is decided about, and nothing of that s
     'rm src/b.txt; sed -i s/three/3/ src/c.txt; mkdir new; echo in > new/in; chmod 600 a.txt',
     // A folder in the place of one that was removed hides what that had.
     'rm -r old; mkdir old; echo again > old/e.txt',
-    'echo x > .git/hooks/pre-commit; cat /proc/1/comm; curl -sm 1 http://127.0.0.1; echo said >&2; exit 3'
+    'mkdir .vscode; echo x > .git/hooks/pre-commit || echo held; cat /proc/1/comm; curl -sm 1 http://127.0.0.1; echo said >&2; exit 3'
   ].join('; ')
   const [{ approvalId }] = requests(await go([command]))
   t.match(await call('GET', `/approvals/${approvalId}/preview`), { changes: [], ran: undefined })
   const { changes, ran } = await call('POST', `/approvals/${approvalId}/preview`, {})
-  t.match(ran, { exitCode: 3, stdout: 'bwrap\n', stderr: /said/, timedOut: undefined })
+  t.match(ran, { exitCode: 3, stdout: 'held\nbwrap\n', stderr: /said/, timedOut: undefined })
   const root = realpathSync(app.cwd)
   const found = Object.fromEntries(changes.map(({ path, ...more }: Json) => [path.slice(root.length + 1), more]))
   t.match(found, {
     'a.txt': { kind: 'changed', mode: '600', diff: undefined },
-    'src/b.txt': { kind: 'deleted' },
+    'src/b.txt': { kind: 'deleted', diff: /-two/ },
     'src/c.txt': { kind: 'changed', diff: /-three\n\+3/ },
     'old/d.txt': { kind: 'deleted' },
     'old/e.txt': { kind: 'created', diff: /\+again/ },
     new: { kind: 'created', withContents: true },
-    '.git/hooks/pre-commit': { kind: 'created' }
+    '.vscode': { kind: 'created', withContents: undefined }
   })
   t.equal(Object.keys(found).length, 7)
+  t.match(ran.note, /^\S+\/\.vscode would be renamed afterwards, because programs outside the box obey it\.$/)
   t.same(stateOf(app.cwd), before)
   const other = await call('POST', `/approvals/${approvalId}/preview`, { input: { command: 'rm a.txt' } })
   t.match(other.changes, [{ path: /a\.txt$/, kind: 'deleted' }])

@@ -94,7 +94,8 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
       return `${toolName} at ${facts.hosts?.join(' and ')}, whatever the address says`
     case 'sandbox': {
       const box = facts.boundary?.is === 'confined' ? facts.boundary.folder.path : path
-      return `every command of ${toolName} in the box of ${quoted(box)}: it can write there alone, sees none of your other files and ` +
+      return `every command of ${toolName} in the box of ${quoted(box)}: it can write there alone, sees of your other files ` +
+        'installed tools only and has no network'
         'has no network'
     }
     case 'tool':

@@ -1,13 +1,13 @@
 import type { Stats } from 'node:fs'
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { Tool, TriedChange, TriedOut } from '../../contracts/tool.ts'
-import { createOverlay, type Overlay, type Sandbox } from '../../sandbox/index.ts'
+import { createOverlay, OBEYED, type Overlay, type Sandbox } from '../../sandbox/index.ts'
 import { unifiedDiff } from '../files/diff.ts'
 import { withFolder } from '../files/open-folder.ts'
 import type { PathPolicy } from '../path-policy.ts'
-import { commandEnd } from './command-end.ts'
+import { commandEnd, FLOOD_BYTES } from './command-end.ts'
 import { cleaned } from './command-output.ts'
 
 /** A command that is tried out may take so long, milliseconds. */
@@ -45,7 +45,7 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
     const { path: lower } = boundary.folder
     try {
       const { child, finish } = await withFolder(lower, (folder) => sandbox.start(command, { folder, cwd: start, overlay }))
-      const { exit, streams, timedOut } = await commandEnd(child, { clock, ms: TRY_MS, signal })
+      const { exit, streams, timedOut, isFlood } = await commandEnd(child, { clock, ms: TRY_MS, signal })
       await finish()
       signal.throwIfAborted()
       const { stdout, stderr } = cleaned({ stdout: streams[0].text(), stderr: streams[1].text() }) as { stdout: string, stderr: string }
@@ -53,8 +53,12 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
       const notes = [
         network !== undefined && 'It was tried without a network.',
         timedOut && `It was ended after ${TRY_MS / 1000} s.`,
+        isFlood && `It was killed for writing more than ${FLOOD_BYTES} bytes.`,
         isCut && `More than ${MOST_CHANGES} changes are not shown.`,
-        'Folders cannot be renamed here, but are copied, and hard links are files of their own.'
+        /cross-device/i.test(stderr) && 'A folder could not be renamed because the command was only tried out.',
+        ...changes.filter(({ path, kind }) => kind === 'created' && OBEYED.includes(relative(lower, path))).map(({ path }) =>
+          `${path} would be renamed afterwards, because programs outside the box obey it.`
+        )
       ].filter((note) => note !== false)
       return { changes, ran: { exitCode: exit.code, stdout, stderr, ...(timedOut && { timedOut }), note: notes.join(' ') } }
     } finally {
@@ -83,7 +87,7 @@ async function changesOver (overlay: Overlay, lower: string): Promise<{ changes:
     for (const name of old) {
       const inner = prefix + name
       const isGone = there === undefined ? written.has(name) && await isWhiteout(join(overlay.upper, inner)) : !there.has(inner)
-      if (isGone) add({ path: below(inner), kind: 'deleted', withContents: (await statOf(below(inner)))?.isDirectory() || undefined })
+      if (isGone) await remove(inner, await statOf(below(inner)))
     }
     for (const name of upper) {
       if (isCut) return
@@ -94,13 +98,20 @@ async function changesOver (overlay: Overlay, lower: string): Promise<{ changes:
     }
   }
 
+  async function remove (path: string, before: Stats | undefined): Promise<void> {
+    const old = before && await textOf(below(path), before)
+    const diff = old !== undefined && diffs++ < MOST_DIFFS ? { diff: await unifiedDiff(path, old, '') } : {}
+    add({ path: below(path), kind: 'deleted', ...before?.isDirectory() && { withContents: true }, ...diff })
+  }
+
   async function compare (path: string, now: Stats, before: Stats | undefined): Promise<void> {
     if (now.isDirectory()) {
       if (before?.isDirectory()) {
         if ((now.mode & 0o777) !== (before.mode & 0o777)) add({ path: below(path), kind: 'changed', mode: modeText(now) })
         return inside(path)
       }
-      return add({ path: below(path), kind: before === undefined ? 'created' : 'changed', withContents: true })
+      const isFilled = (await namesIn(join(overlay.upper, path))).length > 0
+      return add({ path: below(path), kind: before === undefined ? 'created' : 'changed', ...isFilled && { withContents: true } })
     }
     const text = await textOf(join(overlay.upper, path), now)
     const old = before === undefined ? null : await textOf(below(path), before)
