@@ -31,7 +31,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   stopRun: 'The run ends with the event `abort`; what it did until then stays.',
   steerRun: 'The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a ' +
     'run that is about to end reads it first. If the run stops or fails before a step has answered it, it is `unread`: the model gets it ' +
-    'with the next message. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a message. The same `id` again says nothing twice.',
+    'with the next message, and the thread calls it `read` then. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a ' +
+    'message. The same `id` again says nothing twice; with other words it is refused (409, ERR_STEERING_ID_USED).',
 
   listApprovals: 'The inbox: everything that waits for a person. With `state=decided` what became of requests in the last year, with a ' +
     'digest of the input instead of the input.',

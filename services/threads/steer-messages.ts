@@ -53,17 +53,24 @@ export function steeringIn (message: ThreadMessage): Steer[] {
 
 /**
  * Returns how many messages at the end were said to a run, read by none of its steps, and are said again by `message`: a composer offers
- * unread words again.
+ * unread words again. A message with the id of one of them takes its place, and that of those behind it.
  */
 export function saidAgain (messages: readonly ThreadMessage[], message: ThreadMessage): number {
   const text = textOf(message)
   let count = 0
-  for (const before of messages.toReversed()) {
+  for (const [n, before] of messages.toReversed().entries()) {
     const mark = markOf(before)
-    if (mark?.state !== 'unread' || !(mark.id === message.id || repeats(text, textOf(before).trim()))) break
-    count++
+    if (mark?.state !== 'unread') break
+    if (mark.id === message.id) return n + 1
+    if (n === count && repeats(text, textOf(before).trim())) count++
   }
   return count
+}
+
+/** Returns the indexes of the unread messages after the last answer. */
+export function unreadIn (messages: readonly ThreadMessage[]): number[] {
+  const begin = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
+  return messages.flatMap((message, n) => n >= begin && markOf(message)?.state === 'unread' ? [n] : [])
 }
 
 /** Whether a text begins with these words, or has them as paragraphs. */

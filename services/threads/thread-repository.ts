@@ -22,8 +22,8 @@ import { idOf } from './rendering/as-chat.ts'
 import { chatFormOf } from './rendering/chat-form.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
 import { keepStored } from './rendering/render.ts'
-import { MAX_UNREAD, saidAgain, unmarked } from './steer-messages.ts'
-import { answerTexts, beginsTurn, dropTries, type ThreadMessage } from './thread-message.ts'
+import { marked, MAX_UNREAD, saidAgain, unmarked, unreadIn } from './steer-messages.ts'
+import { answerTexts, beginsTurn, dropTries, markOf, type ThreadMessage } from './thread-message.ts'
 import type { Steered, UserTurn } from './user-turn.ts'
 import type { Summary } from './compaction/items.ts'
 import { createReadPositions } from './read-positions.ts'
@@ -141,6 +141,16 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     return saidAgain((await lastMessages(id, { end: from, limit: MAX_UNREAD })).messages, message)
   }
 
+  /** Returns the operations that call read what the model of an answer got with the conversation. */
+  async function markRead ({ id, steered }: ThreadHead, at: number, answer: ThreadMessage[]): Promise<Op[]> {
+    if (!steered || answer.every(({ role }) => role === 'user')) return []
+    const { messages, from } = await lastMessages(id, { end: at, limit: 2 * MAX_UNREAD })
+    return unreadIn(messages).map((n) => {
+      const { id: said } = markOf(messages[n])!
+      return { type: 'put', key: messageKey(store.digest(id), from + n), value: marked(messages[n], { id: said, state: 'read' }) }
+    })
+  }
+
   /** Returns the operations that remove the positions from summaries of messages behind position `from`, because those messages change. */
   async function clearSummaryPositions (thread: string, from: number): Promise<Op[]> {
     const summaries = await unlessDamaged(store.get<Summary[]>(summaryKey(thread))) ?? []
@@ -236,7 +246,9 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     async appendAnswer (id: string, at: number, answer: ThreadMessage[], { asked }: { asked?: string[] } = {}): Promise<Op[]> {
       const before = await get(id)
       const { asked: _, ...thread } = before ?? newHead(id)
-      return put(before, { ...thread, ...(asked && { asked }) }, { keep: thread.turns, from: at, fresh: answer, saidAt: clock.now })
+      const after = { ...thread, ...(asked && { asked }) }
+      const ops = await put(before, after, { keep: thread.turns, from: at, fresh: answer, saidAt: clock.now })
+      return [...await markRead(thread, at, answer), ...ops]
     },
 
     /** Whether these messages, as a client has read them in any protocol, are those of the thread. */

@@ -72,6 +72,7 @@ const MOMENTS: Record<string, () => Moment> = {
       await talk.ended
       t.match(await talk.steer('left', 'own-id'), { status: 200, state: 'waiting' })
       t.match(await talk.steer('left', 'own-id'), { status: 200, state: 'waiting' }, 'the same again says nothing twice')
+      t.match(await talk.steer('right', 'own-id'), { status: 409, code: 'ERR_STEERING_ID_USED' }, 'and other words are not dropped')
       await talk.approve()
     },
     known: ['> go', 'writeFile', 'result', '> left', 'As you say.'],
@@ -83,6 +84,7 @@ const MOMENTS: Record<string, () => Moment> = {
       await first.begun
       const said = await Promise.all([talk.steer('left'), talk.steer('right')])
       t.match(said, [{ status: 200 }, { status: 200 }])
+      t.match(await talk.steer('up', said[0].id), { status: 409, code: 'ERR_STEERING_ID_USED' })
       first.letOn()
       await talk.ended
     },
@@ -267,7 +269,7 @@ t.test('words that wait are unread when the run that waits is stopped, or anothe
   await waits('superseded')
   await post(app, '/run/sync', { id: 'superseded', message: said('something else') })
   t.same(inShort(prompt).filter((line) => /left|else/.test(line)), ['> left', '> something else'])
-  t.same(await states('superseded'), ['unread'])
+  t.same(await states('superseded'), ['read'], 'the model has got it with the conversation')
 
   await waits('said-again')
   await post(app, '/run/said-again/stop')
@@ -275,9 +277,19 @@ t.test('words that wait are unread when the run that waits is stopped, or anothe
   t.same(inShort(prompt).filter((line) => /left/.test(line)), ['> left, then straight on'], 'who says it again says it once')
   t.same(await states('said-again'), [])
 
+  await waits('said-otherwise')
+  const { id } = await post(app, '/run/said-otherwise/steer', { message: 'right' })
+  await post(app, '/run/said-otherwise/stop')
+  const [first] = (await thread('said-otherwise')).filter(({ steer }) => steer)
+  t.not(first.id, id)
+  await post(app, '/run/sync', { id: 'said-otherwise', message: { ...said('straight on'), id: first.id } })
+  t.same(inShort(prompt).filter((line) => /left|right|on$/.test(line)), ['> straight on'], 'in place of all that was unread')
+  t.same(inShort(await thread('said-otherwise')).slice(-2), ['> straight on', 'Yes.'])
+
   await waits('another-answer')
   await post(app, '/run/another-answer/stop')
   await post(app, '/run/sync', { id: 'another-answer', messages: [said('go')], trigger: 'regenerate-message' })
   t.same(inShort(prompt), ['> go', '> left'], 'another answer hears it')
   t.same(inShort(await thread('another-answer')), ['> go', '> left', 'Yes.'])
+  t.same(await states('another-answer'), ['read'])
 })

@@ -10,7 +10,7 @@ export interface Talk {
   cwd: string
   /** Resolves when the client shows this. */
   shows (text: string): Promise<void>
-  steer (message: string, id?: string): Promise<{ status: number, state?: string, code?: string }>
+  steer (message: string, id?: string): Promise<{ status: number, id?: string, state?: string, code?: string }>
   stop (): Promise<unknown>
   /** Resolves when the first answer has ended or waits. */
   ended: Promise<void>

@@ -14,6 +14,17 @@ export const NoActiveRun = defineError(
   'No run is under way here. Send a message, or for a task a comment on it, instead.'
 )
 export const SteeringFull = defineError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.')
+const SteeringIdUsed = defineError(
+  'ERR_STEERING_ID_USED',
+  'The message with the id "%s" says something else. Send this one with an id of its own.'
+)
+
+/** Returns what was said with the id of an event; undefined for a new id. Throws SteeringIdUsed (409) if it says something else. */
+export function saidBefore (said: readonly EventOf<'steer'>[], { id, text }: EventOf<'steer'>): EventOf<'steer'> | undefined {
+  const known = said.find((each) => each.id === id)
+  if (known !== undefined && known.text !== text) throw new SteeringIdUsed(id)
+  return known
+}
 
 /** A reader of one segment of a run, batch by batch. Its owner must call `unsubscribe`. */
 export interface Subscription<R extends RunRecord = ThreadRun> {
@@ -53,8 +64,8 @@ export function createActiveRun<R extends RunRecord> (
 ) {
   /** What the user said and no step has read; it is on disk. */
   const steering = waitingIn(run.log.events)
-  /** What is being written, by its id. */
-  const storing = new Map<string, Promise<void>>()
+  /** What is being written. */
+  const storing = new Map<EventOf<'steer'>, Promise<void>>()
   let isEnding = false
   const controller = new AbortController()
   const positions = new Map<symbol, number>()
@@ -98,20 +109,21 @@ export function createActiveRun<R extends RunRecord> (
 
     /**
      * Takes what the user says for the model's next step; `store` puts the event on disk, and in the log. Nothing is taken twice. Throws
-     * SteeringFull (429), or NoActiveRun (404) if no step follows.
+     * SteeringFull (429), NoActiveRun (404) if no step follows, or SteeringIdUsed (409).
      */
     async steer (event: EventOf<'steer'>, store: () => Promise<void>): Promise<EventOf<'steer'>> {
-      const known = steeringIn(run.log.events).find(({ id }) => id === event.id)
+      const known = saidBefore(steeringIn(run.log.events), event)
       if (known !== undefined) return known
-      let written = storing.get(event.id)
+      const same = saidBefore([...storing.keys()], event) ?? event
+      let written = storing.get(same)
       if (written === undefined) {
         if (isEnding) throw new NoActiveRun()
         if (steering.length + storing.size >= STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
-        written = store().then(() => void steering.push(event)).finally(() => storing.delete(event.id))
-        storing.set(event.id, written)
+        written = store().then(() => void steering.push(event)).finally(() => storing.delete(event))
+        storing.set(event, written)
       }
       await written
-      return event
+      return same
     },
     /** Returns what step `step` is to read. */
     takeSteering: (step: number): EventOf<'steer'>[] => steering.splice(0).map((event) => ({ ...event, state: 'read', step })),

@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts'
 import { steeringIn, waitingIn } from '../run-log/steering.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { Run, RunRepository, RunWrite } from '../run-repository.ts'
-import { type ActiveRun, STEERING_QUEUE, SteeringFull } from './active-run.ts'
+import { type ActiveRun, saidBefore, STEERING_QUEUE, SteeringFull } from './active-run.ts'
 
 interface Deps {
   runs: Pick<RunRepository, 'commit'>
@@ -17,7 +17,8 @@ const said = ({ message: text, id = newId() }: SteerBody, { clock }: Deps): Even
 
 /**
  * Sends what the user says to an active run; the model gets it at its next step, also when the run is paused or cut before. It is on disk
- * when the promise resolves. Throws NoActiveRun (404) if no step follows, or SteeringFull (429).
+ * when the promise resolves. Throws NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed
+ * (409).
  */
 export function steerRun<R extends RunRecord> (live: ActiveRun<R>, body: SteerBody, deps: Deps): Promise<EventOf<'steer'>> {
   const event = said(body, deps)
@@ -32,7 +33,7 @@ export async function steerWaitingRun<R extends RunRecord> (
   more: (event: EventOf<'steer'>) => Promise<RunWrite<R>> = async () => ({})
 ): Promise<EventOf<'steer'>> {
   const event = said(body, deps)
-  const known = steeringIn(run.log.events).find(({ id }) => id === event.id)
+  const known = saidBefore(steeringIn(run.log.events), event)
   if (known !== undefined) return known
   if (waitingIn(run.log.events).length >= STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
   await deps.runs.commit(run, { ...await more(event), finalEvents: [event], status: run.record.status })
