@@ -207,7 +207,7 @@ export const stopRun = <ThrowOnError extends boolean = false>(options: Options<S
 /**
  * Sends a message to an active run, of a conversation or a task; the model gets it at the next step
  *
- * The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a run that is about to end reads it first. If the run stops or fails before a step has answered it, it is `unread`: the model gets it with the next message. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a message. The same `id` again says nothing twice.
+ * The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a run that is about to end reads it first. If the run stops or fails before a step has answered it, it is `unread`: the model gets it with the next message, and the thread calls it `read` then. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a message. The same `id` again says nothing twice; with other words it is refused (409, ERR_STEERING_ID_USED).
  */
 export const steerRun = <ThrowOnError extends boolean = false>(options: Options<SteerRunData, ThrowOnError>): RequestResult<SteerRunResponses, SteerRunErrors, ThrowOnError> => (options.client ?? client).post<SteerRunResponses, SteerRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
