@@ -96,7 +96,6 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
       const box = facts.boundary?.is === 'confined' ? facts.boundary.folder.path : path
       return `every command of ${toolName} in the box of ${quoted(box)}: it can write there alone, sees of your other files ` +
         'installed tools only and has no network'
-        'has no network'
     }
     case 'tool':
       return `every call of ${toolName} as it is described now, with any input`
