@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createAgent, type Agent, type AgentOptions } from './agent.ts'
 import type { Address } from './create-client.ts'
 import { AgentError } from './errors.ts'
 import { health } from './generated/index.ts'
+
+if (typeof Promise.withResolvers !== 'function') {
+  throw new Error(`local-agent-service/client/node needs Node 22.18 or newer; ${process.execPath} is Node ${process.versions.node}.`)
+}
+
+/** Between two looks for a service that is awaited, milliseconds. */
+const LOOK_MS = 100
 
 /** The address of a service, and the token that its environment names. */
 export interface Service {
@@ -24,7 +32,7 @@ export function findService (env: Record<string, string | undefined> = process.e
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw noService(`No service runs here: there is no ${file}. Start it with local-agent, or set LOCAL_AGENT_URL.`, cause)
+    throw noService(`No service runs here: there is no ${file}. Start the app that runs it, or local-agent; or set LOCAL_AGENT_URL.`, cause)
   }
   try {
     return { url: addressOf(JSON.parse(text).url, file), token }
@@ -33,16 +41,33 @@ export function findService (env: Record<string, string | undefined> = process.e
   }
 }
 
+export interface ConnectOptions extends AgentOptions {
+  /** How long to wait for a service that is starting, or is being started again after a crash, milliseconds; default: not at all. */
+  waitMs?: number
+}
+
 /**
  * Finds the service, asks whether it answers, and returns its agent, which follows the service to the address of its next start. Throws
  * ERR_NO_SERVICE.
  */
-export async function connect ({ url, token, ...options }: AgentOptions = {}): Promise<Agent> {
+export async function connect ({ waitMs = 0, ...options }: ConnectOptions = {}): Promise<Agent> {
+  for (const end = performance.now() + waitMs; ;) {
+    try {
+      return await connectNow(options)
+    } catch (error) {
+      if (performance.now() >= end) throw error
+      await sleep(LOOK_MS)
+    }
+  }
+}
+
+async function connectNow ({ url, token, ...options }: AgentOptions): Promise<Agent> {
   const service: Partial<Service> = url === undefined ? findService() : {}
   const agent = createAgent({ ...options, url: url ?? followService(service.url!), token: token ?? service.token })
   const { error } = await health({ client: agent.client, throwOnError: false })
   if (error === undefined) return agent
-  throw noService(`The service at ${agent.client.getConfig().baseUrl} does not answer: ${error.error} Start it with local-agent.`, error)
+  const address = agent.client.getConfig().baseUrl
+  throw noService(`The service at ${address} does not answer: ${error.error} Start the app that runs it, or local-agent.`, error)
 }
 
 /** Returns where the service is now; its last address while it says nothing of another. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
@@ -47,6 +48,30 @@ t.test('connecting asks whether the service answers, and says so when it does no
   const agent = await connect({ url, token: 'the-token' })
   t.equal((await agent.run({ prompt: 'hello' }).result()).finishReason, 'stop')
   await t.rejects(connect({ url: 'http://127.0.0.1:1' }), { code: 'ERR_NO_SERVICE', message: /does not answer.*local-agent/ })
+})
+
+t.test('connect waits for a service that is starting', async (t) => {
+  const home = t.testdir({})
+  let asked = 0
+  const service = await fakeService(t, (_request, response) => json(response, {}, ++asked === 1 ? 503 : 200))
+  const before = { ...process.env }
+  t.teardown(() => {
+    process.env = before
+  })
+  process.env = { ...before, LOCAL_AGENT_HOME: home, LOCAL_AGENT_URL: '' }
+  await t.rejects(connect(), { code: 'ERR_NO_SERVICE' }, 'unless it was asked to, it does not')
+  const connected = connect({ waitMs: 60_000 })
+  writeFileSync(`${home}/instance.json`, JSON.stringify({ url: service.url }))
+  await connected
+  t.equal(asked, 2, 'it was not ready at first')
+})
+
+t.test('what a Node is too old for says so', async (t) => {
+  for (const module of ['client/node', 'supervisor/index']) {
+    const load = `delete Promise.withResolvers; import(${JSON.stringify(new URL(`../../${module}.ts`, import.meta.url))})`
+    const said = execFileSync(process.execPath, ['-e', `${load}.catch(({ message }) => console.log(message))`], { encoding: 'utf8' })
+    t.match(said, /needs Node 22\.18 or newer; .* is Node \d/, module)
+  }
 })
 
 t.test('connect follows the service of a folder to the address of its next start', async (t) => {

@@ -60,6 +60,7 @@ export async function followPage (
     const [, script] = /^node -e "(.*)"$/.exec(line) ?? []
     const env = { ...process.env, LOCAL_AGENT_HOME: undefined, LOCAL_AGENT_TOKEN: undefined, ANTHROPIC_API_KEY: undefined }
     if (line.startsWith('npm ')) install(line)
+    else if (line === 'node --version') return (await execute(node, ['--version'])).stdout
     else if (line === 'mkdir work') mkdirSync(join(folder, 'work'))
     else if (file === 'service.mjs' && app === undefined) {
       app = spawn(node, [file], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
