@@ -25,7 +25,7 @@ export async function makeExecutable (top: string, scratch: string): Promise<str
   try {
     await injectLauncher(executable, scratch)
     const answer = run(executable, '--version').trim()
-    if (answer !== version) throw new Error(`it answers ${answer} to --version`)
+    if (answer.split('+')[0] !== version) throw new Error(`it answers ${answer} to --version`)
     return 'one executable'
   } catch (error) {
     console.log(`The launcher could not be put into Node, so a script starts it: ${(error as Error).message.split('\n')[0]}`)
