@@ -68,8 +68,10 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await open.first().waitFor()
     t.same(await overlaps(page), [])
     await say(page, 'rather not')
+    await page.locator('.composer').getByText('The agent gets this at its next step.').waitFor()
+    t.equal(await open.count(), 1, 'what is said while it waits takes nothing back')
+    await press('Deny')
     await page.getByText('You said').waitFor()
-    await open.waitFor({ state: 'detached' })
     await calls.nth(2).getByText('Not run').waitFor()
     t.notOk(existsSync(`${work}/third.txt`))
     t.same(await overlaps(page), [])
@@ -81,6 +83,36 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await page.keyboard.press('Enter')
     await page.getByText('That is done.').nth(1).waitFor()
     t.same(await overlaps(page), [])
+  })
+
+  await visit('unread words are offered again: others take their place, and a run that goes on reads them', async (t, page) => {
+    const { gateway } = console
+    await page.goto('/console/chat')
+    const stopUnread = async (text: string) => {
+      await say(page, 'a third one')
+      await page.locator('[data-open]').waitFor()
+      await say(page, text)
+      await page.locator('.composer').getByText('The agent gets this at its next step.').waitFor()
+      await page.getByRole('button', { name: 'Stop' }).click()
+      await page.getByText('The agent had stopped before it read this.').waitFor()
+      t.equal(await message(page).inputValue(), text)
+    }
+    const said = () => JSON.stringify(gateway!.requests.at(-1)!.body.prompt)
+    await stopUnread('turn left')
+    await message(page).fill('go straight on')
+    await page.reload()
+    await message(page).and(page.locator(':not(:placeholder-shown)')).waitFor()
+    await message(page).press('Enter')
+    await page.getByText('You said').waitFor()
+    t.notMatch(said(), /turn left/)
+    t.match(said(), /go straight on/)
+    t.equal(await page.getByText('turn left').count(), 0)
+
+    await stopUnread('turn right')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('You said').nth(1).waitFor()
+    t.match(said(), /turn right/)
+    t.equal(await message(page).inputValue(), '', 'it is not said twice')
   })
 
   await visit('a conversation that was deleted is gone, in this tab and another', async (t, page) => {

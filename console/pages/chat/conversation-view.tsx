@@ -62,8 +62,8 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   }, [isBusy, error, messages, announce])
 
   const draft = edited === undefined ? (page.isNew ? 'new' : id) : `${id} ${edited.id}`
-  function send (text: string, files: FileUIPart[]) {
-    conversation.send(text, { files, draft: `chat ${draft}`, edited: edited?.id, options: choice.options })
+  function send (text: string, files: FileUIPart[], isInPlace = false) {
+    conversation.send(text, { files, draft: `chat ${draft}`, edited: edited?.id, isInPlace, options: choice.options })
     setEdited(undefined)
     list.current?.follow()
   }
@@ -81,7 +81,8 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
       <Composer
         key={edited?.id ?? 'new'} draftOf={draft}
         initial={edited && textOf(edited)} initialFiles={edited?.parts.filter(isFileUIPart)}
-        conversation={conversation} choice={choice} field={composer}
+        conversation={conversation} isHeld={edited === undefined && waiting.some(({ kind }) => kind === 'tool')}
+        choice={choice} field={composer}
         onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}
       />
     </div>

@@ -1,5 +1,5 @@
 import type { FileUIPart } from 'ai'
-import { useEffect, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
+import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
 import { AgentError } from '../../../../client/errors.ts'
 import { useDraft } from '../../../lib/draft.ts'
 import { newId } from '../../../lib/new-id.ts'
@@ -30,9 +30,12 @@ interface Props {
   initial?: string
   initialFiles?: FileUIPart[]
   conversation: Conversation
+  /** The run waits for an approval: what the user says meanwhile is for that run. */
+  isHeld: boolean
   choice: ModelChoice
   field: RefObject<HTMLTextAreaElement>
-  onSend: (text: string, files: FileUIPart[]) => void
+  /** `isInPlace`: in place of what the last run has not read. */
+  onSend: (text: string, files: FileUIPart[], isInPlace?: boolean) => void
   /** Scrolls the messages by a part of their view: 1 for all of it, down; negative up. */
   onScroll: (views: number) => void
   /** Leaves the editing. */
@@ -40,7 +43,8 @@ interface Props {
 }
 
 /** Where the user writes: a message, or while the agent works, what it is to know at its next step. */
-export function Composer ({ draftOf, initial = '', initialFiles, conversation, choice, field, onSend, onScroll, onCancel }: Props) {
+export function Composer (props: Props) {
+  const { draftOf, initial = '', initialFiles, conversation, isHeld, choice, field, onSend, onScroll, onCancel } = props
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
   const attached = useAttached(filesOf(`chat ${draftOf}`), initialFiles)
@@ -48,6 +52,10 @@ export function Composer ({ draftOf, initial = '', initialFiles, conversation, c
   /** The message is sent when its files are. */
   const [isQueued, setIsQueued] = useState(false)
   const { isBusy, stopping, steering, returned, unread } = conversation
+  const isUnderWay = isBusy || isHeld
+  /** The unread words that were put into the field, by their key: what is made of them takes their place. */
+  const [offered, setOffered] = useDraft(`offered ${draftOf}`)
+  const lastUnread = useRef(unread)
   /** What came too late for the run, and is sent when it has ended. */
   const [late, setLate] = useState<string>()
   const announce = useAnnounce()
@@ -64,7 +72,16 @@ export function Composer ({ draftOf, initial = '', initialFiles, conversation, c
     attached.restore(returned.files)
   }, [returned])
   useEffect(() => {
-    if (unread !== undefined && text.trim() === '' && onCancel === undefined) type(unread.text)
+    const { current: before } = lastUnread
+    lastUnread.current = unread
+    if (onCancel !== undefined || returned !== undefined) return
+    if (unread !== undefined && text.trim() === '') {
+      type(unread.text)
+      setOffered(unread.key)
+    } else if (unread === undefined && before !== undefined && offered === before.key && text === before.text) {
+      // A run that goes on has read them.
+      type('')
+    }
   }, [unread?.key])
   useEffect(() => {
     if (late === undefined || isBusy) return
@@ -80,14 +97,15 @@ export function Composer ({ draftOf, initial = '', initialFiles, conversation, c
   }, [isQueued, isSending])
   function submit (event?: FormEvent) {
     event?.preventDefault()
-    if (isSending && !isBusy) return setIsQueued(true)
-    const isEmpty = text.trim() === '' && (isBusy || files.length === 0)
+    if (isSending && !isUnderWay) return setIsQueued(true)
+    const isEmpty = text.trim() === '' && (isUnderWay || files.length === 0)
     if (isEmpty || steering.isPending || late !== undefined) return
-    if (!isBusy) {
+    if (!isUnderWay) {
       // The drafts are forgotten when the service has the message.
       setText('')
       attached.clear()
-      return onSend(text, files)
+      steering.reset()
+      return onSend(text, files, unread !== undefined && offered === unread.key)
     }
     steering.mutate({ message: text.slice(0, LONGEST_STEERING), messageId: newId() }, {
       onSuccess () {
@@ -123,16 +141,16 @@ export function Composer ({ draftOf, initial = '', initialFiles, conversation, c
   return (
     <form className='composer' onSubmit={submit}>
       {failure !== null && <Failed error={failure} />}
-      {steering.isSuccess && isBusy && <p className='quiet' role='status'>{say('chat.steered')}</p>}
+      {steering.isSuccess && isUnderWay && <p className='quiet' role='status'>{say('chat.steered')}</p>}
       {unread !== undefined && text === unread.text && <p className='note' role='status'>{say('chat.unread')}</p>}
       {returned !== undefined && <p className='note note-warn' role='alert'>{say('chat.returned')}</p>}
       {onCancel !== undefined && <p className='quiet'>{say('chat.editing')}</p>}
       <AttachedFiles attached={attached} />
-      {isBusy && files.length > 0 && <p className='quiet'>{say('chat.attachLater')}</p>}
+      {isUnderWay && files.length > 0 && <p className='quiet'>{say('chat.attachLater')}</p>}
       <label>
         <span className='visually-hidden'>{say('chat.message')}</span>
         <textarea
-          ref={field} rows={2} value={text} placeholder={say(isBusy ? 'chat.steerHint' : 'chat.hint')}
+          ref={field} rows={2} value={text} placeholder={say(isUnderWay ? 'chat.steerHint' : 'chat.hint')}
           onChange={(event) => type(event.target.value)} onKeyDown={onKeyDown} onPaste={onPaste}
         />
       </label>
@@ -141,9 +159,9 @@ export function Composer ({ draftOf, initial = '', initialFiles, conversation, c
         <ModelFields choice={choice} />
         <span className='composer-space' />
         {onCancel !== undefined && <Button onClick={onCancel}>{say('app.cancel')}</Button>}
-        {isBusy && <Button isBusy={stopping.isPending} onClick={() => stopping.mutate()}>{say('chat.stop')}</Button>}
+        {isUnderWay && <Button isBusy={stopping.isPending} onClick={() => stopping.mutate()}>{say('chat.stop')}</Button>}
         <Button type='submit' kind='primary' isBusy={steering.isPending || isQueued}>
-          {say(isQueued ? 'chat.attachWait' : isBusy ? 'chat.steer' : 'chat.send')}
+          {say(isQueued ? 'chat.attachWait' : isUnderWay ? 'chat.steer' : 'chat.send')}
         </Button>
       </div>
     </form>

@@ -17,13 +17,13 @@ export function splitUnread (messages: UIMessage[]): { before: UIMessage[], unre
   return { before: messages.slice(0, last + 1), unread: messages.slice(last + 1) }
 }
 
-/** Returns what the last run has not read: it is offered again. `key` tells whether it is still the same. */
-export function unreadWords (messages: UIMessage[]): { key: string, text: string } | undefined {
+/** Returns what the last run has not read: it is offered again. `key` tells whether it is the same, `id` is that of the first words. */
+export function unreadWords (messages: UIMessage[]): { key: string, id: string, text: string } | undefined {
   const { before, unread } = splitUnread(messages)
   const inAnswer = unread.length === 0 && before.at(-1)?.role === 'assistant'
     ? before.at(-1)!.parts.flatMap((part) => steerIn(part) ?? []).filter(({ state }) => state === 'unread')
     : []
   const words = [...inAnswer, ...unread.map((message) => ({ id: message.id, text: textOf(message) }))]
   if (words.length === 0) return undefined
-  return { key: words.map(({ id }) => id).join(' '), text: words.map(({ text }) => text).join('\n\n') }
+  return { key: words.map(({ id }) => id).join(' '), id: words[0].id, text: words.map(({ text }) => text).join('\n\n') }
 }

@@ -99,16 +99,22 @@ export function useConversation (id: string, page: ThreadPage) {
     unread,
     returned: sent.returned,
     isUnsure: sent.isUnsure(),
-    /** Sends a message with attached files, or another one in place of the message `edited`. */
+    /**
+     * Sends a message with attached files, or another one in place of the message `edited`, or where `isInPlace`, of what the last run has
+     * not read.
+     */
     send (
       text: string,
-      { files, draft, edited, options }: { files: FileUIPart[], draft: string, edited?: string, options: RunOptions }
+      { files, draft, edited, isInPlace, options }:
+      { files: FileUIPart[], draft: string, edited?: string, isInPlace: boolean, options: RunOptions }
     ) {
-      const messageId = edited ?? newId()
+      // The service knows what is said again by its words, and other words by the id.
+      const isSaidAgain = unread !== undefined && text.startsWith(unread.text)
+      const replaced = isInPlace && !isSaidAgain ? unread?.id : undefined
+      const messageId = edited ?? replaced ?? newId()
       onSend()
       sent.note({ messageId, text, files, draft, isEdit: edited !== undefined })
-      // What is said again is not there twice.
-      if (edited === undefined && unread !== undefined && text.startsWith(unread.text)) setMessages((all) => splitUnread(all).before)
+      if (edited === undefined && (isSaidAgain || replaced !== undefined)) setMessages((all) => splitUnread(all).before)
       const parts = [...text.trim() === '' ? [] : [{ type: 'text' as const, text }], ...files]
       if (edited !== undefined) void chat.sendMessage({ parts, messageId }, chosen(options))
       else void chat.sendMessage({ id: messageId, parts }, chosen(options))
