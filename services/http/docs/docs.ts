@@ -72,15 +72,15 @@ export const ASSETS: Record<string, FileType> = { 'swagger-ui.css': 'css', 'swag
 export function createDocs () {
   const page = (): StaticFile => staticPage(PAGE)
 
-  async function read (type: FileType, packed: string, path: URL | string, takesGzip: boolean): Promise<StaticFile> {
+  async function read (type: FileType, packed: string, path: () => URL | string, takesGzip: boolean): Promise<StaticFile> {
     const content = await packedFile(packed, takesGzip)
-    const file = staticFile(type, content?.body ?? await readFile(path))
+    const file = staticFile(type, content?.body ?? await readFile(path()))
     return { ...file, headers: { ...file.headers, ...content?.headers } }
   }
 
   return {
     /** Returns openapi.json. */
-    document: (takesGzip: boolean): Promise<StaticFile> => read('json', 'openapi.json', SOURCE, takesGzip),
+    document: (takesGzip: boolean): Promise<StaticFile> => read('json', 'openapi.json', () => SOURCE, takesGzip),
 
     page,
 
@@ -89,7 +89,7 @@ export function createDocs () {
       if (name === '') return page()
       if (name === 'start.js') return staticFile('js', START)
       if (!Object.hasOwn(ASSETS, name)) throw new NoSuchFile(name)
-      return read(ASSETS[name], `docs/${name}`, join(swaggerFolder(), name), takesGzip)
+      return read(ASSETS[name], `docs/${name}`, () => join(swaggerFolder(), name), takesGzip)
     }
   }
 }
