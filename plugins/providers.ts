@@ -28,6 +28,9 @@ export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayK
     ...(replay?.provider && { only: replay.provider })
   })
   app.decorate('providers', providers)
+  app.config.addCheck(({ model }) => {
+    if (model !== undefined) providers.parseModelId(model)
+  })
   app.addHook('onClose', providers.close)
   app.secrets.add(providers.secrets)
 }, { name: 'providers', dependencies: ['store', 'config', 'clock', 'attachments'] })

@@ -91,6 +91,7 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
   let problem: string | undefined
   let lastOperation: Promise<unknown> = Promise.resolve()
   const watchers = [onChange]
+  const checks: Array<(config: Config) => void> = []
 
   function apply (value: Record<string, unknown>) {
     const { config, problems } = checkConfig(value)
@@ -149,6 +150,11 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
       watchers.push(watcher)
     },
 
+    /** Adds a check of the keys that a patch names. What it throws refuses the patch. */
+    addCheck: (check: (changed: Config) => void): void => {
+      checks.push(check)
+    },
+
     /** Returns the whole file as last applied, for display: secrets are masked, and `known` secrets wherever they occur. */
     masked: (known: string[] = []) => mask(raw, known) as Record<string, unknown>,
 
@@ -183,7 +189,7 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
     /**
      * Applies a JSON merge patch and saves the file; durable before it resolves. Edits that the user has made in the file meanwhile are
      * kept and take effect with it. `restart` are changed keys that have an effect after a restart, `problem` is what else is wrong in
-     * the file. Throws Masked or ConfigRefused (400), NeedsToken (403), ConfigUnreadable (409), or ConfigNotSaved.
+     * the file. Throws Masked, ConfigRefused or what a check throws (400), NeedsToken (403), ConfigUnreadable (409), or ConfigNotSaved.
      */
     patch: (changes: ConfigPatch): Promise<{ restart: string[], problem?: string }> =>
       enqueue(async () => {
@@ -197,6 +203,7 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
         const touched = Object.fromEntries(names.filter((name) => Object.hasOwn(next, name)).map((name) => [name, next[name]]))
         const { problems } = checkConfig(touched)
         if (problems.length > 0) throw new ConfigRefused(problems.join('; '))
+        for (const check of checks) check(touched as Config)
         const before = current
         await save(next)
         return {

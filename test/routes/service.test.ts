@@ -362,6 +362,7 @@ t.test('PATCH /config refuses what no key is, and without a token what is more t
       [{ contextWindows: { a: 1 } }, 400, /body.contextWindows.a must be >= 1000/],
       [{}, 400, /needs at least 1 field/],
       [{ model: 'x' }, 400, /"model" must be/],
+      [{ model: 'offline/nope' }, 400, /the models of offline are offline\/assistant/],
       [{ agent: {}, permissions: { '*': 'allow' } }, 403, /"permissions" in config.json only where the service has a token/]
     ] as const
   ) t.match(await patch(app, payload), { http, error })
