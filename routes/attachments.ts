@@ -19,7 +19,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'addAttachment',
       summary: 'Stores a file that messages can name',
       headers: UploadHeaders,
-      response: { 201: ref(AttachmentSchema), 400: ErrorRef, 413: ErrorRef, 503: ErrorRef }
+      response: { 201: ref(AttachmentSchema), 400: ErrorRef, 413: ErrorRef, 415: ErrorRef, 503: ErrorRef }
     }
   }, async (request, reply) => reply.code(201).send(await app.attachments.upload(request.body, {
     mediaType: request.headers['content-type'],

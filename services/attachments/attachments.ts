@@ -24,6 +24,11 @@ const MOST_OF_THREAD = 200 * 1024 * 1024
 const UNNAMED_MS = 24 * 60 * 60 * 1000
 
 export const Empty = defineError('ERR_ATTACHMENT_REFUSED', 'The file is empty. Attach one that holds something.')
+const NotTheFile = defineError(
+  'ERR_UNSUPPORTED_MEDIA_TYPE',
+  'The body is a form. Send the bytes of the file itself, with its own type as Content-Type and its name as x-filename; with curl: ' +
+    '--data-binary @file.'
+)
 const AttachmentNotFound = defineError(
   'ERR_ATTACHMENT_NOT_FOUND',
   'No attachment has the digest "%s". It may have been deleted with its last conversation, or a day after an upload that no message named.'
@@ -123,7 +128,8 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   const digestOf = (bytes: Uint8Array) => store.digest(`attachment ${createHash('sha256').update(bytes).digest('hex')}`)
 
   /**
-   * Stores a content, or finds it. Its media type is what its bytes say, else the declared one. Durable when it resolves. Throws Empty,
+   * Stores a content, or finds it, with the media type and the name that it had first; returns it with the given name. Its media type is
+   * what its bytes say, else the declared one. Durable when it resolves. Throws Empty,
    * a 400, and FilesUnavailable (503).
    */
   async function put (bytes: Buffer, { mediaType, name }: { mediaType?: string, name?: string } = {}): Promise<Attachment> {
@@ -134,7 +140,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
       if (known !== undefined && await files.read(known) !== undefined) {
         const renewed = { ...known, at: clock.now() }
         await store.transact(uploaded(digest, renewed))
-        return view(digest, renewed)
+        return view(digest, { ...renewed, ...(name !== undefined && { name }) })
       }
       const record: AttachmentRecord = {
         ...await files.write(bytes),
@@ -154,9 +160,11 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
 
     put,
 
-    /** Stores an uploaded file; `name` is percent-encoded. Throws Empty (400) and FilesUnavailable (503). */
-    upload: (body: unknown, { mediaType, name }: { mediaType?: string, name?: string }): Promise<Attachment> =>
-      put(Buffer.isBuffer(body) ? body : Buffer.alloc(0), { mediaType, ...(name !== undefined && { name: fileName(name) }) }),
+    /** Stores an uploaded file; `name` is percent-encoded. Throws Empty (400), NotTheFile (415) and FilesUnavailable (503). */
+    async upload (body: unknown, { mediaType, name }: { mediaType?: string, name?: string }): Promise<Attachment> {
+      if (mediaType !== undefined && /^multipart\/form-data\b/i.test(mediaType)) throw new NotTheFile()
+      return put(Buffer.isBuffer(body) ? body : Buffer.alloc(0), { mediaType, ...(name !== undefined && { name: fileName(name) }) })
+    },
 
     /** Returns an attachment without its content; undefined when it is not stored. */
     async find (digest: string): Promise<Attachment | undefined> {

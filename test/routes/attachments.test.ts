@@ -70,6 +70,14 @@ t.test('a content is stored once, enciphered, however it came, and as long as a 
   t.same(filesIn(app.home), [])
 })
 
+t.test('an upload is the file itself, and is answered with the name that it was given', async (t) => {
+  const { app } = await withGateway(t, () => undefined)
+  const form = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhi\r\n--x--\r\n'
+  const refused = await upload(app, form, { 'content-type': 'multipart/form-data; boundary=x' })
+  t.match(refused, { statusCode: 415, code: 'ERR_UNSUPPORTED_MEDIA_TYPE', error: /--data-binary/ })
+  for (const name of ['a.txt', 'b.txt']) t.match(await upload(app, 'hi', { 'content-type': 'text/plain', 'x-filename': name }), { name })
+})
+
 t.test('a page that somebody attached is never shown as one of the service', async (t) => {
   const { app } = await withGateway(t, () => undefined)
   const { digest } = await upload(app, '<script>fetch("/threads")</script>', { 'content-type': 'text/html' })
