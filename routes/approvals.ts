@@ -45,7 +45,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'previewApproval',
       summary: 'Returns what an open tool call would change, with a diff of the file that it writes',
       params: ApprovalParams,
-      response: { 200: ref(ApprovalPreviewSchema), 404: ErrorRef }
+      response: { 200: ref(ApprovalPreviewSchema), 404: ErrorRef, 409: ErrorRef, 410: ErrorRef }
     }
   }, async (request, reply) => app.inbox.preview(request.params.id, reply.closed))
 
@@ -56,7 +56,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Returns what an open tool call would change, also with another input; a command is tried out',
       params: ApprovalParams,
       body: PreviewBody,
-      response: { 200: ref(ApprovalPreviewSchema), 400: ErrorRef, 404: ErrorRef }
+      response: { 200: ref(ApprovalPreviewSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef }
     }
   }, async (request, reply) => app.inbox.tryOut(request.params.id, reply.closed, request.body.input))
 

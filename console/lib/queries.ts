@@ -30,6 +30,7 @@ export const queries = new QueryClient({
  */
 export const keys = {
   approvals: () => ['approvals'],
+  previews: () => ['previews'],
   toolCalls: () => ['tool-calls'],
   digest: () => ['digest'],
   grants: () => ['grants'],

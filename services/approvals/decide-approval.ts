@@ -21,6 +21,22 @@ import type { Decision } from './decision.ts'
 export const isOverdue = (item: Pick<Approval, 'state' | 'expiresAt'> & Pick<AppCallItem, 'claim'>, now: number): boolean =>
   isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt ?? Infinity) <= now
 
+const withdrawn = ({ approvalId, taskId }: Approval) =>
+  new ApprovalWithdrawn(
+    approvalId,
+    taskId === undefined ? 'its run was stopped, or the user sent a new message instead of an answer' : 'its run has ended'
+  )
+
+/** Returns the error for what is not open any more: ApprovalExpired (410), ApprovalWithdrawn or ApprovalDecided (409). */
+export function tooLate (item: Approval): Error {
+  const { approvalId, kind, state } = item
+  if (state === 'expired' || isUnanswered(item)) return new ApprovalExpired(approvalId)
+  // A new request may have taken the place of an approved one.
+  if (state === 'withdrawn' && !(kind === 'tool' && item.approved)) return withdrawn(item)
+  if (kind === 'tool' || kind === 'result') return new ApprovalDecided(approvalId, item.approved ? 'approved' : 'denied')
+  return new ApprovalDecided(approvalId, state)
+}
+
 /**
  * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the
  * opposite decision, another scope or another end of it, ApprovalWithdrawn (409), ApprovalExpired (410), GrantRefused (400) for the scope
@@ -36,12 +52,7 @@ export function decideApproval (
   const { approvalId } = approval
   const { approved, answers, reason, scope, until, corrected } = decision
   if (approval.state === 'expired' || isOverdue(approval, now)) throw new ApprovalExpired(approvalId)
-  if (approval.state === 'withdrawn' && !('replacedBy' in approval)) {
-    throw new ApprovalWithdrawn(
-      approvalId,
-      approval.threadId === undefined ? 'its run has ended' : 'its run was stopped, or the user sent a new message instead of an answer'
-    )
-  }
+  if (approval.state === 'withdrawn' && !('replacedBy' in approval)) throw withdrawn(approval)
   if (approval.kind === 'question') return decideQuestions(approval, decision, now)
   if (answers !== undefined) throw new AnswersRefused('"answers" belong to questions; this request is approved or denied with "approved".')
   if (approval.state === 'pending') {

@@ -1,4 +1,5 @@
 import type { ApprovalDecision, ApprovalPreview, ApprovalView, DecidedApproval } from '../../schemas/approvals.ts'
+import { tooLate } from './decide-approval.ts'
 import type { Decision } from './decision.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 import type { CallPreviews } from './call-preview.ts'
@@ -57,6 +58,12 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     return { corrected }
   }
 
+  async function requireOpen (approvalId: string): Promise<Approval> {
+    const approval = await ledger.require(approvalId)
+    if (!ledger.isOpen(approval)) throw tooLate(approval)
+    return approval
+  }
+
   return {
     async list ({ kind, state, ...query }: ListQuery): ReturnType<Ledger['list']> {
       if (state === 'decided') return ledger.decided.list({ ...query, kind })
@@ -68,12 +75,12 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     },
 
     /**
-     * Returns what an open tool call would change, with `input` in the place of its own; nothing for what is decided or no tool call.
-     * Throws ApprovalNotFound (404) or InputRefused (400).
+     * Returns what an open tool call would change, with `input` in the place of its own; nothing for what is no tool call.
+     * Throws ApprovalNotFound (404), InputRefused (400), or the error of a decision that comes too late (409, 410).
      */
     async preview (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
-      const approval = await ledger.require(approvalId)
-      if (approval.kind !== 'tool' || !ledger.isOpen(approval)) return { changes: [] }
+      const approval = await requireOpen(approvalId)
+      if (approval.kind !== 'tool') return { changes: [] }
       if (input === undefined) return previews.preview(approval, signal)
       const { cwd, folder, input: valid } = await previews.correct(approval, input, signal)
       return previews.preview({ ...approval, cwd, folder }, signal, valid)
@@ -81,11 +88,11 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
 
     /**
      * As `preview`, when a person asks for it: a command is run where nothing of it stays, and what it did is returned. Two run at once.
-     * Throws ApprovalNotFound (404), InputRefused (400) or TooManyTries (429).
+     * Throws as `preview` does, or TooManyTries (429).
      */
     async tryOut (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
-      const approval = await ledger.require(approvalId)
-      if (approval.kind !== 'tool' || !ledger.isOpen(approval)) return { changes: [] }
+      const approval = await requireOpen(approvalId)
+      if (approval.kind !== 'tool') return { changes: [] }
       const { input: valid } = input === undefined ? approval : await previews.correct(approval, input, signal)
       const tried = await tries.run(signal, () => previews.tryOut(approval, signal, input === undefined ? undefined : valid))
       if (tried === undefined) return this.preview(approvalId, signal, input)

@@ -149,8 +149,13 @@ t.test('a preview tells what an open call would change, and changes nothing', as
   t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'one\ntwo\n')
 
   const { approvalId } = approvals[1]
-  await app.inject({ method: 'POST', url: `/approvals/${approvalId}`, payload: { approved: false } })
-  t.same((await app.inject(`/approvals/${approvalId}/preview`)).json(), { changes: [] }, 'what is decided has no preview')
+  const post = async (path: string, payload: object) => (await app.inject({ method: 'POST', url: path, payload })).json()
+  await post(`/approvals/${approvalId}`, { approved: false })
+  const decided = { statusCode: 409, code: 'ERR_APPROVAL_DECIDED', error: /already denied/ }
+  t.match(await preview(1), decided, 'what is decided has no preview')
+  t.match(await post(`/approvals/${approvalId}/preview`, {}), decided)
+  await post('/run/sync', { id: 'chat', messages: [{ role: 'user', content: 'something else' }] })
+  t.match(await preview(0), { statusCode: 409, code: 'ERR_APPROVAL_WITHDRAWN' })
   t.equal((await app.inject('/approvals/unknown/preview')).statusCode, 404)
 })
 

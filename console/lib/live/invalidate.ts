@@ -34,6 +34,8 @@ export function createInvalidator () {
     const all = [...collected.values()]
     collected = new Map()
     await Promise.all(all.map((queryKey) => queries.invalidateQueries({ queryKey })))
+    // Later than the approvals: by then the page shows which are decided, and have no preview any more.
+    if (all.some(([topic]) => topic === 'approvals')) collected.set('previews', keys.previews())
     timer = collected.size > 0 ? setTimeout(flush, COLLECT_MS) : undefined
   }
   return (event: ServiceEvent) => {

@@ -9,7 +9,7 @@ import { VisibleText } from '../visible-text.tsx'
 /** Reads what an open call would change, as the files are now. The files may change without an event: each look reads anew. */
 export function usePreview ({ approvalId, kind, state }: Approval): ApprovalPreview | undefined {
   const { data } = useQuery({
-    queryKey: [...keys.approvals(), approvalId, 'preview'],
+    queryKey: [...keys.previews(), approvalId],
     queryFn: () => previewApproval({ ...asked(), path: { id: approvalId } }).then(body),
     enabled: kind === 'tool' && state === 'pending',
     staleTime: 0
