@@ -7030,6 +7030,14 @@ export type PreviewApprovalErrors = {
      */
     404: Error;
     /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The resource existed but has expired
+     */
+    410: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -7087,6 +7095,14 @@ export type PreviewCorrectionErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The resource existed but has expired
+     */
+    410: Error;
     /**
      * The body is larger than the route accepts
      */
