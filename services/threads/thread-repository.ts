@@ -22,6 +22,7 @@ import { idOf } from './rendering/as-chat.ts'
 import { chatFormOf } from './rendering/chat-form.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
 import { keepStored } from './rendering/render.ts'
+import { NONE_UNANSWERED, type Unanswered } from './rendering/unanswered.ts'
 import { marked, MAX_UNREAD, saidAgain, unmarked, unreadIn } from './steer-messages.ts'
 import { answerTexts, beginsTurn, dropTries, markOf, type ThreadMessage } from './thread-message.ts'
 import type { Steered, UserTurn } from './user-turn.ts'
@@ -37,6 +38,9 @@ export type { ReadPosition } from './read-positions.ts'
 export { partsOf, type ThreadMessage } from './thread-message.ts'
 
 export type ThreadRepository = ReturnType<typeof createThreadRepository>
+
+/** Returns which requests for approval of messages were not answered, and cannot be any more. */
+type UnansweredIn = (messages: readonly ThreadMessage[]) => Promise<Unanswered>
 
 /** The number of threads with the same content that are compared; the newest is taken. */
 const MAX_CANDIDATES = 50
@@ -163,9 +167,14 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
   }
 
   /** Returns the messages of a thread as they would be stored of what a client puts into it, and whether they are what it holds. */
-  async function readGiven (id: string, given: ThreadMessage[]): Promise<{ fresh: ThreadMessage[], isSame: boolean }> {
+  async function readGiven (
+    id: string,
+    given: ThreadMessage[],
+    unansweredIn: UnansweredIn = async () => NONE_UNANSWERED
+  ): Promise<{ fresh: ThreadMessage[], isSame: boolean }> {
     const stored = given.length === 0 ? [] : await reader.messages(id)
-    const fresh = await keepStored(given.map(dropTries), stored, turns.messageId)
+    const rendering = { idAt: turns.messageId, unanswered: await unansweredIn(stored) }
+    const fresh = await keepStored(given.map(dropTries), stored, rendering)
     return { fresh, isSame: fresh.length === stored.length && fresh.every((message, at) => message === stored[at]) }
   }
 
@@ -252,15 +261,16 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     },
 
     /** Whether these messages, as a client has read them in any protocol, are those of the thread. */
-    holds: async (id: string, given: ThreadMessage[]): Promise<boolean> => given.length > 0 && (await readGiven(id, given)).isSame,
+    holds: async (id: string, given: ThreadMessage[], unansweredIn?: UnansweredIn): Promise<boolean> =>
+      given.length > 0 && (await readGiven(id, given, unansweredIn)).isSame,
 
     /**
      * Returns the operations that replace the messages of a thread, or create it. What a client has read and left as it was stays as it is
      * stored, and known user messages keep their times.
      */
-    async replace (id: string, given: ThreadMessage[]): Promise<Op[]> {
+    async replace (id: string, given: ThreadMessage[], unansweredIn?: UnansweredIn): Promise<Op[]> {
       const before = await get(id)
-      const { fresh } = await readGiven(id, given)
+      const { fresh } = await readGiven(id, given, unansweredIn)
       const { asked, minted, ...thread } = before ?? newHead(id)
       const old = before ? await turns.list(store.digest(id)) : []
       const known = new Map(old.map(({ chain, said }) => [chain, said]))

@@ -11,6 +11,7 @@ import { totalOf, type UsageRepository } from '../usage/index.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
 import { withoutChatForm } from './rendering/chat-form.ts'
 import { renderMessages } from './rendering/render.ts'
+import { requestsIn, type Unanswered } from './rendering/unanswered.ts'
 import { createThreadMetadata, type Metadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
 import { checkMessages, type ThreadMessage } from './thread-message.ts'
@@ -71,6 +72,10 @@ function shortFields (fields: Record<string, unknown> = {}): Record<string, unkn
   }))
 }
 
+/** Why a call was not carried out whose approval cannot be given any more. */
+const WITHDRAWN = 'The user moved on without answering.'
+const EXPIRED = 'Nobody answered in time.'
+
 /** The number of threads that one page of a search looks at. */
 const MOST_SEARCHED = 2_000
 
@@ -94,6 +99,15 @@ export function createThreadService (
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
     if (agent.isLive(id)) return 'running'
     return (await ledger.all(asked)).some(ledger.isOpen) ? 'pending_approval' : 'idle'
+  }
+
+  /** Returns which requests for approval of messages were not answered, and cannot be any more. */
+  async function unansweredIn (messages: readonly ThreadMessage[]): Promise<Unanswered> {
+    const closed = (await ledger.all(requestsIn(messages))).flatMap((item): Array<[string, string]> => {
+      if (item.state === 'withdrawn') return [[item.approvalId, WITHDRAWN]]
+      return item.state === 'expired' || (item.state === 'pending' && !ledger.isOpen(item)) ? [[item.approvalId, EXPIRED]] : []
+    })
+    return new Map(closed)
   }
 
   async function view (head: ThreadHead): Promise<Thread> {
@@ -197,7 +211,7 @@ export function createThreadService (
       const messages = soFar === undefined || soFar.at < from ? stored : [...stored.slice(0, soFar.at - from), ...soFar.messages]
       const shown = protocol === undefined
         ? messages.map(withoutChatForm)
-        : await renderMessages(messages, protocol, threads.messageId, from)
+        : await renderMessages(messages, protocol, { idAt: threads.messageId, unanswered: await unansweredIn(messages) }, from)
       return { ...fields, ...summary, messages: shown, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
     },
 
@@ -222,9 +236,9 @@ export function createThreadService (
       return withFiles(id, messages ?? [], async (taken) => {
         const isNew = await threads.get(id) === undefined
         const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, { ...rest, settings }), ops)
-        const isChanged = isNew || (messages !== undefined && !await threads.holds(id, taken))
+        const isChanged = isNew || (messages !== undefined && !await threads.holds(id, taken, unansweredIn))
         await agents.using(settings?.agent, async () =>
-          isChanged ? agent.exclusive(id, async () => put(await threads.replace(id, taken))) : put([]))
+          isChanged ? agent.exclusive(id, async () => put(await threads.replace(id, taken, unansweredIn))) : put([]))
         return withSettings(await require(id))
       })
     },

@@ -84,6 +84,26 @@ t.test('what is over cannot be decided: expired, withdrawn with a new message, w
   const [superseded] = asked((await say(app, 'write "x" to a.txt', { id: 'chat' })).events)
   await say(app, 'never mind', { id: 'chat' })
   t.match(await decide(app, superseded, { approved: true }), { status: 409, body: { error: /new message/ } })
+  const parts = [{ type: 'text', text: 'write "x" to b.txt' }]
+  await app.inject({ method: 'POST', url: '/run?protocol=ui', payload: { id: 'ui', messages: [{ role: 'user', parts }] } })
+  await app.inject({ method: 'POST', url: '/run/ui/stop' })
+  const reason = 'The user moved on without answering.'
+  for (const id of ['chat', 'ui']) {
+    const read = async (protocol: string) => (await app.inject(`/threads/${id}?protocol=${protocol}`)).json()
+    const { messages } = await read('ui')
+    const call = messages[1].parts.find(({ toolCallId }: any) => toolCallId !== undefined)
+    t.match(call, { state: 'output-denied', approval: { approved: false, reason } }, `${id}: what cannot be answered does not ask`)
+    const parts = (await read('documented')).messages.flatMap(({ content }: any) => Array.isArray(content) ? content : [])
+    const { approvalId } = parts.find(({ type }: any) => type === 'tool-approval-request')
+    t.match(parts.filter(({ type }: any) => /response|result/.test(type)), [
+      { type: 'tool-approval-response', approvalId, approved: false, reason },
+      { type: 'tool-result', toolCallId: call.toolCallId, output: { type: 'execution-denied', reason } }
+    ])
+    t.match((await read('ui5')).messages[1].parts.find(({ toolCallId }: any) => toolCallId), { state: 'output-error', errorText: reason })
+    const stored = (await app.inject(`/threads/${id}`)).json()
+    await app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages } })
+    t.same((await app.inject(`/threads/${id}`)).json().messages, stored.messages, 'what was read and put back stays')
+  }
 
   const cancelled = await go('write "x" to a.txt')
   await tasks.post(`/${cancelled.id}/cancel`)

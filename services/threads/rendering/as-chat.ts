@@ -2,17 +2,19 @@ import { saidIn, steeringMessagePart, steerPart } from '../steer-messages.ts'
 import { dropTries, markOf, textOf, type ThreadMessage } from '../thread-message.ts'
 import { type ChatMessage, type ChatPart, fromChatForm } from './chat-form.ts'
 import type { Unit } from './answer-units.ts'
+import { denyUnanswered, NONE_UNANSWERED, type Unanswered } from './unanswered.ts'
 
 const isObject = (value: unknown): value is ChatPart => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns a unit as a chat's message (AI SDK 6 and 7). `id` is for a message that has none. */
-export function asChat ({ messages }: Unit, id: string): ChatMessage {
+export function asChat ({ messages }: Unit, id: string, unanswered: Unanswered = NONE_UNANSWERED): ChatMessage {
   const [first] = messages
   if (Array.isArray(first.parts)) {
     const message = { ...dropTries(first), id: idOf(first) ?? id } as ChatMessage
-    return { ...message, parts: withApprovals(message.parts).map(asSteerPart) }
+    return { ...message, parts: denyUnanswered(withApprovals(message.parts), unanswered).map(asSteerPart) }
   }
-  return fromChatForm(messages) ?? fromModelMessages(messages, id)
+  const message = fromChatForm(messages) ?? fromModelMessages(messages, id)
+  return { ...message, parts: denyUnanswered(message.parts, unanswered) }
 }
 
 export const idOf = ({ id }: ThreadMessage) => typeof id === 'string' && id !== '' ? id : undefined
@@ -30,8 +32,8 @@ function withApprovals (parts: ChatPart[]): ChatPart[] {
 }
 
 /** Returns a chat's message for clients of version 5, which know no approvals. */
-export function asChat5 (unit: Unit, id: string): ChatMessage {
-  const message = asChat(unit, id)
+export function asChat5 (unit: Unit, id: string, unanswered: Unanswered): ChatMessage {
+  const message = asChat(unit, id, unanswered)
   const asked = new Set(message.parts.flatMap(({ type, id }) => type === 'data-approval-request' ? [id] : []))
   const parts = message.parts.flatMap((part): ChatPart[] => {
     const { approval, ...call } = part
@@ -59,8 +61,8 @@ export function asChat5 (unit: Unit, id: string): ChatMessage {
 }
 
 /** Returns a chat's message for newest clients of version 7, which have a part of their own for what was said while the answer was made. */
-export function asChat7 (unit: Unit, id: string): ChatMessage {
-  const message = asChat(unit, id)
+export function asChat7 (unit: Unit, id: string, unanswered: Unanswered): ChatMessage {
+  const message = asChat(unit, id, unanswered)
   const parts = message.parts.map((part): ChatPart => {
     const said = saidIn(part)
     return said?.state === 'read' ? steeringMessagePart(said) : part

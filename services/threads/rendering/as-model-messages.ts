@@ -3,23 +3,24 @@ import type { ThreadMessage } from '../thread-message.ts'
 import { asChat, idOf } from './as-chat.ts'
 import { type ChatMessage, type ChatPart, chatFormOf, withoutChatForm } from './chat-form.ts'
 import { stepId, type Unit } from './answer-units.ts'
+import type { Unanswered } from './unanswered.ts'
 
 /**
  * Returns a unit as ModelMessages with ids. Approvals are parts of the SDK's kinds; the parts of chats without a counterpart, such as data
  * parts, are in `chatParts` of the first message. `id` is for a message that has none.
  */
-export function asModelMessages (unit: Unit, id: string): ThreadMessage[] {
+export function asModelMessages (unit: Unit, id: string, unanswered: Unanswered): ThreadMessage[] {
   const [first] = unit.messages
-  if (Array.isArray(first.parts)) return fromChat(asChat(unit, id))
+  if (Array.isArray(first.parts)) return fromChat(asChat(unit, id, unanswered))
   if (chatFormOf(first)?.parts === undefined) {
     const own = idOf(first) ?? id
     return unit.messages.map((message, n) => ({ ...withoutChatForm(message), id: idOf(message) ?? stepId(own, n) }))
   }
-  const { id: answerId, metadata, parts } = asChat(unit, id)
+  const { id: answerId, metadata, parts } = asChat(unit, id, unanswered)
   const calls = new Map(parts.flatMap((part) => part.toolCallId === undefined ? [] : [[part.toolCallId, approvalOf(part, parts)]]))
   const chatParts = parts.filter((part) => part.type.startsWith('data-') && saidIn(part) === undefined)
   const answered = new Set<unknown>()
-  return unit.messages.map((message, n) => {
+  const messages = unit.messages.map((message, n): ThreadMessage => {
     const content = (Array.isArray(message.content) ? message.content : []).flatMap((part): object[] => {
       const approval = calls.get(part.toolCallId)
       if (approval === undefined || part.type === 'text') return [part]
@@ -35,6 +36,14 @@ export function asModelMessages (unit: Unit, id: string): ThreadMessage[] {
       ...n === 0 && { metadata, ...chatParts.length > 0 && { chatParts } }
     }
   })
+  const denied = parts.flatMap((part) =>
+    unanswered.has(part.approval?.id) ? [responsePart(part.approval), resultPart(part, outputOf(part))] : []
+  )
+  if (denied.length === 0) return messages
+  const last = messages.at(-1)!
+  return last.role === 'tool'
+    ? messages.with(-1, { ...last, content: [...last.content as object[], ...denied] })
+    : [...messages, { role: 'tool', content: denied, id: stepId(answerId, messages.length) }]
 }
 
 interface Approval {
@@ -46,6 +55,8 @@ interface Approval {
 const requestPart = (toolCallId: unknown, { id }: Approval) => ({ type: 'tool-approval-request', approvalId: id, toolCallId })
 const responsePart = ({ id, approved, reason }: Approval) =>
   ({ type: 'tool-approval-response', approvalId: id, approved, ...reason !== undefined && { reason } })
+const resultPart = (part: ChatPart, output: object | undefined) =>
+  ({ type: 'tool-result', toolCallId: part.toolCallId, toolName: nameOf(part), output })
 
 /** Returns the approval of a call; calls of the application have theirs in a data part, with which chats do not execute them too early. */
 function approvalOf ({ approval, toolCallId, state }: ChatPart, parts: ChatPart[]): Approval | undefined {
@@ -97,7 +108,7 @@ function fromChat ({ id, role, parts, ...fields }: ChatMessage): ThreadMessage[]
       if (approval !== undefined) content.push(requestPart(part.toolCallId, approval))
       if (approval?.approved !== undefined) results.push(responsePart(approval))
       const output = outputOf(part)
-      if (output !== undefined) results.push({ type: 'tool-result', toolCallId: part.toolCallId, toolName: nameOf(part), output })
+      if (output !== undefined) results.push(resultPart(part, output))
     } else content.push(...contentOf(part))
   }
   closeStep()

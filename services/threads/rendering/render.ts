@@ -6,6 +6,7 @@ import { asChat, asChat5, asChat7, idOf } from './as-chat.ts'
 import { asModelMessages } from './as-model-messages.ts'
 import { chatFormOf, withoutChatForm } from './chat-form.ts'
 import { type Unit, unitsOf } from './answer-units.ts'
+import type { Unanswered } from './unanswered.ts'
 
 /** Answers that begin alike and are compared with what a client puts into a thread. */
 const MOST_ALIKE = 20
@@ -13,18 +14,24 @@ const MOST_ALIKE = 20
 /** Returns the id of the message at a position of a thread, if it has none of its own. */
 export type IdAt = (message: ThreadMessage, at: number) => string
 
-function renderUnit (unit: Unit, protocol: Protocol, idAt: IdAt): ThreadMessage[] {
+/** What messages are rendered with, beside themselves. */
+interface Rendering {
+  idAt: IdAt
+  unanswered: Unanswered
+}
+
+function renderUnit (unit: Unit, protocol: Protocol, { idAt, unanswered }: Rendering): ThreadMessage[] {
   const [first] = unit.messages
   const id = idOf(first) ?? chatFormOf(first)?.id ?? idAt(first, unit.at)
   switch (protocol) {
     case 'documented':
-      return asModelMessages(unit, id)
+      return asModelMessages(unit, id, unanswered)
     case 'ui':
-      return [asChat(unit, id)]
+      return [asChat(unit, id, unanswered)]
     case 'ui5':
-      return [asChat5(unit, id)]
+      return [asChat5(unit, id, unanswered)]
     case 'ui7':
-      return [asChat7(unit, id)]
+      return [asChat7(unit, id, unanswered)]
   }
 }
 
@@ -32,12 +39,12 @@ function renderUnit (unit: Unit, protocol: Protocol, idAt: IdAt): ThreadMessage[
 export async function renderMessages (
   stored: readonly ThreadMessage[],
   protocol: Protocol,
-  idAt: IdAt,
+  rendering: Rendering,
   from = 0
 ): Promise<ThreadMessage[]> {
   const rendered: ThreadMessage[] = []
   for (const unit of unitsOf(stored, from)) {
-    rendered.push(...renderUnit(unit, protocol, idAt))
+    rendered.push(...renderUnit(unit, protocol, rendering))
     await yieldToEventLoop()
   }
   return rendered
@@ -47,7 +54,12 @@ export async function renderMessages (
  * Returns what is to be stored of the messages that a client puts into a thread: a message that the client has read, in whichever protocol,
  * and left as it was, stays what the thread holds.
  */
-export async function keepStored (given: ThreadMessage[], stored: readonly ThreadMessage[], idAt: IdAt): Promise<ThreadMessage[]> {
+export async function keepStored (
+  given: ThreadMessage[],
+  stored: readonly ThreadMessage[],
+  rendering: Rendering
+): Promise<ThreadMessage[]> {
+  const { idAt } = rendering
   const units = unitsOf(stored)
   const byFirst = new Map<string, Unit[]>()
   const note = (key: string, unit: Unit) => {
@@ -68,7 +80,7 @@ export async function keepStored (given: ThreadMessage[], stored: readonly Threa
     const id = idOf(given[at])
     const alike = byFirst.get(id === undefined ? canonicalJson(withoutChatForm(given[at])) : `id ${id}`) ?? []
     let length = 0
-    const found = alike.slice(0, MOST_ALIKE).findIndex((unit) => (length = lengthOf(given, at, unit, idAt)) > 0)
+    const found = alike.slice(0, MOST_ALIKE).findIndex((unit) => (length = lengthOf(given, at, unit, rendering)) > 0)
     // Each is used once: messages that say the same may differ in what clients do not see.
     if (found === -1) kept.push(withoutChatForm(given[at++]))
     else {
@@ -83,13 +95,13 @@ export async function keepStored (given: ThreadMessage[], stored: readonly Threa
 const CHATS = ['ui', 'ui5', 'ui7'] as const
 
 /** Returns how many messages from `at` on are a reading of the unit; 0 if they are none. */
-function lengthOf (given: ThreadMessage[], at: number, unit: Unit, idAt: IdAt): number {
+function lengthOf (given: ThreadMessage[], at: number, unit: Unit, rendering: Rendering): number {
   const isAt = (reading: ThreadMessage[]) =>
     reading.every((message, n) => at + n < given.length && canonicalJson(withoutChatForm(given[at + n])) === canonicalJson(message))
   const asWritten = unit.messages.map(withoutChatForm)
   if (isAt(asWritten)) return asWritten.length
   for (const protocol of given[at].parts === undefined ? ['documented' as const] : CHATS) {
-    const reading = renderUnit(unit, protocol, idAt)
+    const reading = renderUnit(unit, protocol, rendering)
     if (isAt(reading)) return reading.length
   }
   return 0
