@@ -67,9 +67,13 @@ export function saidAgain (messages: readonly ThreadMessage[], message: ThreadMe
   return count
 }
 
+/** Whether a message holds something that the model of a step said or did: a step that failed at once may leave a message, too. */
+export const isAnswer = (message: ThreadMessage): boolean =>
+  message.role === 'assistant' && partsOf(message).some((part) => /^(text$|tool-|dynamic-tool$)/.test(part?.type))
+
 /** Returns the indexes of the unread messages after the last answer. */
 export function unreadIn (messages: readonly ThreadMessage[]): number[] {
-  const begin = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
+  const begin = messages.findLastIndex(isAnswer) + 1
   return messages.flatMap((message, n) => n >= begin && markOf(message)?.state === 'unread' ? [n] : [])
 }
 

@@ -23,7 +23,7 @@ import { chatFormOf } from './rendering/chat-form.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
 import { keepStored } from './rendering/render.ts'
 import { NONE_UNANSWERED, type Unanswered } from './rendering/unanswered.ts'
-import { marked, MAX_UNREAD, saidAgain, unmarked, unreadIn } from './steer-messages.ts'
+import { isAnswer, marked, MAX_UNREAD, saidAgain, unmarked, unreadIn } from './steer-messages.ts'
 import { answerTexts, beginsTurn, dropTries, markOf, type ThreadMessage } from './thread-message.ts'
 import type { Steered, UserTurn } from './user-turn.ts'
 import type { Summary } from './compaction/items.ts'
@@ -147,7 +147,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
 
   /** Returns the operations that call read what the model of an answer got with the conversation. */
   async function markRead ({ id, steered }: ThreadHead, at: number, answer: ThreadMessage[]): Promise<Op[]> {
-    if (!steered || answer.every(({ role }) => role === 'user')) return []
+    if (!steered || !answer.some(isAnswer)) return []
     const { messages, from } = await lastMessages(id, { end: at, limit: 2 * MAX_UNREAD })
     return unreadIn(messages).map((n) => {
       const { id: said } = markOf(messages[n])!

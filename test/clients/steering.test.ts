@@ -46,7 +46,7 @@ const MOMENTS: Record<string, () => Moment> = {
     states: ['read']
   })),
   'in a text': moment(() => ({
-    model: () => [() => ({ ...text('One ', 'moment ', 'please.'), partMs: 40 }), () => AS_YOU_SAY],
+    model: () => [() => ({ ...text('One ', 'moment ', 'please.'), partMs: 150 }), () => AS_YOU_SAY],
     async happens (talk, t) {
       await talk.shows('One')
       t.match(await talk.steer('left'), { status: 200, state: 'waiting' })
@@ -267,6 +267,10 @@ t.test('words that wait are unread when the run that waits is stopped, or anothe
   t.same(await states('stopped'), ['read'], 'the run that goes on has read it')
 
   await waits('superseded')
+  plans.push({ error: { status: 404, type: 'model_not_found', message: 'no such model' } })
+  const message = { role: 'user', parts: [{ type: 'text', text: 'not answered' }] }
+  await app.inject({ method: 'POST', url: '/run?protocol=ui', payload: { id: 'superseded', message } })
+  t.same(await states('superseded'), ['unread'], 'a step that says nothing has read nothing')
   await post(app, '/run/sync', { id: 'superseded', message: said('something else') })
   t.same(inShort(prompt).filter((line) => /left|else/.test(line)), ['> left', '> something else'])
   t.same(await states('superseded'), ['read'], 'the model has got it with the conversation')
