@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeTemporary } from './temporary.ts'
 
 // A command is tried out over an overlay: what it writes goes into a folder that is thrown away, and the working folder below stays as it
 // is. The overlay is mounted in a user namespace of its own, so that it needs no rights, and goes with its last process.
@@ -37,7 +37,7 @@ const SCRIPT = [
 
 /** Makes the folders of an overlay; undefined where their path cannot be said to mount. */
 export async function createOverlay (): Promise<Overlay | undefined> {
-  const base = await mkdtemp(join(tmpdir(), 'local-agent-box-'))
+  const base = await makeTemporary()
   const remove = () => rm(base, { recursive: true, force: true })
   if (/[,:\\"]/.test(base)) {
     await remove()

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { lstat, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { lstat, mkdir, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Boundary, SandboxMode } from '../contracts/boundary.ts'
 import type { WorkFolder } from '../contracts/tool.ts'
-import type { Clock } from '../lib/clock.ts'
+import { systemClock, type Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 import { childProgram, type GuardedChild, shellCommand, spawnGuarded } from '../process/index.ts'
 import { boxEnvironment, boxHome, isIn, unfitReason } from './box-places.ts'
@@ -13,6 +13,7 @@ import { type LookUp, startHostProxy } from './host-proxy.ts'
 import { boxArguments, BUBBLEWRAP } from './linux-box.ts'
 import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
 import { createOverlay, type Overlay } from './overlay.ts'
+import { makeTemporary, removeAbandoned } from './temporary.ts'
 import { closeHeld, holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 
 /** What makes boxes on this computer. `why` says, in a sentence, that nothing does. */
@@ -81,7 +82,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
   /** Finds out, once in a process, what makes boxes here, by making one. */
   async function find (): Promise<BoxKind> {
     if (known !== undefined) return known
-    probed ??= probe().catch((error: Error) => none(error.message))
+    probed ??= removeAbandoned(systemClock.now()).then(probe).catch((error: Error) => none(error.message))
     const kind = await probed
     if (known === undefined) found(kind)
     known = kind
@@ -93,7 +94,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     const is = process.platform === 'linux' ? 'bubblewrap' as const : 'sandbox-exec' as const
     const program = (is === 'bubblewrap' ? BUBBLEWRAP : [SANDBOX_EXEC]).find(existsSync)
     if (program === undefined) return none(`${is} is not installed`)
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'local-agent-probe-')))
+    const folder = await makeTemporary()
     try {
       await mkdir(join(folder, '.git', 'hooks'), { recursive: true })
       const command: Command = ['/bin/sh', ['-c', PROBE]]
@@ -113,7 +114,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     if (kind.is !== 'bubblewrap' || !existsSync('/usr/bin/unshare')) return false
     const overlay = await createOverlay()
     if (overlay === undefined) return false
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'local-agent-probe-')))
+    const folder = await makeTemporary()
     try {
       const plan = { cwd: folder, overlay }
       const { child, finish } = await withFolder(folder, (open) => start(kind, shellCommand(': > probe'), { ...plan, folder: open }))
@@ -145,7 +146,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     const before = await lookAtObeyed(folder.path)
     const identity = gitIdentity(env.HOME ?? homedir())
     /** What the command needs of its own, outside the box; most need nothing. */
-    const own = identity === undefined && hosts === undefined ? undefined : await mkdtemp(join(tmpdir(), 'local-agent-box-'))
+    const own = identity === undefined && hosts === undefined ? undefined : await makeTemporary()
     const network = hosts && await openNetwork(join(own!, 'proxy.sock'), hosts)
     const tidyUp = async () => {
       await network?.close()
@@ -190,7 +191,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
   async function startOnMac (program: string, [name, args]: Command, { folder, cwd }: Plan): Promise<BoxedCommand> {
     const env = boxEnvironment(environment())
     const before = await lookAtObeyed(folder.path)
-    const temporary = await realpath(await mkdtemp(join(tmpdir(), 'local-agent-box-')))
+    const temporary = await makeTemporary()
     const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome })
     const child = await spawnGuarded(program, [...box, name, ...args], {
       cwd,

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { makeTemporary, removeAbandoned } from '../../../services/sandbox/temporary.ts'
 import { BUBBLEWRAP } from '../../harness/boxes.ts'
 import { build, sandboxOver } from '../tools/helper.ts'
 import { setStage } from './stage.ts'
@@ -124,4 +126,13 @@ t.test('what the user writes into a repository is kept when a command adds to it
   t.equal(readFileSync(config, 'utf8'), `${own}[user]\n\tname = Bob\n`)
   t.match(await stage.run('git config alias.st "!sh"'), { message: /taken away: .*st = !sh/ })
   t.equal(readFileSync(config, 'utf8'), `${own}[user]\n\tname = Bob\n`)
+})
+
+t.test('what the box of a killed service left is removed a day later', async (t) => {
+  const [old, young] = [await makeTemporary(), await makeTemporary()]
+  t.teardown(() => [old, young].forEach((path) => rmSync(path, { recursive: true, force: true })))
+  const now = systemClock.now()
+  for (const [path, hours] of [[old, 25], [young, 23]] as const) utimesSync(path, now / 1000, now / 1000 - hours * 3600)
+  await removeAbandoned(now)
+  t.same([existsSync(old), existsSync(young)], [false, true])
 })

@@ -1,0 +1,21 @@
+import { lstat, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const PREFIX = 'local-agent-box-'
+/** No command runs for so long, milliseconds. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000
+
+/** Makes a folder for what one box needs outside of it; returns its real path. */
+export const makeTemporary = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), PREFIX)))
+
+/** Removes the folders of boxes whose service was killed. `now`: milliseconds since the Unix epoch. */
+export async function removeAbandoned (now: number): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch((): string[] => [])) {
+    if (!name.startsWith(PREFIX)) continue
+    const path = join(tmpdir(), name)
+    const stat = await lstat(path).catch(() => undefined)
+    if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) continue
+    if (stat.mtimeMs < now - ABANDONED_MS) await rm(path, { recursive: true, force: true }).catch(() => {})
+  }
+}
