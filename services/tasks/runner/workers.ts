@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import type { RunActions, NextAction } from '../../runs/index.ts'
 import { fileURLToPath } from 'node:url'
-import { workerProgram } from '../../process/index.ts'
+import { THREAD_FLAGS, workerProgram } from '../../process/index.ts'
 
 /**
  * The calls on the message port of a task worker, which drives one attempt at a run. The actions are on the main thread, and no payload
@@ -187,7 +187,7 @@ function createTaskThreads ({ clock }: { clock: Clock }) {
     await bree.add({
       name,
       path: isCode ? program : fileURLToPath(program),
-      worker: { eval: isCode, resourceLimits: LIMITS, stdin: false, execArgv: [] }
+      worker: { eval: isCode, resourceLimits: LIMITS, stdin: false, execArgv: THREAD_FLAGS }
     })
     await bree.run(name)
     const worker = bree.workers.get(name) as Worker

@@ -3,7 +3,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
-import { workerProgram } from '../../process/index.ts'
+import { THREAD_FLAGS, workerProgram } from '../../process/index.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 
 export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content could not be turned into %s: %s.')
@@ -41,7 +41,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     const started = new Worker(program, {
       eval: isCode,
       env: {},
-      execArgv: [],
+      execArgv: THREAD_FLAGS,
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 }
