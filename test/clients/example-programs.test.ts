@@ -70,5 +70,5 @@ t.test('an example without a service says where it looked', async (t) => {
   const { run } = await shop(t, () => ({}))
   const { code, stderr } = await run('app-tool.ts', [], { home: t.testdir({}) })
   t.equal(code, 1)
-  t.match(stderr, /^No service runs here: there is no .*instance\.json\. Start the app that runs it, or local-agent; or set LOCAL_AGENT_URL/)
+  t.match(stderr, /^No service runs here: there is no .*instance\.json\. Start the app that runs it, or local-agent; or set /)
 })
