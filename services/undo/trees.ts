@@ -50,9 +50,10 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
     const { file, total } = space.limits()
     return { paths: MOST_PATHS, bytes: Math.min(MOST_BYTES, total), file }
   }
+  /** Undefined for a folder that tools may not use. */
   const scopeOf = async (folder: string) => {
-    const { parents, excluded } = await searchScope(folder, folder, paths)
-    return { folder, parents, excluded, store: undoFolder, limits: limits() }
+    const scope = await searchScope(folder, folder, paths).catch(() => undefined)
+    return scope && { folder, parents: scope.parents, excluded: scope.excluded, store: undoFolder, limits: limits() }
   }
   const newFile = (): TreeFile => ({ id: newId(), key: randomBytes(32).toString('base64') })
 
@@ -65,7 +66,10 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
     let isStored = false
     try {
       const scope = await scopeOf(folder)
-      const recorded = await transform.run('recordTree', { ...scope, last: last?.record, next }, { signal, ms: RECORD_MS })
+      if (scope === undefined) return { why: UNSEEN }
+      const request = { ...scope, last: last?.record, next }
+      const recorded = await transform.run('recordTree', request, { signal, ms: RECORD_MS }).catch(unseen(signal))
+      if (recorded.is === 'unseen') return { why: UNSEEN }
       if (recorded.is === 'beyond') return { why: beyond(recorded.limit, scope.limits) }
       if (recorded.is === 'failed') throw new CopiesUnavailable(recorded.reason)
       const { written, leftOut } = recorded
@@ -99,16 +103,28 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
     /** Says in sentences what of the folder could be undone. */
     async outlook (folder: string, signal: AbortSignal): Promise<string> {
       const scope = await scopeOf(folder)
-      const recorded = await transform.run('recordTree', scope, { signal, ms: RECORD_MS })
-      if (recorded.is === 'beyond') return `What it changes cannot be undone. ${beyond(recorded.limit, scope.limits)}`
+      const recorded = scope && await transform.run('recordTree', scope, { signal, ms: RECORD_MS }).catch(unseen(signal))
+      if (recorded === undefined || recorded.is === 'unseen') return `What it changes cannot be undone. ${UNSEEN}`
+      if (recorded.is === 'beyond') return `What it changes cannot be undone. ${beyond(recorded.limit, limits())}`
       const leftOut = recorded.is === 'failed' ? '' : describeLeftOut(recorded.leftOut)
       return `What it changes in ${JSON.stringify(folder)} can be undone.${leftOut === '' ? '' : ` ${leftOut}`}`
     },
 
     /** Returns what differs from what was known. Rejects when the record is gone, or the folder cannot be read. */
-    compare: async ({ folder, record }: Pick<KnownTree, 'folder' | 'record'>): Promise<Compared> =>
-      transform.run('compareTree', { ...await scopeOf(folder), record }, { signal: new AbortController().signal, ms: RECORD_MS })
+    async compare ({ folder, record }: Pick<KnownTree, 'folder' | 'record'>): Promise<Compared> {
+      const scope = await scopeOf(folder)
+      if (scope === undefined) throw new Error('the folder cannot be looked at')
+      return transform.run('compareTree', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })
+    }
   }
+}
+
+const UNSEEN = 'The folder could not be looked at: no copy of its files is kept.'
+
+/** A folder that cannot be walked, or not in time, holds up no command. Throws the reason of an abort. */
+const unseen = (signal: AbortSignal) => () => {
+  signal.throwIfAborted()
+  return { is: 'unseen' as const }
 }
 
 const beyond = (limit: 'paths' | 'bytes', { paths, bytes }: { paths: number, bytes: number }): string =>
