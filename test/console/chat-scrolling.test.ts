@@ -116,10 +116,12 @@ async function movedBy (page: Page, scroll: () => Promise<void>): Promise<number
 /** Moves a finger over the middle of the page, as the screen reports it. */
 async function swipe (page: Page, by: number) {
   const session = await page.context().newCDPSession(page)
+  // Beside the button that leads to the end, which lies over the messages.
+  const x = 60
   const y = by > 0 ? 140 : 540
-  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: 180, y }] })
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
   for (let step = 1; step <= 8; step++) {
-    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x: 180, y: y + by * step / 8 }] })
+    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y: y + by * step / 8 }] })
   }
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
   await session.detach()

@@ -19,7 +19,7 @@ t.test('killed at a step of an undo, the same undo again is through', async (t) 
 t.test('killed at a step of a run with a command, the folder is what it was after an undo', async (t) => {
   const prepared = await prepareCommand(t)
   const steps = await stepsOf(t, prepared)
-  for (let n = 3; n < steps; n += 4) {
-    await t.test(`step ${n} of ${steps}`, (t) => survivesCommand(t, prepared, `${n} ${n % 8 === 3 ? 'before' : 'after'}`))
+  for (let n = 3; n < steps; n += 8) {
+    await t.test(`step ${n} of ${steps}`, (t) => survivesCommand(t, prepared, `${n} ${n % 16 === 3 ? 'before' : 'after'}`))
   }
 })
