@@ -6,8 +6,10 @@ import { text } from 'node:stream/consumers'
 import { Aborted } from '../../services/lib/abort.ts'
 import { settlesWithin, startDeadline, withDeadline } from '../../services/lib/deadline.ts'
 import { fakeClock } from '../harness/clock.ts'
+import { digestIn } from '../../services/contracts/attached-file.ts'
 import { homeFolder } from '../../services/lib/home-folder.ts'
 import { EndlessLine, readLines, type Line } from '../../services/lib/line-reader.ts'
+import { mediaTypeOf, OCTETS, textKindOf } from '../../services/lib/media-type.ts'
 import { createSecrets, createRedactor, redacted } from '../../services/lib/secrets.ts'
 import { build } from '../harness/helper.ts'
 import { readOptions } from '../../settings.ts'
@@ -267,4 +269,41 @@ t.test('--parent-pid is the id of a process', async (t) => {
   for (const text of ['', '0', '-1', '1.5', '0x10', '1e3', ' 1', 'shell', '99999999999']) {
     await t.rejects(readOptions([`--parent-pid=${text}`], {}, nothing), { message: /--parent-pid must be the id of a process/ }, text)
   }
+})
+
+t.test('a file is what its bytes say, then what its sender or its name says, and nothing that it only pretends to be', (t) => {
+  const brand = (name: string) => `\0\0\0\x18ftyp${name}`
+  const cases: Array<[bytes: string, said: { declared?: string, name?: string }, type: string]> = [
+    ['\x89PNG\r\n\x1a\n', { declared: 'text/plain' }, 'image/png'],
+    ['GIF89a', {}, 'image/gif'],
+    ['RIFF    WEBP', {}, 'image/webp'],
+    ['RIFF    WAVE', {}, 'audio/wav'],
+    ['BM\x10\0\0\0          ', {}, 'image/bmp'],
+    ['MM\0*', {}, 'image/tiff'],
+    [brand('heic'), {}, 'image/heic'],
+    [brand('avif'), {}, 'image/avif'],
+    [brand('isom'), { declared: 'audio/mp4' }, 'audio/mp4'],
+    [brand('isom'), { declared: 'image/png' }, 'video/mp4'],
+    ['ID3', {}, 'audio/mpeg'],
+    ['OggS', {}, 'audio/ogg'],
+    ['fLaC', {}, 'audio/flac'],
+    ['\x1aE\xdf\xa3', {}, 'video/webm'],
+    ['junk', { declared: 'image/jpg' }, OCTETS],
+    ['PK\x03\x04', {}, 'application/zip'],
+    ['PK\x05\x06 xl/workbook.xml', {}, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    ['junk', { name: 'letter.docx' }, OCTETS],
+    ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', {}, 'application/x-ole-storage'],
+    ['a,b', { declared: 'text/plain; charset=utf-8', name: 'a.csv' }, 'text/csv'],
+    ['\0\0', { declared: 'text/plain' }, OCTETS],
+    ['\xff\xfea\0', { declared: 'text/plain' }, 'text/plain'],
+    ['a', { declared: 'application/x-own' }, 'application/x-own'],
+    ['a', {}, 'text/plain'],
+    ['\0', {}, OCTETS]
+  ]
+  for (const [bytes, said, type] of cases) t.equal(mediaTypeOf(Buffer.from(bytes, 'latin1'), said), type, JSON.stringify([bytes, said]))
+  t.same(['application/pdf', 'application/ld+json', 'video/mp4'].map(textKindOf), ['pdf', 'plain', undefined])
+  const digest = 'a'.repeat(64)
+  const addresses = [`attachment:${digest}`, new URL(`attachment:${digest}`), 'attachment:x', 5]
+  t.same(addresses.map(digestIn), [digest, digest, undefined, undefined])
+  t.end()
 })
