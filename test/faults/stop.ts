@@ -25,12 +25,12 @@ export async function stopInTheMiddle (t: Test, { ms, children, limitMs }: { ms:
     const last = body.prompt.at(-1)
     asked[part] = (asked[part] ?? 0) + 1
     const word = part.replace(' ', '-')
-    const command = `echo ${word} >> begun; sleep 2; echo ${word} >> ended`
-    if (part === 'run answer') return { text: ANSWER, partMs: 100 }
+    const command = `echo ${word} >> begun; sleep 1; echo ${word} >> ended`
+    if (part === 'run answer') return { text: ANSWER, partMs: 50 }
     if (last.role === 'tool' && /"exitCode":0(?!.*timedOut)|completed/.test(JSON.stringify(last))) return { text: 'The command was run.' }
-    if (part === 'run tool') return { toolCalls: [{ toolName: 'trigger-long-running-operation', input: { duration: 2, steps: 1 } }] }
+    if (part === 'run tool') return { toolCalls: [{ toolName: 'trigger-long-running-operation', input: { duration: 1, steps: 1 } }] }
     return {
-      delayMs: part === 'task answer' ? 1_500 : 0,
+      delayMs: part === 'task answer' ? 1_000 : 0,
       toolCalls: [{ toolName: 'runCommand', input: { command, ...(limitMs && { timeoutMs: limitMs }) } }]
     }
   }
