@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 /** Debian's; another one can be named. */
-export const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
+const WINDOWED = process.env.CHROMIUM || '/usr/bin/chromium'
+/** The same engine without windows, which takes a quarter less time, where Debian's package of it is installed. */
+const SHELL = '/usr/bin/chromium-headless-shell'
+export const CHROMIUM = !process.env.CHROMIUM && existsSync(SHELL) ? SHELL : WINDOWED
 export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -13,10 +16,12 @@ export const FLAGS = [
   '--disable-sync'
 ]
 
-/** Why a test of a page cannot run here. In CI, which installs the browser, it must. */
-export const noBrowser = existsSync(CHROMIUM) || process.env.CI
+/** Why a test that needs this browser cannot run here. In CI, which installs it, it must. */
+const why = (path: string) => existsSync(path) || process.env.CI
   ? false
-  : `needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`
+  : `needs Chromium at ${path}: apt-get install chromium, or set CHROMIUM`
+export const noBrowser = why(CHROMIUM)
+export const noWindow = why(WINDOWED)
 
 /** A real browser, closed when the test ends. `flags` are added to its command line; with `env`, which names a display, it has a window. */
 export async function openBrowser (
@@ -24,11 +29,9 @@ export async function openBrowser (
   flags: string[] = [],
   env?: NodeJS.ProcessEnv
 ): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) {
-    throw new Error(`This test needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM to where it is.`)
-  }
+  const executablePath = env ? WINDOWED : CHROMIUM
   const browser = await chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath,
     args: [...FLAGS, ...flags],
     ...env && { env: env as Record<string, string>, headless: false }
   })

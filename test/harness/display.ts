@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { noBrowser, openBrowser } from './browser.ts'
+import { noWindow, openBrowser } from './browser.ts'
 
 type Test = { teardown(handler: () => unknown): unknown }
 
 const XVFB = process.env.XVFB || '/usr/bin/Xvfb'
 
 /** Why a test of the desktop cannot run here. In CI, which installs what it takes, it must. */
-export const noDisplay = (process.platform !== 'linux' && 'needs an X server') || noBrowser ||
+export const noDisplay = (process.platform !== 'linux' && 'needs an X server') || noWindow ||
   (existsSync(XVFB) || process.env.CI ? false : `needs Xvfb at ${XVFB}: apt-get install xvfb, or set XVFB`)
 
 /** An X server of its own without a screen that anybody sees; resolves to its name. It ends when the test ends. */
