@@ -53,5 +53,5 @@ t.test('a page that is reloaded after an approval, while the rest streams, shows
   t.equal(await answer.textContent(), whole, 'and so does the thread')
   t.equal(gateway.requests.length, 2, 'each step was made once')
   // The first look at a thread that is not there yet.
-  t.same(complaints.filter((text) => !text.includes('404')), [])
+  t.same(complaints.filter((text) => !text.includes('status of 404')), [])
 })

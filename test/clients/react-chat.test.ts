@@ -106,7 +106,7 @@ t.test('examples/react-chat.tsx has the whole conversation after a reload, also 
   const kept = await (await fetch(`${service}/threads/a chat`, { headers })).json() as { messages: object[] }
   t.same(kept.messages.slice(0, 4), stored, 'which stays as it was')
   // The first look at a thread that is not there yet.
-  t.same(complaints.filter((text) => !text.includes('404')), [])
+  t.same(complaints.filter((text) => !text.includes('status of 404')), [])
 })
 
 t.test('examples/react-chat.tsx shows a thread whoever wrote it, asks what waits in it, and goes on', { skip: noBrowser }, async (t) => {

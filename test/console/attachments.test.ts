@@ -107,5 +107,5 @@ t.test('files in the chat', { skip: noBrowser }, async (t) => {
     await page.getByText(/takes no files of the type application\/zip/).waitFor()
     await page.getByRole('list', { name: 'Attached files' }).getByText('a.zip').waitFor()
     t.equal(await message(page).inputValue(), 'unpack it')
-  }, { expected: /40[04]/ })
+  }, { expected: /status of 40[04]/ })
 })

@@ -103,7 +103,7 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     await other.goto('/console')
     await other.getByLabel('Token').waitFor()
     t.notMatch(await other.locator('body').innerText(), /Write a file/)
-  }, { expected: /401/ })
+  }, { expected: /status of 401/ })
 
   await console.visit('when the token changes under a page, it is asked for over the page, which then goes on', async (t, page) => {
     const question = page.getByRole('dialog', { name: 'The token has changed' })
@@ -128,7 +128,7 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     await page.getByText('I live in Basel', { exact: true }).waitFor()
     await ask('write "Buy milk" to b.txt')
     await page.getByText('2 items wait for you').waitFor({ state: 'attached' })
-  }, { expected: /401|ERR_|Failed to load/ })
+  }, { expected: /status of 401|ERR_|Failed to load/ })
 
   await console.visit('a change that the service refused for its token is made when the right one is entered', async (t, page) => {
     await page.addInitScript('delete globalThis.SharedWorker')
@@ -142,5 +142,5 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     await page.getByText('I keep bees', { exact: true }).waitFor()
     t.equal(await page.getByText('I keep bees', { exact: true }).count(), 1)
     await page.getByLabel('A statement about you').and(page.locator('[value=""]')).waitFor()
-  }, { expected: /401|ERR_|Failed to load/ })
+  }, { expected: /status of 401|ERR_|Failed to load/ })
 })

@@ -136,7 +136,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await section(page, 'Runs').getByText('nobody looked at its result before a newer one came').waitFor()
     await press(page.locator(`[data-waiting="${second}"]`).getByRole('button', { name: 'Approve' }))
     await section(page, 'About this task').getByText('Its result waits for you').waitFor({ state: 'detached' })
-  }, { expected: /409/ })
+  }, { expected: /status of 409/ })
 
   await visit('a task that waits for its time says that its last run failed, and why', async (t, page) => {
     const cwd = `${work}/gone`

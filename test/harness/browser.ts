@@ -30,6 +30,9 @@ export async function openBrowser (
   env?: NodeJS.ProcessEnv
 ): Promise<Browser> {
   const executablePath = env ? WINDOWED : CHROMIUM
+  if (!existsSync(executablePath)) {
+    throw new Error(`This test needs Chromium at ${executablePath}: apt-get install chromium, or set CHROMIUM to where it is.`)
+  }
   const browser = await chromium.launch({
     executablePath,
     args: [...FLAGS, ...flags],
@@ -47,7 +50,7 @@ export function watch (page: Page) {
     if (/^(https?|wss?):/.test(request.url())) hosts.add(new URL(request.url()).host)
   })
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
+    if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`)
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   return { hosts, complaints }

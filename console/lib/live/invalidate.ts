@@ -1,4 +1,5 @@
 import type { ServiceEvent } from '../../../client/events.ts'
+import type { ApprovalList } from '../../../client/generated/index.ts'
 import { keys, queries } from '../queries.ts'
 
 /** Events of this time are collected, and what they invalidate is read again once; ms. */
@@ -12,7 +13,7 @@ export function keysOf (event: ServiceEvent): string[][] {
   const ofRun = runId === undefined ? [] : [keys.run(runId), keys.changes(runId)]
   const owner = threadId !== undefined ? [keys.thread(threadId)] : taskId !== undefined ? [keys.task(taskId)] : []
   const [topic] = type.split(':')
-  if (topic === 'approval') return [keys.approvals(), keys.digest(), keys.grants(), ...ofRun, ...owner]
+  if (topic === 'approval') return [keys.approvals(), keys.previews(), keys.digest(), keys.grants(), ...ofRun, ...owner]
   if (topic === 'tool-call') return [keys.toolCalls(), keys.digest(), ...ofRun, ...owner]
   if (topic === 'agent') return [keys.agents()]
   if (topic === 'config') return [keys.config(), keys.providers()]
@@ -23,23 +24,37 @@ export function keysOf (event: ServiceEvent): string[][] {
   return [keys.tasks(), keys.digest(), ...ofRun, ...owner]
 }
 
+/** Takes what is closed off the page: what an item shows of its own, its preview and its task, may be gone with it. */
+async function removeClosed (ids: Set<string>) {
+  queries.setQueryData<ApprovalList>(
+    keys.approvals(),
+    (list) => list && { ...list, approvals: list.approvals.filter(({ approvalId }) => !ids.has(approvalId)) }
+  )
+  // The page is told in a task of its own.
+  await new Promise((resolve) => { setTimeout(resolve) })
+}
+
 /**
  * Creates the function that invalidates what events change. A burst of events reads each thing once, not once for each event; the next
  * reading begins when the last one has ended, so that a long burst cannot keep it from ending.
  */
 export function createInvalidator () {
   let collected = new Map<string, string[]>()
+  let closed = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const flush = async () => {
-    const all = [...collected.values()]
+    const [all, gone] = [collected, closed]
     collected = new Map()
-    await Promise.all(all.map((queryKey) => queries.invalidateQueries({ queryKey })))
-    // Later than the approvals: by then the page shows which are decided, and have no preview any more.
-    if (all.some(([topic]) => topic === 'approvals')) collected.set('previews', keys.previews())
+    closed = new Set()
+    if (gone.size > 0) await removeClosed(gone)
+    // A key covers those that begin with it.
+    const read = [...all.values()].filter(([topic, id]) => id === undefined || !all.has(topic))
+    await Promise.all(read.map((queryKey) => queries.invalidateQueries({ queryKey })))
     timer = collected.size > 0 ? setTimeout(flush, COLLECT_MS) : undefined
   }
   return (event: ServiceEvent) => {
     if (event.type === 'reset') return void queries.invalidateQueries()
+    if (event.type === 'approval:closed') closed.add(event.approvalId)
     for (const key of keysOf(event)) collected.set(key.join(' '), key)
     timer ??= setTimeout(flush, COLLECT_MS)
   }
