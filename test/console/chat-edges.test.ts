@@ -4,7 +4,7 @@ import t from 'tap'
 import { getThread, listThreads } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole, overlaps } from '../harness/console.ts'
+import { axe, openConsole, overlaps, press } from '../harness/console.ts'
 
 const NOTES = 'Tea comes from China[^origin], see [the page][page]. More tea[^2].\n\nAnd `x[^origin]`, again[^origin].\n\n' +
   '[page]: https://example.com/tea\n\n[^origin]: Says **everyone**, at [home](https://example.com/home).\n\n[^2]: Every day.'
@@ -40,19 +40,14 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await say(page, 'write two files')
     const items = page.getByRole('article')
     const open = page.locator('[data-open]')
-    const press = async (name: string) => {
-      await open.first().getByRole('button', { name, exact: true }).focus()
-      // A button that moved into view a moment ago decides nothing.
-      await page.waitForTimeout(600)
-      await page.keyboard.press('Enter')
-    }
+    const decide = (name: string) => press(open.first().getByRole('button', { name, exact: true }), 'Enter')
     await items.nth(1).waitFor()
     t.same(await overlaps(page), [])
-    await press('Approve')
+    await decide('Approve')
     await items.nth(1).waitFor({ state: 'detached' })
     t.match(await focused(page), /second\.txt/, 'the other request')
     t.same(await overlaps(page), [])
-    await press('Deny')
+    await decide('Deny')
     await page.getByText('That is done.').waitFor()
     t.equal(await focused(page), 'composer', 'nothing else waits')
     t.same(await overlaps(page), [])
@@ -70,7 +65,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await say(page, 'rather not')
     await page.locator('.composer').getByText('The agent gets this at its next step.').waitFor()
     t.equal(await open.count(), 1, 'what is said while it waits takes nothing back')
-    await press('Deny')
+    await decide('Deny')
     await page.getByText('You said').waitFor()
     await calls.nth(2).getByText('Not run').waitFor()
     t.notOk(existsSync(`${work}/third.txt`))
@@ -78,9 +73,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
 
     await say(page, 'ask me')
     await page.getByRole('article').getByRole('textbox').fill('Now')
-    await page.getByRole('button', { name: 'Send answers' }).focus()
-    await page.waitForTimeout(600)
-    await page.keyboard.press('Enter')
+    await press(page.getByRole('button', { name: 'Send answers' }), 'Enter')
     await page.getByText('That is done.').nth(1).waitFor()
     t.same(await overlaps(page), [])
   })

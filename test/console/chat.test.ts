@@ -4,7 +4,7 @@ import t from 'tap'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { getThread, putThread } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole } from '../harness/console.ts'
+import { axe, openConsole, press } from '../harness/console.ts'
 
 const HOSTILE = '# Plan\n\n<script>document.title = "ran"</script><img src=x onerror="document.title = 1">\n\n' +
   '![a pixel](https://evil.example/x.png) [click](javascript:document.title=2) [page](/console/settings) [web](https://example.com/)\n\n' +
@@ -56,8 +56,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     t.notOk(existsSync(`${work}/a.txt`))
     await page.reload()
     await item.getByText('A new file').waitFor()
-    await page.waitForTimeout(600)
-    await item.getByRole('button', { name: 'Approve' }).click()
+    await press(item.getByRole('button', { name: 'Approve' }))
     await page.getByText('That is done.').waitFor()
     t.equal(readFileSync(`${work}/a.txt`, 'utf8'), 'Buy tea')
 
@@ -83,8 +82,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.goto('/console/chat')
     await say(page, 'ask me')
     await page.getByLabel('Later').check()
-    await page.waitForTimeout(600)
-    await page.getByRole('button', { name: 'Send answers' }).click()
+    await press(page.getByRole('button', { name: 'Send answers' }))
     await page.getByText('That is done.').waitFor()
     await say(page, 'hello')
     await page.getByText('You said').waitFor()

@@ -99,9 +99,13 @@ export const overlaps = (page: Page) => page.evaluate<string[]>(
     at > 0 && row.getBoundingClientRect().top < rows[at - 1].getBoundingClientRect().bottom - 1 ? row.innerText : [])`
 )
 
-/** Presses a button that decides something, once it has stood still for as long as such a button asks for. */
-export async function press (button: Locator): Promise<void> {
+/**
+ * Presses a button that decides something, by the mouse or a key, once it has stood still, and was focused, for as long as such a button
+ * asks for.
+ */
+export async function press (button: Locator, key?: string): Promise<void> {
   await button.scrollIntoViewIfNeeded()
+  if (key !== undefined) await button.focus()
   await button.evaluate((element: any) => new Promise<void>((resolve) => {
     const { requestAnimationFrame } = globalThis as any
     let place: string
@@ -115,7 +119,7 @@ export async function press (button: Locator): Promise<void> {
     }
     requestAnimationFrame(look)
   }))
-  await button.click()
+  await (key === undefined ? button.click() : button.page().keyboard.press(key))
 }
 
 interface Found {

@@ -325,18 +325,11 @@ async function withBudget (t: Test) {
 t.test('a run that was stopped says so, and can go on', async (t) => {
   const stalled: Plan = { text: ['begun ', 'and'], ending: 'stall', after: 4 }
   const { app } = await withGateway(t, (_request, nth) => nth === 0 ? stalled : { text: 'done' })
-  const running = say(app, 'go', { id: 's' })
-  await new Promise<void>((resolve) => {
-    const poll = setInterval(() => {
-      void app.inject('/threads/s').then(({ body }) => {
-        if (!body.includes('"running"')) return
-        clearInterval(poll)
-        resolve()
-      })
-    }, 10)
-  })
+  const running = await openRun(app, { ...userSays('go'), id: 's' })
+  await running.says('begun')
   await app.inject({ method: 'POST', url: '/run/s/stop' })
-  t.match((await running).events.at(-1), { finishReason: 'other', stopped: { reason: 'user' } })
+  await running.ended
+  t.match(running.events.at(-1), { finishReason: 'other', stopped: { reason: 'user' } })
   t.match(await runsOf(app, 's'), [{ status: 'stopped', stopped: { reason: 'user' } }])
   t.equal((await sync(app, { id: 's', continue: true })).text, 'done')
 })
