@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { makeOffice } from '../harness/attached-files.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole } from '../harness/console.ts'
+import { axe, message, openConsole, say } from '../harness/console.ts'
 
 /** A PNG of one colour. */
 function makePicture (side: number): Buffer {
@@ -36,7 +36,6 @@ function crc (bytes: Buffer): number {
 }
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
-const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
 /** Gives the page files as a paste or a drop does. */
 const give = (page: Page, how: 'paste' | 'drop', name: string, text: string) =>
@@ -74,8 +73,7 @@ t.test('files in the chat', { skip: noBrowser }, async (t) => {
     t.equal(await attached.getByText('pasted.txt').count(), 0)
     t.same(await axe(page), [])
 
-    await message(page).fill('what are these?')
-    await message(page).press('Enter')
+    await say(page, 'what are these?')
     await page.getByText('Seen.').waitFor()
     t.equal(await attached.count(), 0)
     const sent = JSON.stringify(console.gateway!.requests.at(-1)!.body.prompt.at(-1))
@@ -103,8 +101,7 @@ t.test('files in the chat', { skip: noBrowser }, async (t) => {
     const zip = { name: 'a.zip', mimeType: 'application/zip', buffer: Buffer.from('PK\x03\x04zip') }
     await page.getByLabel('Attach files').first().setInputFiles(zip)
     await page.getByRole('list', { name: 'Attached files' }).getByText('a.zip').waitFor()
-    await message(page).fill('unpack it')
-    await message(page).press('Enter')
+    await say(page, 'unpack it')
     await page.getByText(/takes no files of the type application\/zip/).waitFor()
     await page.getByRole('list', { name: 'Attached files' }).getByText('a.zip').waitFor()
     t.equal(await message(page).inputValue(), 'unpack it')

@@ -4,7 +4,7 @@ import t from 'tap'
 import { getThread, listThreads } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole, overlaps, press } from '../harness/console.ts'
+import { axe, message, openConsole, overlaps, press, say, steer } from '../harness/console.ts'
 
 const NOTES = 'Tea comes from China[^origin], see [the page][page]. More tea[^2].\n\nAnd `x[^origin]`, again[^origin].\n\n' +
   '[page]: https://example.com/tea\n\n[^origin]: Says **everyone**, at [home](https://example.com/home).\n\n[^2]: Every day.'
@@ -22,11 +22,6 @@ function reply ({ body }: GatewayRequest): Plan {
   return { text: `You said ${said.length} characters.` }
 }
 
-const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
-async function say (page: Page, text: string) {
-  await message(page).fill(text)
-  await message(page).press('Enter')
-}
 const focused = (page: Page) => page.evaluate<string>(`(({ activeElement }) =>
   activeElement.closest('article')?.innerText ?? activeElement.closest('form')?.className ?? activeElement.tagName)(document)`)
 
@@ -62,7 +57,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await say(page, 'a third one')
     await open.first().waitFor()
     t.same(await overlaps(page), [])
-    await say(page, 'rather not')
+    await steer(page, 'rather not')
     await page.locator('.composer').getByText('The agent gets this at its next step.').waitFor()
     t.equal(await open.count(), 1, 'what is said while it waits takes nothing back')
     await decide('Deny')
@@ -84,7 +79,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     const stopUnread = async (text: string) => {
       await say(page, 'a third one')
       await page.locator('[data-open]').waitFor()
-      await say(page, text)
+      await steer(page, text)
       await page.locator('.composer').getByText('The agent gets this at its next step.').waitFor()
       await page.getByRole('button', { name: 'Stop' }).click()
       await page.getByText('The agent had stopped before it read this.').waitFor()

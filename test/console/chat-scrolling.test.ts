@@ -4,7 +4,7 @@ import { putThread } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { partOfAnswer } from '../../bench/console-page.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { openConsole, overlaps } from '../harness/console.ts'
+import { openConsole, overlaps, say } from '../harness/console.ts'
 
 /** The number of the first paragraph, greater than those of questions. */
 const FIRST = 10_000
@@ -133,11 +133,6 @@ const near = (t: Test, expected: number, actual: number, what: string) =>
 t.test('the reader scrolls a conversation', { skip: noBrowser }, async (t) => {
   const console = await openConsole(t, { reply })
   const { visit } = console
-  const say = async (page: Page, text: string) => {
-    const message = page.getByRole('textbox', { name: 'Message', exact: true })
-    await message.fill(text)
-    await message.press('Enter')
-  }
   const begin = async (page: Page, text: string) => {
     await page.goto('/console/chat')
     await page.getByText('Ask something').waitFor()

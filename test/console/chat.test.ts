@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
 import t from 'tap'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { getThread, putThread } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole, press } from '../harness/console.ts'
+import { axe, message, openConsole, press, say, steer } from '../harness/console.ts'
 
 const HOSTILE = '# Plan\n\n<script>document.title = "ran"</script><img src=x onerror="document.title = 1">\n\n' +
   '![a pixel](https://evil.example/x.png) [click](javascript:document.title=2) [page](/console/settings) [web](https://example.com/)\n\n' +
@@ -34,12 +33,6 @@ function reply ({ body }: GatewayRequest): Plan {
   if (said.includes('short')) return { text: 'brief '.repeat(40), partMs: 25 }
   if (said.includes('slow')) return { text: 'word '.repeat(3_000), partMs: 10 }
   return { text: `You said ${said.length} characters.` }
-}
-
-const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
-async function say (page: Page, text: string) {
-  await message(page).fill(text)
-  await message(page).press('Enter')
 }
 
 t.test('the chat', { skip: noBrowser }, async (t) => {
@@ -129,7 +122,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByText('word word word').waitFor()
     await page.reload()
     await page.getByText('word word word').waitFor()
-    await say(page, 'slow is fine')
+    await steer(page, 'slow is fine')
     await page.locator('.said', { hasText: 'slow is fine' }).getByText('Waits for the agent').waitFor()
     await message(page).fill('a thought of mine')
     await console.service().stop('SIGKILL')
@@ -147,7 +140,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.goto('/console/chat')
     await say(page, 'in short')
     await page.getByText('brief').first().waitFor()
-    await say(page, 'with tea')
+    await steer(page, 'with tea')
     await page.getByText('You said').waitFor()
     const read = page.locator('.said', { hasText: 'with tea' })
     await read.getByText('Said while the agent worked').waitFor()
@@ -157,7 +150,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
 
     await say(page, 'slow, please')
     await page.getByText('word word word').waitFor()
-    await say(page, 'turn left')
+    await steer(page, 'turn left')
     await page.getByText('Waits for the agent').waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Send it again, or change it.').waitFor()

@@ -99,6 +99,21 @@ export const overlaps = (page: Page) => page.evaluate<string[]>(
     at > 0 && row.getBoundingClientRect().top < rows[at - 1].getBoundingClientRect().bottom - 1 ? row.innerText : [])`
 )
 
+/** The field of the chat for what is said. */
+export const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+
+/** Says something once no run works: a run that is about to end would be told it, and what it refuses is sent again. */
+export async function say (page: Page, text: string): Promise<void> {
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  await steer(page, text)
+}
+
+/** Says something to the run that works or waits. */
+export async function steer (page: Page, text: string): Promise<void> {
+  await message(page).fill(text)
+  await message(page).press('Enter')
+}
+
 /**
  * Presses a button that decides something, by the mouse or a key, once it has stood still, and was focused, for as long as such a button
  * asks for.
