@@ -40,7 +40,7 @@ t.test('words are found in all texts of all threads, the newest first, with thei
   const app = await build(t, { clock })
   await put(app, 'harbour', [
     user('Where is the Café Müller at the harbour?'),
-    bot('The café is at the old pier. '.repeat(20) + 'Ask for Zoë in the lighthouse.'),
+    bot('The café is at the old pier. '.repeat(20) + 'Ask for Zoë in the lighthouse, Hauptstraße.'),
     { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'x', input: { secretword: 1 } }] },
     { id: 'm3', role: 'user', parts: [{ type: 'text', text: 'old' }, { type: 'text', text: 'lighthouse, then?' }] }
   ])
@@ -57,6 +57,9 @@ t.test('words are found in all texts of all threads, the newest first, with thei
     t.same(await found(app, '東京'), [['tokyo 0', '東京']], 'words of scripts without blanks')
     t.same(await found(app, 'secretword'), [])
     t.same(await found(app, 'zoe'), [['harbour 1', 'Zoë']])
+    for (const q of ['hauptstrasse', 'HAUPTSTRASSE', 'Hauptstraße', 'hauptstras']) {
+      t.same(await found(app, q), [['harbour 1', 'Hauptstraße']], q)
+    }
     t.same((await found(app, 'harbour', { limit: 1 })).length, 3, 'page by page')
   }
   await t.test('without an index', check)
@@ -70,7 +73,7 @@ t.test('words are found in all texts of all threads, the newest first, with thei
   const ui = (await app.inject('/threads/harbour?protocol=ui')).json().messages
   t.match(question, { messageId: ui[0].id, position: 0, role: 'user', time: clock.now() - 1_000, title: /^Where is/ })
   t.equal((await search(app, 'zoe'))[0].messageId, ui[1].id)
-  t.match((await search(app, 'zoe'))[0].snippet.text, /^…[^]*Zoë in the lighthouse\.$/)
+  t.match((await search(app, 'zoe'))[0].snippet.text, /^…[^]*Zoë in the lighthouse, Hauptstraße\.$/)
   t.match((await app.inject('/search?q=%2B%2B')).json(), { statusCode: 400, error: /names no word/ })
 })
 

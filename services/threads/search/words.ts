@@ -16,14 +16,20 @@ const RUN_CHARACTERS = 1_000
 /** Characters of a word that count. */
 export const WORD_CHARACTERS = 40
 
+/** Letters that Unicode takes for letters of their own, and people write in both ways. */
+const WRITTEN_AS: Record<string, string> = { ß: 'ss', ς: 'σ', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' }
+const TWO_WAYS = new RegExp(`[${Object.keys(WRITTEN_AS).join('')}]`, 'g')
+
 let segmenter: Intl.Segmenter | undefined
 
 /** Folds case, accents and forms of letters that look alike. */
 export function fold (word: string): string {
   const known = word.slice(0, WORD_CHARACTERS * 2)
-  const folded = ASCII.test(known) ? known.toLowerCase() : known.normalize('NFKD').replace(/\p{Mn}/gu, '').normalize('NFKC').toLowerCase()
-  return folded.slice(0, WORD_CHARACTERS)
+  return (ASCII.test(known) ? known.toLowerCase() : foldLetters(known)).slice(0, WORD_CHARACTERS)
 }
+
+const foldLetters = (word: string) =>
+  word.normalize('NFKD').replace(/\p{Mn}/gu, '').normalize('NFKC').toLowerCase().replace(TWO_WAYS, (letter) => WRITTEN_AS[letter])
 
 /** Yields the words of a text in their order. Scripts without blanks are split by `Intl.Segmenter`. */
 export function * wordsIn (text: string): Generator<Word> {
