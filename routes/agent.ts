@@ -100,6 +100,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'runSync',
       summary: 'Answers a conversation with one object',
+      headers: IdempotencyHeaders,
       body: ref(RunBodySchema),
       response: {
         200: ref(RunResultSchema),
@@ -114,7 +115,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         504: ErrorRef
       }
     }
-  }, async (request, reply) => app.agent.sync(request.body, reply.closed))
+  }, async (request, reply) => app.agent.sync(request.body, reply.closed, request.headers['idempotency-key']))
 
   app.get('/run/:id/stream', {
     schema: {

@@ -6691,6 +6691,12 @@ export type ApproveRunResponse = ApproveRunResponses[keyof ApproveRunResponses];
 
 export type RunSyncData = {
     body: RunBody;
+    headers?: {
+        /**
+         * A repeated request with the same key gets the first answer, for 24 hours; with another body it is a 422
+         */
+        'idempotency-key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/run/sync';

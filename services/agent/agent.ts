@@ -188,7 +188,8 @@ export function createAgent (deps: AgentDeps) {
     closeCall,
 
     /** Does the same as `run`, and returns the result as one object instead of a stream. */
-    sync: async (body: RunBody, signal: AbortSignal): Promise<RunResult> => collectResult(await run(body), signal),
+    sync: async (body: RunBody, signal: AbortSignal, key?: string): Promise<RunResult> =>
+      collectResult(await run(body, undefined, key), signal),
 
     /**
      * Subscribes to the active run of a thread, or the one with this id, from the first event of its segment, in a chat client's protocol

@@ -15,13 +15,14 @@ const OWN_FAILURES: readonly ErrorCode[] = [
   'ERR_OBJECT_INVALID',
   'ERR_STORE_UNAVAILABLE',
   'ERR_STORE_BUSY',
-  'ERR_TOO_MANY_TASKS'
+  'ERR_TOO_MANY_TASKS',
+  'ERR_INTERRUPTED'
 ]
 
 /**
  * Waits for the end of a run and returns its result as one object. Throws the run's failure: ERR_UPSTREAM (502),
  * ERR_TIMEOUT (504), ERR_BUDGET (402), ERR_BUDGET_UNPRICED and ERR_OBJECT_INVALID (422), an unavailable or busy store
- * (503), too many tasks (409) or an internal error (500).
+ * (503), too many tasks (409), an internal error (500), or, for a request that is sent again, the service's end during its run.
  */
 export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
   const read: RunEvent[] = []

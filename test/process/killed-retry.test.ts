@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { startService } from '../harness/sidecar.ts'
 
-const post = (url: string, body: object, signal?: AbortSignal) =>
-  fetch(`${url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal })
+const post = (url: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
 const textOf = (stream: string) =>
   [...stream.matchAll(/"type":"text-delta","id":"[^"]*","delta":"([^"]*)"/g)].map(([, text]) => text).join('')
 
@@ -30,8 +30,10 @@ t.test('a service that is killed while it asks a model again keeps nothing of th
     work: {}
   })
   const where = { home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url } }
+  const request = { id: 'c', messages: [{ role: 'user', content: 'go' }] }
+  const key = { 'idempotency-key': 'once' }
   const service = await startService(t, where)
-  const response = await post(service.url, { id: 'c', resumable: true, messages: [{ role: 'user', content: 'go' }] })
+  const response = await post(`${service.url}/run`, request, key)
   const read = response.text().catch(() => '')
   await waiting.promise
   service.child.kill('SIGKILL')
@@ -45,8 +47,9 @@ t.test('a service that is killed while it asks a model again keeps nothing of th
   const replay = await (await fetch(`${again.url}/run/c/stream`)).text()
   t.match(replay, /ERR_INTERRUPTED/)
   t.equal(textOf(replay), '')
+  t.match(await (await post(`${again.url}/run/sync`, request, key)).json(), { statusCode: 500, code: 'ERR_INTERRUPTED' }, 'told')
 
-  const goingOn = await (await post(again.url, { id: 'c', continue: true })).text()
+  const goingOn = await (await post(`${again.url}/run`, { id: 'c', continue: true })).text()
   t.equal(textOf(goingOn), 'The whole answer.')
   t.notMatch(asked.at(-1), /half of/)
   t.equal(asked.at(-1)!.split('"tool-call"').length, 2, 'the call is told once, and was made once')

@@ -346,6 +346,8 @@ t.test('a request that is sent again with its key reads the same run: while it l
   t.equal(textOf(second.events), 'answer 1', 'its run went on without a reader')
   t.same(told(parseEvents((await send(body)).body)), told(parseEvents(both[0].body)), 'the first request gets its own part of the run')
   t.equal(textOf(parseEvents((await send(answered, other)).body)), 'answer 1')
+  const sync = async () => (await app.inject({ method: 'POST', url: '/run/sync', payload: answered, headers: other })).json()
+  t.match(await sync(), { text: 'answer 1', runId: runIdOf(both[0]), finishReason: 'stop' }, 'as one object, too')
   t.equal(gateway.requests.length, 2)
 
   t.match((await send({ ...body, cwd: '/' })).json(), { code: 'ERR_IDEMPOTENCY_KEY_REUSED', statusCode: 422 })
@@ -353,4 +355,9 @@ t.test('a request that is sent again with its key reads the same run: while it l
   t.match((await send(body)).json(), { code: 'ERR_RUN_GONE', statusCode: 410, error: /Idempotency-Key/ })
   await clock.advance(24 * 60 * 60 * 1000)
   t.equal(textOf(parseEvents((await send(body)).body)), 'answer 2', 'a day later the key is free')
+
+  const sent = () => app.inject({ method: 'POST', url: '/run/sync', payload: userSays('in one'), headers: { 'idempotency-key': 'script' } })
+  const [one, two] = await Promise.all([sent(), sent()])
+  t.match(one.json(), { text: 'answer 3' })
+  t.same(two.json(), one.json(), 'a script gets the one answer twice')
 })
