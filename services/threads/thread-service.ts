@@ -11,7 +11,7 @@ import { totalOf, type UsageRepository } from '../usage/index.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
 import { withoutChatForm } from './rendering/chat-form.ts'
 import { renderMessages } from './rendering/render.ts'
-import { requestsIn, type Unanswered } from './rendering/unanswered.ts'
+import { requestsIn, type Unanswered, type UnansweredEnd } from './rendering/unanswered.ts'
 import { createThreadMetadata, type Metadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
 import { checkMessages, type ThreadMessage } from './thread-message.ts'
@@ -75,6 +75,8 @@ function shortFields (fields: Record<string, unknown> = {}): Record<string, unkn
 /** Why a call was not carried out whose approval cannot be given any more. */
 const WITHDRAWN = 'The user moved on without answering.'
 const EXPIRED = 'Nobody answered in time.'
+const APP_WITHDRAWN = 'The run ended before the application gave a result.'
+const APP_EXPIRED = 'The application gave no result in time.'
 
 /** The number of threads that one page of a search looks at. */
 const MOST_SEARCHED = 2_000
@@ -101,13 +103,15 @@ export function createThreadService (
     return (await ledger.all(asked)).some(ledger.isOpen) ? 'pending_approval' : 'idle'
   }
 
-  /** Returns which requests for approval of messages were not answered, and cannot be any more. */
+  /** Returns what messages wait for that was not answered, and cannot be any more. */
   async function unansweredIn (messages: readonly ThreadMessage[]): Promise<Unanswered> {
-    const closed = (await ledger.all(requestsIn(messages))).flatMap((item): Array<[string, string]> => {
-      if (item.state === 'withdrawn') return [[item.approvalId, WITHDRAWN]]
-      return item.state === 'expired' || (item.state === 'pending' && !ledger.isOpen(item)) ? [[item.approvalId, EXPIRED]] : []
+    const ends = (await ledger.all(requestsIn(messages))).flatMap((item): Array<[string, UnansweredEnd]> => {
+      const { approvalId, kind, state } = item
+      if (state === 'withdrawn') return [[approvalId, { state, reason: kind === 'app' ? APP_WITHDRAWN : WITHDRAWN }]]
+      if (state !== 'expired' && (state !== 'pending' || ledger.isOpen(item))) return []
+      return [[approvalId, { state: 'expired', reason: kind === 'app' ? APP_EXPIRED : EXPIRED }]]
     })
-    return new Map(closed)
+    return new Map(ends)
   }
 
   async function view (head: ThreadHead): Promise<Thread> {

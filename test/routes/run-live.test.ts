@@ -259,6 +259,18 @@ async function withWaiting (t: Test, step: Plan) {
   return { ...service, events, runId: of(events, 'start')[0].messageMetadata.runId as string, reader }
 }
 
+/** The one call of a conversation as a chat that loads it gets it, parts of what waited, and the call's result in ModelMessages. */
+async function readCall (app: App) {
+  const read = async (protocol: string) => (await app.inject(`/threads/chat?protocol=${protocol}`)).json().messages
+  const parts: any[] = (await read('ui')).at(-1).parts
+  const contents = (await read('documented')).flatMap(({ content }: any) => Array.isArray(content) ? content : [])
+  return {
+    call: parts.find(({ toolCallId }) => toolCallId !== undefined),
+    others: parts.filter(({ type }) => type === 'data-approval'),
+    outcome: contents.find(({ type }: any) => type === 'tool-result')
+  }
+}
+
 t.test('a run that waits for an approval is stopped by the id of its thread; a later answer moves nothing', async (t) => {
   const { app, gateway, events, runId, reader } = await withWaiting(t, calls('writeFile', 'saveDocument'))
   const [write, save] = asked(events)
@@ -282,6 +294,10 @@ t.test('a run that waits for answers is stopped by its own id, and the next mess
   const [{ approvalId }] = questionsIn(events)
   t.same(await postTo(app, `/run/${runId}/stop`, {}), { status: 200, body: { ok: true, threadId: 'chat', runId } })
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 409, body: { code: 'ERR_APPROVAL_WITHDRAWN' } })
+  const { call, others, outcome } = await readCall(app)
+  t.match(call, { type: 'tool-askUser', state: 'output-error', errorText: /moved on without answering/ })
+  t.match(others, [{ type: 'data-approval', data: { approvalId, kind: 'question', state: 'withdrawn' } }])
+  t.match(outcome, { toolCallId: call.toolCallId, output: { type: 'error-text', value: call.errorText } })
   await say(app, 'another matter', { id: 'chat' })
   t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /The user did not answer .*Which format should it have/)
   await say(app, 'and another', { id: 'chat' })
@@ -295,6 +311,9 @@ t.test('a call that the application executes is withdrawn by a stop, and the mod
   t.match(await postTo(app, '/run/chat/stop', {}), { status: 200, body: { runId } })
   t.match(await reader.until('tool-call:closed'), { approvalId: toolCallId, state: 'withdrawn' })
   t.same(await openCalls(app), [])
+  const { call, outcome } = await readCall(app)
+  t.match(call, { toolCallId, state: 'output-error', errorText: /before the application gave a result/ })
+  t.match(outcome, { toolCallId, output: { value: call.errorText } })
   t.match(await answerCall(app, toolCallId, { claim: 'window', output: {} }), { status: 409, body: { code: 'ERR_TOOL_CALL_WITHDRAWN' } })
   await app.close()
 

@@ -3,7 +3,7 @@ import type { ThreadMessage } from '../thread-message.ts'
 import { asChat, idOf } from './as-chat.ts'
 import { type ChatMessage, type ChatPart, chatFormOf, withoutChatForm } from './chat-form.ts'
 import { stepId, type Unit } from './answer-units.ts'
-import type { Unanswered } from './unanswered.ts'
+import { type Unanswered, unansweredEnd } from './unanswered.ts'
 
 /**
  * Returns a unit as ModelMessages with ids. Approvals are parts of the SDK's kinds; the parts of chats without a counterpart, such as data
@@ -36,14 +36,16 @@ export function asModelMessages (unit: Unit, id: string, unanswered: Unanswered)
       ...n === 0 && { metadata, ...chatParts.length > 0 && { chatParts } }
     }
   })
-  const denied = parts.flatMap((part) =>
-    unanswered.has(part.approval?.id) ? [responsePart(part.approval), resultPart(part, outputOf(part))] : []
-  )
-  if (denied.length === 0) return messages
+  const endOf = unansweredEnd(parts, unanswered)
+  const ended = parts.flatMap((part) => {
+    if (!isCall(part) || endOf(part) === undefined) return []
+    return [...part.approval === undefined ? [] : [responsePart(part.approval)], resultPart(part, outputOf(part))]
+  })
+  if (ended.length === 0) return messages
   const last = messages.at(-1)!
   return last.role === 'tool'
-    ? messages.with(-1, { ...last, content: [...last.content as object[], ...denied] })
-    : [...messages, { role: 'tool', content: denied, id: stepId(answerId, messages.length) }]
+    ? messages.with(-1, { ...last, content: [...last.content as object[], ...ended] })
+    : [...messages, { role: 'tool', content: ended, id: stepId(answerId, messages.length) }]
 }
 
 interface Approval {
