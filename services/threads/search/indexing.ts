@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import {
+  type Op,
   parseIndexKey,
   RECENT,
   SEARCH_PLACES,
@@ -21,6 +22,9 @@ import { type BlockWords, indexBlock } from './word-index.ts'
 const REST_MS = 1_000
 /** Pause after a failure. Milliseconds. */
 const RETRY_MS = 60_000
+/** Records of the index, and characters of their words, that are written at once. */
+const BATCH = 100
+const BATCH_CHARACTERS = 1_000_000
 /** Of the time that older threads take, how much as long again nothing is done, so that they slow nothing down. */
 const PAUSES = 3
 
@@ -44,25 +48,50 @@ export function createSearchIndexing ({ store, clock, log }: { store: Store, clo
     for await (const { at, message } of messagesOfBlock(store, thread, block)) yield [at - block * BLOCK, searchedText(message)]
   }
 
-  /** Indexes the blocks of a thread whose index is not that of their messages. Resolves to whether there were any. */
-  async function indexThread (thread: string, signal: AbortSignal): Promise<boolean> {
-    const head = await headOf(thread)
-    if (head === undefined) return false
-    let isBehind = false
-    for (let block = 0; block < blockCount(head); block++) {
-      signal.throwIfAborted()
-      const version = versionOf(head, block)
-      const key = searchWordsKey(thread, block)
-      if ((await unlessDamaged(store.get<BlockWords>(key)))?.of === version) continue
-      isBehind = true
-      const [words, places] = await indexBlock(version, textsOf(thread, block))
-      await store.transact([{ type: 'put', key, value: words }, { type: 'put', key: searchPlacesKey(thread, block), value: places }])
+  /** Begins to index threads. Many are written at once, as a write costs more than the words of a thread. */
+  function beginBatch () {
+    let ops: Op[] = []
+    let characters = 0
+    let read: Array<{ thread: string, blocks: number }> = []
+
+    async function write (): Promise<void> {
+      await store.transact(ops)
+      for (const { thread, blocks } of read) {
+        // It may have been removed or shortened meanwhile.
+        const now = await headOf(thread)
+        const left = now === undefined ? 0 : blockCount(now)
+        if (left < blocks) await store.transact(removeBlocks(thread, { from: left, to: blocks }))
+      }
+      ops = []
+      read = []
+      characters = 0
     }
-    // The thread may have been removed or shortened meanwhile.
-    const now = await headOf(thread)
-    const left = now === undefined ? 0 : blockCount(now)
-    if (left < blockCount(head)) await store.transact(removeBlocks(thread, { from: left, to: blockCount(head) }))
-    return isBehind
+
+    /** Indexes the blocks of a thread whose index is not that of their messages. Resolves to whether there were any. */
+    async function add (thread: string, signal: AbortSignal): Promise<boolean> {
+      const head = await headOf(thread)
+      if (head === undefined) return false
+      const blocks = blockCount(head)
+      read.push({ thread, blocks })
+      let isBehind = false
+      for (let block = 0; block < blocks; block++) {
+        signal.throwIfAborted()
+        const version = versionOf(head, block)
+        const key = searchWordsKey(thread, block)
+        if ((await unlessDamaged(store.get<BlockWords>(key)))?.of === version) continue
+        isBehind = true
+        const [words, places] = await indexBlock(version, textsOf(thread, block))
+        ops.push({ type: 'put', key, value: words }, { type: 'put', key: searchPlacesKey(thread, block), value: places })
+        characters += (words.words?.length ?? 0) + places.places.length
+        if (ops.length >= BATCH || characters > BATCH_CHARACTERS) {
+          await write()
+          read.push({ thread, blocks })
+        }
+      }
+      return isBehind
+    }
+
+    return { add, write }
   }
 
   /** Removes what a crash left of threads that were removed. */
@@ -84,16 +113,21 @@ export function createSearchIndexing ({ store, clock, log }: { store: Store, clo
     for await (const key of store.keys(RECENT, { reverse: true })) {
       signal.throwIfAborted()
       const begin = clock.monotonic()
-      if (await indexThread(parseIndexKey(key).thread, signal)) await pause?.(clock.monotonic() - begin)
+      const batch = beginBatch()
+      const isBehind = await batch.add(parseIndexKey(key).thread, signal)
+      await batch.write()
+      if (isBehind) await pause?.(clock.monotonic() - begin)
       await indexChanged(signal)
     }
   }
 
   async function indexChanged (signal: AbortSignal) {
+    const batch = beginBatch()
     for (const thread of changed) {
       changed.delete(thread)
-      await indexThread(thread, signal)
+      await batch.add(thread, signal)
     }
+    await batch.write()
   }
 
   return {
