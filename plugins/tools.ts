@@ -60,6 +60,8 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         investigate: (question, context) => app.investigate(question, context),
         // The agent is made of the tools.
         userWords: (runId) => app.agent.userWords(runId),
+        conversationOf: (runId) => app.agent.conversationOf(runId),
+        tasks: () => app.tasks,
         // Tool servers are connected later.
         resourceServers: () => app.mcp?.resourceServers() ?? []
       }),

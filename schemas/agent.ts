@@ -93,6 +93,12 @@ const WHEN = {
   zone: 'The time zone, if one was named: "Europe/Berlin"',
   text: "The user's words about the time"
 }
+export const WhenSchema = Type.Object({
+  at: Type.Optional(Type.String({ description: WHEN.at })),
+  every: Type.Optional(Type.String({ description: WHEN.every })),
+  zone: Type.Optional(Type.String({ description: WHEN.zone })),
+  text: Type.Optional(Type.String({ description: WHEN.text }))
+}, { additionalProperties: false })
 export const AnalysisSchema = Type.Object({
   complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),
   goal: Type.String({
@@ -133,8 +139,10 @@ export const RunTaskSchema = Type.Object({
   status: TaskStatusSchema,
   interval: Type.Optional(Type.String({ description: 'How often it runs, as it was written' })),
   words: Type.Optional(Type.String({ description: 'When it runs, as it was understood' })),
-  nextRunAt: Type.Optional(Timestamp)
-}, { $id: 'RunTask', description: 'A background task that a run created and started' })
+  nextRunAt: Type.Optional(Timestamp),
+  zone: Type.Optional(Type.String({ description: 'The time zone of its local times' })),
+  next: Type.Optional(Type.Array(Timestamp, { description: 'The next planned times, at most five' }))
+}, { $id: 'RunTask', description: 'A background task that a run created and started, or changed' })
 export type RunTask = Static<typeof RunTaskSchema>
 
 /** The compaction of a conversation: how it was made to fit the context window of its model. */

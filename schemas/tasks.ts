@@ -157,6 +157,7 @@ export const TaskSchema = Type.Object({
     }
   )),
   health: ref(TaskHealthSchema),
+  threadId: Type.Optional(Type.String({ description: 'The conversation that made it' })),
   pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user' })),
   createdAt: Timestamp,
   updatedAt: Timestamp
@@ -219,6 +220,7 @@ export const TaskListSchema = Type.Object({
   $id: 'TaskList',
   description: 'A page of tasks, newest first; nextCursor is present when there are more'
 })
+export type TaskList = Static<typeof TaskListSchema>
 export const TaskDeletedSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String() }, {
   $id: 'TaskDeleted',
   description: 'The task was deleted with its runs'

@@ -3786,7 +3786,7 @@ export type RunStreamEvent = ({
 } & FinishEvent);
 
 /**
- * A background task that a run created and started
+ * A background task that a run created and started, or changed
  */
 export type RunTask = {
     /**
@@ -3808,6 +3808,14 @@ export type RunTask = {
      * Milliseconds since the Unix epoch
      */
     nextRunAt?: number;
+    /**
+     * The time zone of its local times
+     */
+    zone?: string;
+    /**
+     * The next planned times, at most five
+     */
+    next?: Array<number>;
 };
 
 /**
@@ -4265,6 +4273,10 @@ export type Task = {
         id: string;
     }>;
     health: TaskHealth;
+    /**
+     * The conversation that made it
+     */
+    threadId?: string;
     /**
      * Why the task is paused: user
      */

@@ -34,7 +34,7 @@ import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { withoutDroppedTries } from './dropped-tries.ts'
 import { takeAttachments } from './take-attachments.ts'
-import { createUserWords } from './user-words.ts'
+import { createConversationOf, createUserWords } from './user-words.ts'
 
 /** Returns the status of an active run by its events. Its segment may be over already: its readers have got the end by then. */
 function activeStatus (events: readonly RunEvent[]): RunStatus {
@@ -70,6 +70,7 @@ export function createAgent (deps: AgentDeps) {
   const stopRun = createStopRun(parts, supersedePendingRun)
   const steerConversation = createSteerRun(parts)
   const beginning = createBeginnings()
+  const userWords = createUserWords(parts)
   const { answer, answersOf, decide, answerCall, closeCall } = createResumeRun(parts)
 
   /** Returns the largest context window, in tokens, among the models that may answer with these options. */
@@ -237,7 +238,8 @@ export function createAgent (deps: AgentDeps) {
     ...createConversationGuard(parts, supersedePendingRun),
 
     /** Returns what the user said in the conversation of an active run; undefined for other runs, as those of tasks. */
-    userWords: createUserWords(parts),
+    userWords,
+    conversationOf: createConversationOf(parts, userWords),
 
     /** Returns what the active run of a thread, which goes on after it waited, makes of the stored answer; undefined if there is none. */
     async answerSoFar (threadId: string) {

@@ -1,3 +1,4 @@
+import type { RunTask } from '../../schemas/agent.ts'
 import { inputDigest, wasRefused } from '../approvals/index.ts'
 import { reviewAnswer } from '../judge/index.ts'
 import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
@@ -6,6 +7,8 @@ import type { ConversationAttempt } from './conversation-attempt.ts'
 import { runContext, type Context, denialNotes } from './run-prompt.ts'
 import { attachedIn } from './attached-sizes.ts'
 
+/** Tools whose outputs hold the task that they made or changed, which readers are shown. */
+const TASK_TOOLS: ReadonlySet<string> = new Set(['createTask', 'changeTask'])
 /** Characters of a file that a message may show. */
 const SHOWN_CHARACTERS = 16_000
 
@@ -43,6 +46,10 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     mayAskInCalls: options?.interactive !== false,
     usesLearned: false,
     storesSteps: false,
+    shownWith: ({ toolName }, event) =>
+      event.type === 'tool-output' && TASK_TOOLS.has(toolName) && 'task' in event.output
+        ? [{ type: 'task', task: event.output.task as RunTask }]
+        : [],
     wasDenied: ({ toolName, input }) => wasRefused(denials, toolName, inputDigest(input)),
 
     /** The answer to a complex request is judged once in a run. */

@@ -1,7 +1,9 @@
-import type { Analysis, RunTask } from '../../schemas/agent.ts'
+import type { Analysis } from '../../schemas/agent.ts'
 import type { Task } from '../../schemas/tasks.ts'
 import { BadSchedule } from '../calendar/index.ts'
+import { asRunTask, type ReadTime } from '../contracts/task-launcher.ts'
 import { abortKind } from '../lib/abort.ts'
+import { localTime } from '../lib/time-in-words.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { canonicalContent } from '../threads/index.ts'
 import { noUsage } from '../usage/index.ts'
@@ -34,9 +36,9 @@ export async function handOverToTask (attempt: ConversationAttempt, analysis: An
   const earlier = await deps.tasks.launched(origin)
   const made = earlier === undefined
     ? await launchTask(analysis, live.run, ignoringDisconnect(live.signal), origin, deps)
-    : { task: earlier }
+    : { task: earlier, time: await deps.tasks.readWhen(whenOf(analysis)).catch(() => undefined) }
   const events: RunEvent[] = [
-    ...made.task === undefined ? [] : [{ type: 'task' as const, task: taskView(made.task) }],
+    ...made.task === undefined ? [] : [{ type: 'task' as const, task: asRunTask(made.task, made.time) }],
     { type: 'text-start', id: 'task' },
     { type: 'text-delta', id: 'task', delta: made.task ? describeTask(made.task, { isKnown: earlier !== undefined }) : made.question },
     { type: 'text-end', id: 'task' }
@@ -64,21 +66,23 @@ function ignoringDisconnect (signal: AbortSignal): AbortSignal {
   return controller.signal
 }
 
+const whenOf = ({ interval, when = { text: '', every: interval } }: Analysis) => when
+
 /** Launches the task at the time that was heard. Without a time it runs at once; if its time is in doubt, nothing is launched. */
 async function launchTask (
-  { goal, interval, when = { text: '', every: interval } }: Analysis,
+  analysis: Analysis,
   run: Run<ThreadRun>,
   signal: AbortSignal,
   origin: string,
   { tasks, hasFiles }: Deps
-): Promise<{ task: Task } | { task?: undefined, question: string }> {
+): Promise<{ task: Task, time?: ReadTime } | { task?: undefined, question: string }> {
   if (hasFiles) return { question: NO_FILES }
-  const { cwd, given, options } = run.record
+  const { threadId, cwd, given, options } = run.record
   try {
-    const read = await tasks.readWhen(when)
+    const read = await tasks.readWhen(whenOf(analysis))
     if (read?.everyMs !== undefined && !isConfirmed(run)) return { question: confirmationOf(read.words, read.everyMs) }
-    const schedule = read && { schedule: read.schedule }
-    return { task: await tasks.launch({ goal, cwd, ...(options && { options: given ?? options }), ...schedule }, signal, origin) }
+    const body = { goal: analysis.goal, cwd, ...(options && { options: given ?? options }), ...(read && { schedule: read.schedule }) }
+    return { task: await tasks.launch(body, signal, { threadId, origin, said: origin }), ...(read && { time: read }) }
   } catch (error) {
     if (!(error instanceof BadSchedule)) throw error
     return { question: `I did nothing and made no task, because I am not sure when you want it. ${error.message}` }
@@ -96,16 +100,6 @@ function isConfirmed ({ messages }: Run<ThreadRun>): boolean {
   const [asked, answer] = messages.slice(-2).map((message) => JSON.stringify(message))
   return messages.length > 1 && asked.includes(CONFIRM) && /"(?:content|text)":"\s*yes\b/i.test(answer)
 }
-
-const taskView = ({ id, goal, taskType, status, schedule, scheduleWords, nextRunAt }: Task): RunTask => ({
-  taskId: id,
-  goal,
-  taskType,
-  status,
-  ...(schedule?.interval !== undefined && { interval: schedule.interval }),
-  ...(scheduleWords !== undefined && { words: scheduleWords }),
-  ...(nextRunAt !== undefined && { nextRunAt })
-})
 
 /** Characters of the goal in the answer. */
 const GOAL_SHOWN = 300
@@ -145,10 +139,4 @@ function describeApprovalMode ({ mode, firstN }: Task['approval']): string {
     case 'never':
       return 'It asks nothing.'
   }
-}
-
-/** Formats a time in the time zone of this machine. */
-function localTime (at: number): string {
-  const date = new Date(at)
-  return `${date.toDateString()} at ${date.toTimeString().slice(0, 5)}`
 }

@@ -111,7 +111,9 @@ export async function runContext (
   const at = clock.now()
   const owed = await owedAnswer()
   const hasFiles = attachedIn(prompt).length > 0 || (await attachments.ofThread(store.digest(record.threadId))).size > 0
-  const ofHost = offeredTools(host.offered(), record.options?.interactive === true).filter((tool) => hasFiles || !tool.readsAttachments)
+  const { interactive } = record.options ?? {}
+  const ofHost = offeredTools(host.offered(), interactive === true)
+    .filter((tool) => (hasFiles || !tool.readsAttachments) && (interactive !== false || !tool.needsPerson))
   const [remembered, guide, { told, deferred }] = await Promise.all([
     memory(),
     begun ?? guides.read(record.cwd),

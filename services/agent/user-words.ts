@@ -1,3 +1,4 @@
+import type { RunOptions } from '../../schemas/run-options.ts'
 import { readUserMessages, type ThreadRepository, type UserWords } from '../threads/index.ts'
 import { type ActiveRuns, steeringIn } from '../runs/index.ts'
 
@@ -19,5 +20,16 @@ export function createUserWords ({ activeRuns, deps: { threads } }: Parts) {
     const known = new Set(messages.map(({ id }) => id))
     const said = steeringIn(live.run.log.events).filter(({ id }) => !known.has(id))
     return { threadId, messages: [...messages, ...said.map(({ id, text, at: said }) => ({ id, text, at, said }))] }
+  }
+}
+
+/** Creates the lookup of the conversation of an active run, with what a task of it gets; undefined for runs without a person. */
+export function createConversationOf ({ activeRuns }: Pick<Parts, 'activeRuns'>, userWords: ReturnType<typeof createUserWords>) {
+  return async (runId: string): Promise<{ threadId: string, cwd: string, options?: RunOptions, said: string[] } | undefined> => {
+    const record = activeRuns.ofRun(runId)?.run.record
+    if (record === undefined || record.options?.interactive === false) return undefined
+    const { threadId, cwd, given, options = given } = record
+    const words = await userWords(runId)
+    return { threadId, cwd, ...(options && { options: given ?? options }), said: words?.messages.map(({ text }) => text) ?? [] }
   }
 }

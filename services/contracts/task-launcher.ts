@@ -1,13 +1,32 @@
-import type { SteerBody, SteeredRun, When } from '../../schemas/agent.ts'
+import type { RunTask, SteerBody, SteeredRun, When } from '../../schemas/agent.ts'
 import type { Schedule } from '../../schemas/schedule.ts'
-import type { Task, TaskBody } from '../../schemas/tasks.ts'
+import type { Task, TaskBody, TaskChanges, TaskList } from '../../schemas/tasks.ts'
 
-/** Takes requests for background work. `origin` identifies the words of a conversation that asked for it. */
+/** The conversation that a task comes from: the task keeps what the conversation knows of addresses, and what a person said. */
+export interface TaskSource {
+  threadId: string
+  /** Identifies the wish: while the task that it became has not ended, it becomes no second one. */
+  origin: string
+  /** The words of the user. */
+  said: string
+}
+
+/** A time as it was read. `everyMs`: it runs so often that a person must confirm it. Times in milliseconds since the Unix epoch. */
+export interface ReadTime {
+  schedule: Schedule
+  words: string
+  /** The time zone of its local times, and the next planned times. */
+  zone: string
+  next: number[]
+  everyMs?: number
+}
+
+/** Takes requests for background work. */
 export interface TaskLauncher {
   /**
    * Creates a task and starts it. The signal aborts the planning. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
    */
-  launch(body: TaskBody, signal: AbortSignal, origin: string): Promise<Task>
+  launch(body: TaskBody, signal: AbortSignal, source: TaskSource): Promise<Task>
   /**
    * Keeps what the user says to a run that waits, for a person or its provider, until the run goes on. Throws NoActiveRun (404) or
    * SteeringFull (429).
@@ -15,9 +34,35 @@ export interface TaskLauncher {
   steerRun(taskId: string, runId: string, body: SteerBody): Promise<SteeredRun>
   /** The task that `launch` created for that origin, while the task is started and has not ended. */
   launched(origin: string): Promise<Task | undefined>
-  /**
-   * Reads a time as a model heard it; undefined when there is none. `everyMs`: it runs so often that a person must confirm it. Throws
-   * BadSchedule (400) when the time is in doubt.
-   */
-  readWhen (when: When): Promise<{ schedule: Schedule, words: string, everyMs?: number } | undefined>
+  /** Reads a time as a model heard it; undefined when there is none. Throws BadSchedule (400) when the time is in doubt. */
+  readWhen(when: When): Promise<ReadTime | undefined>
 }
+
+/** What can be done with the tasks that there are. All but the lists throw TaskNotFound (404); see services/tasks. */
+export interface TaskControl extends TaskLauncher {
+  /** The tasks that were made in a conversation. */
+  madeIn(threadId: string): Promise<Task[]>
+  list(query: { limit: number, cursor?: string }): Promise<TaskList>
+  get(taskId: string): Promise<Task>
+  update(taskId: string, changes: TaskChanges): Promise<Task>
+  pause(taskId: string): Promise<Task>
+  resume(taskId: string): Promise<Task>
+  cancel(taskId: string): Promise<Task>
+  run(taskId: string, body: object): Promise<unknown>
+  remove(taskId: string): Promise<unknown>
+}
+
+/** A task as runs of conversations show it. */
+export const asRunTask = (
+  { id, goal, taskType, status, schedule, scheduleWords, nextRunAt }: Task,
+  time?: Pick<ReadTime, 'zone' | 'next'>
+): RunTask => ({
+  taskId: id,
+  goal,
+  taskType,
+  status,
+  ...(schedule?.interval !== undefined && { interval: schedule.interval }),
+  ...(scheduleWords !== undefined && { words: scheduleWords }),
+  ...(nextRunAt !== undefined && { nextRunAt }),
+  ...(time && { zone: time.zone, next: time.next })
+})

@@ -192,6 +192,13 @@ export interface Tool<Input = any> {
   findMistake?(input: Input): string | undefined
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
   isConversational?: true
+  /** Whether a person must be there who sees what it does: runs with `interactive: false` are not offered it. */
+  needsPerson?: true
+  /**
+   * Returns why this call asks its user, in a sentence, though its tool does not; undefined for one that may run. It is not called where
+   * the user has allowed the tool.
+   */
+  asks?(input: Input, context: Pick<ToolContext, 'runId'>): Promise<string | undefined>
   /** Whether the tool reads attachments: it is offered where a conversation has some. */
   readsAttachments?: true
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */

@@ -15,6 +15,7 @@ import { createTaskRepository, type TaskRepository, type Change } from './task-r
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createDefinitions, CLOSING } from './definitions.ts'
+import type { TaskSource } from '../contracts/task-launcher.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest/digest.ts'
 import { missingGrant } from './digest/missing-grant.ts'
@@ -132,16 +133,21 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
      * Creates a task and starts it in one transaction with its first run or slot. The signal aborts the planning. Throws
      * BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
      */
-    async launch (body: TaskBody, signal: AbortSignal, origin: string): Promise<Task> {
+    async launch (body: TaskBody, signal: AbortSignal, { threadId, origin, said }: TaskSource): Promise<Task> {
       const either = AbortSignal.any([closing.signal, signal])
-      const task = { ...await definitions.define(body, either), said: origin.slice(-SAID_KEPT) }
+      const task = { ...await definitions.define(body, either), said: said.slice(-SAID_KEPT), threadId }
       either.throwIfAborted()
+      // A page that fooled the conversation gets no further by a task.
+      const known = await unlessDamaged(store.get<object>(provenanceKey(store.digest(threadId))))
       return taskView(
-        await launch(task, () => [{
-          type: 'put',
-          key: taskOriginKey(store.digest(origin)),
-          value: { taskId: task.id, at: clock.now() } satisfies Origin
-        }])
+        await launch(task, () => [
+          {
+            type: 'put',
+            key: taskOriginKey(store.digest(origin)),
+            value: { taskId: task.id, at: clock.now() } satisfies Origin
+          },
+          ...known === undefined ? [] : [{ type: 'put' as const, key: provenanceKey(task.id), value: known }]
+        ])
       )
     },
     /** The task that `launch` created for that origin, while the task is started and has not ended. */
@@ -149,6 +155,12 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       const known = await store.get<Origin>(taskOriginKey(store.digest(origin)))
       const task = known && await unlessDamaged(store.get<StoredTask>(taskKey(known.taskId)))
       return task === undefined || !STARTED.includes(task.status) ? undefined : taskView(task)
+    },
+    /** The tasks that were made in a conversation. */
+    async madeIn (threadId: string): Promise<Task[]> {
+      const made: Task[] = []
+      for await (const task of repository.matching({ damaged () {} })) if (task.threadId === threadId) made.push(taskView(task))
+      return made
     },
     update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
     /** Returns the tasks that have the agent, as `Agents.remove` names them. */

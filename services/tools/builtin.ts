@@ -28,9 +28,13 @@ import { createWebSearch } from './web/web-search.ts'
 import { createAskUser } from './questions/ask-user.ts'
 import { createForget } from './memory/forget.ts'
 import { createRemember } from './memory/remember.ts'
+import { createChangeTask } from './tasks/change-task.ts'
+import { createCreateTask } from './tasks/create-task.ts'
+import { createListTasks } from './tasks/list-tasks.ts'
+import type { TaskParts } from './tasks/task-parts.ts'
 import type { MemoryParts } from './memory/said-words.ts'
 
-interface Parts extends MemoryParts {
+interface Parts extends MemoryParts, TaskParts {
   /** The attachments of conversations. */
   attachments: AttachmentReading
   paths: PathPolicy
@@ -80,6 +84,9 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createScroll({ ...parts, views }),
     createRemember(parts),
     createForget(parts),
+    createCreateTask(parts),
+    createListTasks(parts),
+    createChangeTask(parts),
     createListResources(parts.resourceServers),
     createReadResource(parts.resourceServers),
     createAskUser(),

@@ -103,13 +103,18 @@ const READER = `(() => {
 
 const rest = (page: Page) => page.evaluate<Place>('reader.rest()')
 
-/** Does something that scrolls. Returns how far down the content has moved, px, when it rests. */
-async function movedBy (page: Page, scroll: () => Promise<void>): Promise<number> {
-  const { number, offset } = await rest(page)
+/** Does something that scrolls. Returns what is at the top when it rests. */
+async function scrolled (page: Page, scroll: () => Promise<void>): Promise<Place> {
   await page.evaluate('reader.scrolls()')
   await scroll()
   await page.evaluate('reader.scrolled()')
-  await rest(page)
+  return rest(page)
+}
+
+/** Does something that scrolls. Returns how far down the content has moved, px, when it rests. */
+async function movedBy (page: Page, scroll: () => Promise<void>): Promise<number> {
+  const { number, offset } = await rest(page)
+  await scrolled(page, scroll)
   return Math.round(await page.evaluate<number>(`reader.offsetOf(${number})`) - offset)
 }
 
@@ -209,17 +214,15 @@ t.test('the reader scrolls a conversation', { skip: noBrowser }, async (t) => {
     t.ok(Math.max(...steps) < 50, 'and to one after the other')
 
     const { number } = await rest(page)
-    await swipe(page, -390)
-    const below = await rest(page)
+    const below = await scrolled(page, () => swipe(page, -390))
     t.ok(below.number > number, `down again: from ${number} to ${below.number}`)
     await page.getByRole('button', { name: 'Go to the newest message' }).tap()
     await page.getByText('Question 1198', { exact: true }).waitFor()
     await say(page, 'slow')
     await page.evaluate(`reader.comesTo(${FIRST + 20})`)
     await page.evaluate('reader.follows()')
-    await swipe(page, 100)
-    const place = await rest(page)
-    await swipe(page, 300)
+    const place = await scrolled(page, () => swipe(page, 100))
+    await scrolled(page, () => swipe(page, 300))
     t.ok(await page.evaluate(`reader.offsetOf(${place.number}) > ${place.offset + 200}`), 'up, while an answer streams')
     while (await page.getByRole('button', { name: 'Go to the newest message' }).count() > 0) await swipe(page, -390)
     await page.evaluate('reader.follows()')

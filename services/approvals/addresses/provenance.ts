@@ -44,6 +44,8 @@ const KINDS: Record<string, Kind> = {
   facts: 'memory',
   remember: 'memory',
   forget: 'memory',
+  listTasks: 'memory',
+  changeTask: 'memory',
   readResource: 'server',
   listResources: 'server',
   screenshot: 'screen',

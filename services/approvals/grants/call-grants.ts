@@ -96,7 +96,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, usesLearn
     async offer (
       call: NamedCall,
       folder: WorkFolder,
-      question?: AddressQuestion
+      question?: Pick<AddressQuestion, 'reason'> & Partial<AddressQuestion>
     ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary'> & { reason?: string }> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const reason = facts.uncopied === undefined
@@ -105,10 +105,10 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, usesLearn
       const resting = await grants.restingFor(owner, facts)
       const why = question?.reason ?? (resting === undefined ? reason : restingText(resting))
       return {
-        scopes: grants.scopes(facts, tools, question !== undefined),
+        scopes: grants.scopes(facts, tools, question?.because !== undefined),
         ...(facts.places && { places: facts.places }),
         ...(facts.boundary && { boundary: facts.boundary }),
-        ...(question && { because: question.because }),
+        ...(question?.because && { because: question.because }),
         ...(why !== undefined && { reason: why })
       }
     },

@@ -33,6 +33,8 @@ export interface CallPorts {
   needsApproval: (toolName: string) => boolean
   /** Decides about addresses that the model put together; absent where nobody is asked about them. */
   addresses?: AddressGate
+  /** Returns why the tool itself has this call asked; undefined for one that may run. */
+  question?: (call: Call) => Promise<{ reason: string } | undefined>
   /** The grants of the conversation or task. */
   grants: CallGrants
   /** Set in runs that ask nobody: the reason of the denial of each call that needs an approval and has no grant. */

@@ -49,6 +49,8 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   storesSteps: boolean
   /** Returns fields of the record that a call has changed. */
   changesOfCalls?: () => Partial<R>
+  /** Returns what readers are shown beside the end of a call. */
+  shownWith?: (call: Call, event: CallEnd['event']) => RunEvent[]
   /** Tell the owner's readers what happens. */
   told?: {
     stepMade(events: readonly RunEvent[]): void,

@@ -46,8 +46,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const begun = intentsIn(ports.events)
   let isHeld = false
   const isRead = ({ toolName }: Call) => tools.find(toolName)?.effect === 'read'
-  /** Calls that are asked because of their addresses alone. */
-  const questions = new Map<string, AddressQuestion>()
+  /** Calls that are asked because of their addresses, or of what else they do, alone. */
+  const questions = new Map<string, Partial<AddressQuestion> & { reason: string }>()
   /** What a model wrote as text, it may have meant to show. */
   const asksAnyway = (call: Call) => ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call))
   const needsApproval = (call: Call) => asksAnyway(call) || questions.has(call.toolCallId)
@@ -249,7 +249,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   if (calls.length > 0) await ports.addresses?.note()
   for (const call of calls) {
     if (ports.approvalOf(call.toolCallId) !== undefined || answeredBy(call) !== undefined || asksAnyway(call)) continue
-    const question = await ports.addresses?.question(call)
+    const question = await ports.addresses?.question(call) ?? await ports.question?.(call)
     if (question !== undefined) questions.set(call.toolCallId, question)
   }
   const decisions = calls.map((call) => ({ call, decision: decide(call) }))

@@ -53,6 +53,10 @@ export async function settleStep<R extends RunRecord> (
     ...owner.deniesQuestions !== undefined && { deniesQuestions: owner.deniesQuestions },
     grants: createCallGrants({ grants, owner: owner.owner, cwd, tools, events: () => log.events, usesLearned: owner.usesLearned }),
     addresses,
+    async question ({ toolName, input }) {
+      const reason = owner.asksAddresses(toolName) ? await tools.find(toolName)?.asks?.(input, { runId }) : undefined
+      return reason === undefined ? undefined : { reason }
+    },
     wasDenied: owner.wasDenied,
     checkLimit: () => checkLength(log),
     progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
@@ -75,16 +79,22 @@ export async function settleStep<R extends RunRecord> (
       inOrder(async () => {
         const { toolCallId } = call
         const event = { ...outcome, ...(durationMs !== undefined && { durationMs }) }
+        const shown = owner.shownWith?.(call, event) ?? []
         const { approval, answer } = items.ofCall(toolCallId)
         // The decision of the user is stored already.
         const isPlain = state === 'denied' || (approval === undefined && answer === undefined && !intended.has(toolCallId))
         if (isPlain && !owner.storesSteps) {
           if (ops.length > 0) await store.transact(ops)
           log.append(event)
+          shown.forEach(log.append)
         } else {
           const moved = items.moved(toolCallId, state)
           const silent = answer === undefined ? [] : ledger.closeSilent(answer)
-          await commit({ finalEvents: [event], changes: owner.changesOfCalls?.(), ops: [...silent, ...ledger.record(moved), ...ops] })
+          await commit({
+            finalEvents: [event, ...shown],
+            changes: owner.changesOfCalls?.(),
+            ops: [...silent, ...ledger.record(moved), ...ops]
+          })
           items.keep(moved)
         }
         told?.callEnded(call, event)

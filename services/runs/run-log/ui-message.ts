@@ -152,7 +152,7 @@ export function foldToUIMessage (
         end(event.id, event)
         break
       case 'task':
-        parts.push({ type: 'data-task', id: event.task.taskId, data: event.task })
+        putData({ type: 'data-task', id: event.task.taskId, data: event.task })
         break
       case 'object':
         parts.push({ type: 'step-start' }, { type: 'data-object', id: OBJECT_PART, data: objectData(event) })

@@ -117,7 +117,9 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     /** See TaskLauncher. */
     async readWhen (when: When) {
       const found = await readWhen(when, machine())
-      return found && { schedule: found.schedule, words: found.words, everyMs: tooOften(found) }
+      if (found === undefined) return undefined
+      const { schedule, words, zone, next } = found
+      return { schedule, words, zone, next, everyMs: tooOften(found) }
     },
 
     /** What a schedule, or a text about time, means. Throws BadTask (400) unless one of them is given. */

@@ -73,6 +73,8 @@ export function build (
         attachments: { attachmentsOf: async () => [], files: { text: notHere } },
         brain: { ingest: notHere, known: notHere },
         userWords: async () => undefined,
+        conversationOf: async () => undefined,
+        tasks: () => notHere() as never,
         investigate: async () => ({ report: '', calls: [] }),
         deferredTools: () => [],
         resourceServers: () => []

@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox'
+import { type When, WhenSchema } from '../../../schemas/agent.ts'
+import { asRunTask, type TaskControl } from '../../contracts/task-launcher.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { ToolFailed } from '../tool-errors.ts'
+import { conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, whenOf } from './task-parts.ts'
+
+const ACTIONS = ['pause', 'resume', 'cancel', 'run'] as const
+
+interface Input {
+  taskId: string
+  goal?: string
+  when?: When
+  action?: typeof ACTIONS[number] | 'delete'
+}
+
+/** Changes a background task. One that was not made in the conversation is changed only when its user agrees. */
+export function createChangeTask (parts: TaskParts): Tool<Input> {
+  async function change (tasks: TaskControl, { taskId, goal, action }: Input, schedule?: object): Promise<void> {
+    if (goal !== undefined || schedule !== undefined) {
+      await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) })
+    }
+    if (action === 'run') await tasks.run(taskId, {})
+    else if (action !== undefined && action !== 'delete') await tasks[action](taskId)
+  }
+
+  return {
+    name: 'changeTask',
+    description: 'Change what a background task does or when it runs; pause, resume, cancel, delete it, or run it now. listTasks tells ' +
+      'the ids.',
+    inputSchema: Type.Object({
+      taskId: Type.String({ minLength: 1, maxLength: 200 }),
+      goal: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'What it is to do from now on' })),
+      when: Type.Optional({ ...WhenSchema, description: 'When it is to run from now on, in English notation' }),
+      action: Type.Optional(Type.Union([...ACTIONS, 'delete'].map((action) => Type.Literal(action)), {
+        description: 'cancel ends it and keeps its results; delete removes them, too'
+      }))
+    }, { additionalProperties: false }),
+    effect: 'write',
+    permission: 'allow',
+    isConversational: true,
+    needsPerson: true,
+    use: 'seldom',
+    target: ({ taskId }) => taskId,
+    findMistake: ({ goal, when, action }) =>
+      goal === undefined && when === undefined && action === undefined ? 'Say what is to change: goal, when or action.' : undefined,
+
+    async asks ({ taskId, when }, { runId }) {
+      const conversation = await parts.conversationOf(runId)
+      const task = await parts.tasks().get(taskId).catch(() => undefined)
+      const isForeign = task !== undefined && task.threadId !== conversation?.threadId
+      return isForeign ? `The task ${nameOf(task)} was not made in this conversation.` : await tooOften(parts, when)
+    },
+
+    async execute (input, { runId }) {
+      await conversationWithPerson(parts, runId)
+      const tasks = parts.tasks()
+      const { taskId, when, action } = input
+      const before = await tasks.get(taskId)
+      const time = await readTime(parts, when)
+      if (when !== undefined && time === undefined) throw new ToolFailed('"when" names no time. To run the task now, use the action "run".')
+      await change(tasks, input, time?.schedule)
+      if (action === 'delete') {
+        await tasks.remove(taskId)
+        return { deleted: taskId, message: `I deleted the task ${nameOf(before)} with its results.` }
+      }
+      const task = await tasks.get(taskId)
+      return { task: asRunTask(task, time), message: `The task is now ${nameOf(task)}. ${whenOf(task, time)}` }
+    }
+  }
+}

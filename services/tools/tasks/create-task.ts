@@ -1,0 +1,56 @@
+import { Type } from '@sinclair/typebox'
+import { type When, WhenSchema } from '../../../schemas/agent.ts'
+import { asRunTask } from '../../contracts/task-launcher.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { ToolFailed } from '../tool-errors.ts'
+import { conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, whenOf } from './task-parts.ts'
+
+interface Input {
+  goal: string
+  when?: When
+}
+
+/** Tasks that one conversation makes at most. */
+const MOST_TASKS = 10
+
+/** Makes a background task, with the folder, the tools and the limits of the conversation. */
+export function createCreateTask (parts: TaskParts): Tool<Input> {
+  return {
+    name: 'createTask',
+    description: 'Make a background task, when the user wants something done later, at certain times, again and again, or in the ' +
+      'background. It works in the folder of this conversation with its tools. The user sees it with its times and can undo it: make ' +
+      'it without asking whether to, and ask when the time is in doubt.',
+    inputSchema: Type.Object({
+      goal: Type.String({
+        minLength: 1,
+        maxLength: 20_000,
+        pattern: '\\S',
+        description: 'All that is to be done, for somebody who does not know this conversation, without when it is to be done'
+      }),
+      when: Type.Optional({ ...WhenSchema, description: 'When, in English notation; absent for at once' })
+    }, { additionalProperties: false }),
+    effect: 'write',
+    permission: 'allow',
+    isConversational: true,
+    needsPerson: true,
+    timeLimitMs: 120_000,
+    target: ({ goal }) => goal.slice(0, 200),
+    asks: ({ when }) => tooOften(parts, when),
+    async execute ({ goal, when }, { runId, signal }) {
+      const { threadId, cwd, options, said } = await conversationWithPerson(parts, runId)
+      const tasks = parts.tasks()
+      const time = await readTime(parts, when)
+      const origin = JSON.stringify([threadId, cwd, said, goal, when])
+      const known = await tasks.launched(origin)
+      if (known !== undefined) {
+        return { task: asRunTask(known, time), message: `There is this task already: ${nameOf(known)}. ${whenOf(known, time)}` }
+      }
+      if ((await tasks.madeIn(threadId)).length >= MOST_TASKS) {
+        throw new ToolFailed(`This conversation has made ${MOST_TASKS} tasks already, which is as many as it can. Some can be deleted.`)
+      }
+      const body = { goal, cwd, ...(options && { options }), ...(time && { schedule: time.schedule }) }
+      const task = await tasks.launch(body, signal, { threadId, origin, said: said.join('\n\n') })
+      return { task: asRunTask(task, time), message: `I made the task ${nameOf(task)}. ${whenOf(task, time)} The user can undo it.` }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { Type } from '@sinclair/typebox'
+import type { Task } from '../../../schemas/tasks.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { conversationWithPerson, type TaskParts } from './task-parts.ts'
+
+interface Input {
+  words?: string
+}
+
+/** Tasks that one call tells of, and characters of their goals. */
+const SHOWN = 30
+const GOAL_SHOWN = 300
+/** Tasks that are read at once. */
+const PAGE = 200
+
+/** Lists the background tasks, the newest first. */
+export function createListTasks (parts: TaskParts): Tool<Input> {
+  return {
+    name: 'listTasks',
+    description: "List the user's background tasks with their ids, times and states, the newest first.",
+    inputSchema: Type.Object({
+      words: Type.Optional(Type.String({ maxLength: 200, description: 'Only tasks whose goals hold all of these words' }))
+    }, { additionalProperties: false }),
+    effect: 'read',
+    isConversational: true,
+    needsPerson: true,
+    use: 'seldom',
+    async execute ({ words = '' }, { runId, signal }) {
+      const { threadId } = await conversationWithPerson(parts, runId)
+      const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== '')
+      const found: Task[] = []
+      let cursor: string | undefined
+      do {
+        signal.throwIfAborted()
+        const page = await parts.tasks().list({ limit: PAGE, ...(cursor !== undefined && { cursor }) })
+        found.push(...page.tasks.filter(({ goal }) => wanted.every((word) => goal.toLowerCase().includes(word))))
+        cursor = page.nextCursor
+      } while (cursor !== undefined)
+      return {
+        tasks: found.slice(0, SHOWN).map((task) => ({
+          taskId: task.id,
+          goal: task.goal.slice(0, GOAL_SHOWN),
+          status: task.status,
+          ...(task.scheduleWords !== undefined && { runs: task.scheduleWords }),
+          ...(task.nextRunAt !== undefined && { next: new Date(task.nextRunAt).toISOString() }),
+          ...(task.lastRunAt !== undefined && { last: `${new Date(task.lastRunAt).toISOString()}: ${task.lastRunStatus}` }),
+          ...(task.threadId === threadId && { madeHere: true })
+        })),
+        total: found.length
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { RunOptions } from '../../../schemas/run-options.ts'
+import type { When } from '../../../schemas/agent.ts'
+import type { Task } from '../../../schemas/tasks.ts'
+import { BadSchedule } from '../../calendar/index.ts'
+import type { ReadTime, TaskControl } from '../../contracts/task-launcher.ts'
+import { ToolFailed } from '../tool-errors.ts'
+
+/** The conversation of a run: what a task of it gets. */
+export interface TaskConversation {
+  threadId: string
+  cwd: string
+  options?: RunOptions
+  /** What the user said, the newest last. */
+  said: string[]
+}
+
+/** The collaborators of the tools that have the tasks in hand. */
+export interface TaskParts {
+  /** Tasks are made of the tools. */
+  tasks: () => TaskControl
+  /** Returns the conversation of a run with a person; undefined for other runs. */
+  conversationOf: (runId: string) => Promise<TaskConversation | undefined>
+}
+
+/** Returns the conversation of a run. Throws ToolFailed for a run without a person. */
+export async function conversationWithPerson ({ conversationOf }: TaskParts, runId: string): Promise<TaskConversation> {
+  const conversation = await conversationOf(runId)
+  if (conversation === undefined) throw new ToolFailed('Tasks can be made and changed in a conversation with a person only.')
+  return conversation
+}
+
+/** Reads a time as the model heard it. Throws ToolFailed when it is in doubt. */
+export async function readTime ({ tasks }: TaskParts, when: When | undefined): Promise<ReadTime | undefined> {
+  try {
+    return when && await tasks().readWhen(when)
+  } catch (error) {
+    if (!(error instanceof BadSchedule)) throw error
+    throw new ToolFailed(`Nothing was done, because it is not sure when the user means. ${error.message} If you cannot tell, ask the user.`)
+  }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Returns why a time must be confirmed by a person; undefined for others, and for one that cannot be read. */
+export async function tooOften (parts: TaskParts, when: When | undefined): Promise<string | undefined> {
+  const time = await readTime(parts, when).catch(() => undefined)
+  return time?.everyMs === undefined
+    ? undefined
+    : `It would run ${time.words}, which is ${Math.round(DAY_MS / time.everyMs).toLocaleString('en')} times a day.`
+}
+
+const GOAL_NAMED = 100
+
+/** A goal as sentences name it. */
+export const nameOf = ({ goal }: Pick<Task, 'goal'>): string =>
+  `“${goal.length > GOAL_NAMED ? `${goal.slice(0, GOAL_NAMED)}…` : goal}”`
+
+/** Returns a sentence about when a task runs. */
+export function whenOf ({ scheduleWords, nextRunAt, status }: Task, time?: ReadTime): string {
+  if (scheduleWords === undefined) return status === 'running' || status === 'scheduled' ? 'It runs now, once.' : `It is ${status}.`
+  const next = time?.next ?? (nextRunAt === undefined ? [] : [nextRunAt])
+  const dates = next.slice(0, NEXT_SHOWN).map((at) => new Date(at).toISOString())
+  const zone = time === undefined ? '' : ` (${time.zone})`
+  return `It runs ${scheduleWords}${zone}${dates.length === 0 ? '' : `, next at ${dates.join(', ')}`}. It is ${status}.`
+}
+const NEXT_SHOWN = 3
