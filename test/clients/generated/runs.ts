@@ -95,7 +95,9 @@ t.test('a run that makes a background task', async (t) => {
     status: 'scheduled',
     interval: 'every day at 9',
     words: 'every day at 09:00',
-    nextRunAt: Number
+    nextRunAt: Number,
+    zone: /./,
+    next: [Number, Number, Number, Number, Number]
   }, 'its task')
 })
 
