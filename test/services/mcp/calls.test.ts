@@ -46,13 +46,15 @@ const { app, gateway, logged, plan, tools, turn } = await setUp()
 
 t.test('progress reaches the readers of the run: rarely, the newest first of all, shortened and without secrets', async (t) => {
   const message = `a-secret-of-the-user-1 ${'long '.repeat(200)}`
+  const began = performance.now()
   const { progress, texts } = await turn(call('count', { notes: 1, message }), call('count', { notes: 20_000 }))
+  const mostShown = (performance.now() - began) / 500 + 2
   t.strictSame(texts, ['counted 1', 'counted 20000'])
   const [one, ...many] = progress
   t.match(one, { toolName: 'count', toolCallId: String, progress: 1, total: 1, message: /^\[secret\] long/ })
   t.ok(one.message.length <= 500)
   t.match(many[0], { progress: 1, total: 20_000, message: undefined })
-  t.ok(many.length < 20, `${many.length} of 20,000 are shown`)
+  t.ok(many.length < mostShown, `${many.length} of 20,000 are shown, one in half a second`)
   const thread = (await app.inject('/threads')).json().threads[0].id
   t.notMatch((await app.inject(`/threads/${thread}`)).body, /progress/, 'none is stored')
 })
