@@ -8,6 +8,10 @@ import type { RunningCommands } from './running-commands.ts'
 import { describeLeftOut, type Trees } from './trees.ts'
 import type { Entry, Item } from './undo-entry.ts'
 
+/** Says that the changes of a command are those of others too. */
+export const LATE = 'The service ended before it knew what the command changed, and compared the folder when it started again: what ' +
+  'others changed there meanwhile counts as the work of the command.'
+
 interface TreeParts {
   clock: Clock
   trees: Trees
@@ -15,20 +19,29 @@ interface TreeParts {
   log: Pick<Log, 'warn'>
 }
 
+interface Comparison {
+  /** Paths that other calls of the service changed meanwhile. */
+  others?: ReadonlySet<string>
+  /** The folder was compared only after a new start of the service. */
+  isLate?: boolean
+}
+
 /** What the record of a command holds when its changes are known: nothing when it changed nothing and nothing is unknown. */
 export function settledTree (
   begun: Entry,
-  { differences, contents, strange }: Compared,
-  others: ReadonlySet<string> = new Set()
+  { differences, contents, strange, unseen }: Compared,
+  { others = new Set(), isLate = false }: Comparison = {}
 ): Entry | undefined {
-  const { tree: _, ...entry } = begun
+  const { tree, ...entry } = begun
   const items = differences.filter(({ path }) => !others.has(path)).map((each): Item => each)
   const reason = [
     begun.uncovered?.reason,
-    strange.length > 0 && `What was moved into the folder stays there: ${strange.slice(0, 5).join(', ')}.`
-  ].filter((sentence) => typeof sentence === 'string').join(' ')
+    strange.length > 0 && `What was moved into the folder stays there: ${strange.slice(0, 5).join(', ')}.`,
+    unseen.length > 0 && `What it changed in these folders is not known, because they cannot be read any more: ${unseen.join(', ')}.`,
+    isLate && items.length > 0 && LATE
+  ].filter((sentence) => typeof sentence === 'string' && sentence !== '').join(' ')
   if (items.length === 0 && reason === '') return undefined
-  const uncovered = reason === '' ? undefined : { ...begun.uncovered, reason }
+  const uncovered = reason === '' ? undefined : { target: tree?.target, ...begun.uncovered, reason }
   return { ...entry, items, contents, ended: true, uncovered }
 }
 
@@ -58,13 +71,14 @@ export async function keepTree (
     known.release()
   }
   const open = undoOpenKey(id)
+  const running: Entry = { ...begun, tree: { folder, record: known.record, ...(named?.target !== undefined && { target: named.target }) } }
   return {
     id,
     items: [],
-    ops: [owned, put({ ...begun, tree: { folder, record: known.record } }), { type: 'put', key: open, value: { runId } }],
+    ops: [owned, put(running), { type: 'put', key: open, value: { runId } }],
     async finish () {
       try {
-        const settled = settledTree(begun, await trees.compare(known), others)
+        const settled = settledTree(running, await trees.compare(known), { others })
         const last: Op = settled === undefined ? { type: 'del', key: undoEntryKey(runId, id) } : put(settled)
         const changes = changesIn(settled?.items ?? [])
         const isKnown = settled === undefined || changes.length > 0

@@ -60,7 +60,7 @@ export function openUndo ({ store, clock, paths, settings, isLive, log, transfor
 
   async function completedTree (entry: Entry, tree: NonNullable<Entry['tree']>): Promise<Entry | undefined> {
     try {
-      return settledTree(entry, await trees.compare(tree))
+      return settledTree(entry, await trees.compare(tree), { isLate: true })
     } catch (error) {
       log.warn({ err: error }, 'what a command changed could not be compared')
       const { tree: _, ...rest } = entry

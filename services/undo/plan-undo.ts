@@ -19,7 +19,12 @@ export interface Chain {
   /** Something else changed the path between two calls of the run; `before` is what it left. */
   isBroken: boolean
   isParent: boolean
+  /** Each of the changes was one of permissions. */
+  isOfModes: boolean
 }
+
+/** Whether giving back the permissions takes back the change. */
+export const isModeAlone = ({ isOfModes, left, before }: Chain): boolean => isOfModes || isSame(left, before)
 
 export interface Skipped {
   path: string
@@ -43,7 +48,7 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
   for (const [id, entry] of entries.toReversed()) {
     const { cwd } = entry
     for (const item of entry.items.toReversed()) {
-      const { path, before, after, isParent = false } = item
+      const { path, before, after, isUnread = false, isParent = false } = item
       const later = chains.get(path)
       if (later?.isBroken) continue
       if (later !== undefined && !isSame(after, later.before)) {
@@ -57,7 +62,8 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
         before,
         source: sourceOf(item, id, entry),
         isBroken: false,
-        isParent: isParent && (later?.isParent ?? true)
+        isParent: isParent && (later?.isParent ?? true),
+        isOfModes: (isUnread || isSame(after, before)) && (later?.isOfModes ?? true)
       })
     }
   }
@@ -99,19 +105,21 @@ async function whyNotAllowed (path: string, cwd: string, paths: PathPolicy): Pro
   }
 }
 
-async function compare (
-  { path, left, before, source }: Chain,
-  { paths, folder }: { paths: PathPolicy, folder: string }
-): Promise<UndoReason | 'done' | undefined> {
+async function compare (chain: Chain, { paths, folder }: { paths: PathPolicy, folder: string }): Promise<UndoReason | 'done' | undefined> {
+  const { path, left, before, source } = chain
+  const ofModes = isModeAlone(chain)
   let now: Place
+  let read: Place
   try {
     now = await lookAt(path, left ?? before, { paths })
+    // A file that could not be read may be readable by now.
+    read = ofModes && !isSame(left, before) ? await lookAt(path, before, { paths }) : now
   } catch {
     return 'link'
   }
-  const isModeAlone = isSame(left, before)
-  if (isModeAlone ? isUnchanged(now, before) : isSame(now, before)) return 'done'
+  if (ofModes ? isUnchanged(read, before) : isSame(now, before)) return 'done'
   if (!isSame(now, left)) return now === null ? 'gone' : now.kind === 'link' ? 'link' : 'changed_since'
+  if (ofModes) return undefined
   if (before === null || before.kind === 'link') return undefined
   if (source?.notKept !== undefined) return source.notKept
   if (before.kind === 'other') return 'gone'
@@ -120,12 +128,16 @@ async function compare (
   return lstat(join(folder, source.id)).then(() => undefined, () => 'gone')
 }
 
+/** The names in what is to be removed; undefined when they cannot be read. */
+const namesIn = async ({ path, left }: Chain): Promise<string[] | undefined> =>
+  left?.kind === 'folder' ? namesAt(path).catch(() => undefined) : []
+
 /** Leaves out the folders that hold something that stays. */
 async function withoutFilled (removed: Chain[], plan: UndoPlan): Promise<Chain[]> {
   const going = new Set<string>()
-  return (await inBatches(removed, async (step) => ({ step, names: step.left?.kind === 'folder' ? await namesAt(step.path) : [] })))
+  return (await inBatches(removed, async (step) => ({ step, names: await namesIn(step) })))
     .filter(({ step, names }) => {
-      const isEmpty = names.every((name) => going.has(join(step.path, name)))
+      const isEmpty = names?.every((name) => going.has(join(step.path, name))) === true
       if (isEmpty) going.add(step.path)
       else if (!step.isParent) plan.skipped.push({ path: step.path, reason: 'changed_since' })
       return isEmpty

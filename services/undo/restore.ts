@@ -1,13 +1,15 @@
 import { constants } from 'node:fs'
-import { mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
+import { chmod, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Folder, type PathPolicy, withFolder, withParent, withSubfolder } from '../tools/index.ts'
+import { type Folder, type PathPolicy, withFolder, withParent } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
 import { isSame, type FilePlace, type Item } from './undo-entry.ts'
 import { inBatches, lookAt } from './survey.ts'
-import type { Chain, Skipped } from './plan-undo.ts'
+import { isModeAlone, type Chain, type Skipped } from './plan-undo.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+/** Of Linux, and not named by Node: such a descriptor says which file is meant, and needs no right to read it. */
+const O_PATH = 0o10000000
 /** Failures of the disk, which end the undo. */
 const DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO'])
 
@@ -34,7 +36,9 @@ export async function restore (step: Chain, { paths, folder, entryId, at }: Rest
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
     const writing = { folder, temporary: temporaryName(entryId, at) }
-    await withParent(path, (parent, name) => putBack(step, parent, name, writing))
+    if (!isModeAlone(step)) await withParent(path, (parent, name) => putBack(step, parent, name, writing))
+    else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)
+    // Of a folder the permissions come last, see completeFolders.
     return undefined
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
@@ -53,8 +57,6 @@ interface Writing {
 async function putBack (step: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
   const { before, left } = step
   const place = parent.entry(name)
-  // Of a folder the permissions come last, see completeFolders.
-  if (isSame(before, left)) return before?.kind === 'file' ? changeMode(place, before.mode) : undefined
   const makeRoom = () => left === null ? undefined : left?.kind === 'folder' ? rmdir(place) : unlink(place)
   if (before?.kind === 'file') await writeFile(before, step, parent.entry(name), { ...writing, temporary: parent.entry(writing.temporary) })
   else {
@@ -65,13 +67,28 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
   }
 }
 
-async function changeMode (place: string, mode: number): Promise<void> {
-  const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-  try {
-    await file.chmod(mode & 0o777)
-  } finally {
-    await file.close()
-  }
+/** Gives a file its permissions back. One that could not be read before is looked at then: what somebody wrote into it stays as it is. */
+async function giveBackMode (step: Chain, before: FilePlace, paths: PathPolicy): Promise<Skipped | undefined> {
+  const { path, left } = step
+  await changeMode(path, before)
+  if (isSame(await lookAt(path, before, { paths }), before)) return undefined
+  if (left?.kind === 'file') await changeMode(path, left)
+  return { path, reason: 'changed_since' }
+}
+
+/** Changes the permissions of a file or folder, also of one that may not be read. Follows no link. */
+function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mode: number }): Promise<void> {
+  return withParent(path, async (parent, name) => {
+    const isLinux = process.platform === 'linux'
+    const file = await open(parent.entry(name), (isLinux ? O_PATH : O_RDONLY | O_NONBLOCK) | O_NOFOLLOW)
+    try {
+      const stat = await file.stat()
+      if (kind === 'file' ? !stat.isFile() : !stat.isDirectory()) throw new Error('something else is there')
+      await (isLinux ? chmod(`/proc/self/fd/${file.fd}`, mode & 0o777) : file.chmod(mode & 0o777))
+    } finally {
+      await file.close()
+    }
+  })
 }
 
 async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string, { folder, temporary }: Writing): Promise<void> {
@@ -96,13 +113,17 @@ async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string,
 /** Whether a step needs no other: it puts something where nothing is. */
 export const isIndependent = ({ before, left }: Chain): boolean => before !== null && before.kind !== 'folder' && left === null
 
-/** Gives the folders that came back their modes, from the inside out, and syncs the folders that were changed. */
-export async function completeFolders (steps: readonly Chain[]): Promise<void> {
+/**
+ * Gives the folders that came back their modes, from the inside out, and syncs the folders that were changed. Returns the steps whose mode
+ * could not be changed.
+ */
+export async function completeFolders (steps: readonly Chain[]): Promise<Chain[]> {
   // Windows cannot sync a folder; a folder that was removed again needs no sync.
   const folders = new Set(steps.map(({ path }) => dirname(path)))
   await inBatches([...folders], (path) => withFolder(path, ({ handle }) => handle.sync()).catch(() => {}))
-  for (const { path, before } of steps.toReversed()) {
-    if (before?.kind !== 'folder') continue
-    await withParent(path, (parent, name) => withSubfolder(parent, name, ({ handle }) => handle.chmod(before.mode))).catch(() => {})
+  const refused: Chain[] = []
+  for (const step of steps.toReversed()) {
+    if (step.before?.kind === 'folder') await changeMode(step.path, step.before).catch(() => refused.push(step))
   }
+  return refused
 }

@@ -46,6 +46,8 @@ export interface Item {
   after?: Place
   copy?: Copy
   notKept?: NotKept
+  /** A file that could not be read afterwards: by what the file system says of it, its permissions alone changed. */
+  isUnread?: true
   /** A folder that the call made on the way to its path. */
   isParent?: true
 }
@@ -69,7 +71,7 @@ export interface Entry {
   /** The keys of the files of contents that the items name. */
   contents?: Record<string, string>
   /** Of a command that has not ended: the record of what was in its folder. */
-  tree?: { folder: string, record: { id: string, key: string } }
+  tree?: { folder: string, record: { id: string, key: string }, target?: string }
   /** The call has ended, and its items say what it left. */
   ended?: true
   /** What the call may have changed is not, or not all, among the items. `target` is what its input named; `reason` says why. */

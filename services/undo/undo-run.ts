@@ -5,7 +5,7 @@ import { newId } from '../lib/ids.ts'
 import type { Store } from '../store/index.ts'
 import { isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
-import { chainsOf, planUndo, type Chain, type Skipped } from './plan-undo.ts'
+import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped } from './plan-undo.ts'
 import { completeFolders, isIndependent, restore } from './restore.ts'
 import { uncoveredCalls } from './run-changes.ts'
 import { inBatches } from './survey.ts'
@@ -89,9 +89,10 @@ async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }
   let failure: unknown
   async function takeBack (step: Chain): Promise<void> {
     const { before, notKept, at } = found.get(step.path)!
-    const skipped: Skipped | undefined = notKept !== undefined
+    const ofModes = isModeAlone(step)
+    const skipped: Skipped | undefined = notKept !== undefined && !ofModes
       ? { path: step.path, reason: notKept }
-      : isSame(before, step.left) ? await restore(step, { ...parts, entryId: kept.id, at }) : { path: step.path, reason: 'changed_since' }
+      : ofModes || isSame(before, step.left) ? await restore(step, { ...parts, entryId: kept.id, at }) : { path: step.path, reason: 'changed_since' }
     if (skipped === undefined) restored.push(step)
     else if (!step.isParent) refused.push(skipped)
   }
@@ -101,7 +102,10 @@ async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }
       while (next < steps.length && isIndependent(steps[at]) && isIndependent(steps[next])) next++
       await inBatches(steps.slice(at, next), takeBack)
     }
-    await completeFolders(restored)
+    for (const step of await completeFolders(restored)) {
+      restored.splice(restored.indexOf(step), 1)
+      refused.push({ path: step.path, reason: 'not_allowed' })
+    }
   } catch (error) {
     failure = error
   }

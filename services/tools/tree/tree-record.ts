@@ -18,6 +18,8 @@ import type {
 } from './tree-rpc.ts'
 import { Beyond, type Row, type Tree, walkTree } from './walk-tree.ts'
 
+/** Of the form of a record: one of another form is not known. */
+const VERSION = 2
 /** Folders left out that are named. */
 const MOST_NAMED = 20
 /** Milliseconds. Two changes within that time may have one time of change, so that the later one is not seen by it. */
@@ -36,31 +38,23 @@ export function recordTree (request: RecordRequest): Recorded {
   const { store, limits, last, next } = request
   try {
     const known = last && readRecord(store, last)
-    const found = walkTree(request, known)
-    let keptBytes = 0
-    let isNew = known === undefined || known.rows.size !== found.rows.size || known.left.size !== found.left.size
     const isThere = new Map(Object.keys(known?.contents ?? {}).map((file) => [file, existsSync(join(store, file))]))
-    const toCopy: Array<[path: string, row: Row]> = []
-    for (const [path, row] of found.rows) {
-      const before = known?.rows.get(path)
-      const isSame = before?.stat === row.stat && before.kind === row.kind && !isRacy(before, known!.at)
-      if (isSame && (before.copy === undefined || isThere.get(before.copy.file))) {
-        Object.assign(row, { digest: before.digest, copy: before.copy, notKept: before.notKept })
-      } else {
-        isNew = true
-        if (row.kind === 'file') toCopy.push([path, row])
-      }
-      if (row.kind !== 'file') continue
-      if (row.size <= limits.file) keptBytes += row.size
-      else Object.assign(row, { notKept: 'too_large', digest: statDigest(request.folder, path) })
+    const found = walkTree(request, known, (row) => !isRacy(row, known!.at) && (row.copy === undefined || isThere.get(row.copy.file)!))
+    const isNew = found.fresh.length > 0 || known?.rows.size !== found.rows.size || known.left.size !== found.left.size
+    const toCopy = found.fresh.filter(([, { kind }]) => kind === 'file')
+    for (const [path, row] of toCopy) {
+      if (row.size > limits.file) Object.assign(row, { notKept: 'too_large', digest: statDigest(request.folder, path) })
     }
+    let keptBytes = 0
+    for (const { kind, size } of found.rows.values()) if (kind === 'file' && size <= limits.file) keptBytes += size
     if (keptBytes > limits.bytes) throw new Beyond('bytes')
     if (next === undefined || !isNew) return { is: 'recorded', leftOut: leftOut(found), contents: Object.keys(known?.contents ?? {}) }
     const written = copyContents(request, toCopy, next.contents)
     found.contents = written === 0 ? {} : { [next.contents.id]: next.contents.key }
     for (const { copy } of found.rows.values()) if (copy !== undefined) found.contents[copy.file] ??= known!.contents[copy.file]
     const record = writeRecord(store, next.record, found)
-    newest = { id: next.record.id, tree: found }
+    const { fresh: _, ...tree } = found
+    newest = { id: next.record.id, tree }
     return { is: 'recorded', leftOut: leftOut(found), contents: Object.keys(found.contents), written: { record, contents: written } }
   } catch (error) {
     if (error instanceof Beyond) return { is: 'beyond', limit: error.limit }
@@ -75,15 +69,19 @@ export function compareTree (request: CompareRequest): Compared {
   const { folder, store, record, limits } = request
   const known = readRecord(store, record)
   if (known === undefined) throw new Error('its record is gone')
-  const now = walkTree({ ...request, limits: { ...limits, paths: limits.paths * 2 } }, known)
-  const inodes = new Set([...known.rows.values()].map(({ ino }) => ino))
+  const now = walkTree({ ...request, limits: { ...limits, paths: limits.paths * 2 } }, known, (row) => !isRacy(row, known.at))
+  let inodes: Set<number> | undefined
   const differences: TreeDifference[] = []
   const strange: string[] = []
-  const closed = [...now.rows].flatMap(([path, { isClosed }]) => isClosed ? [`${path}/`] : [])
+  const closed = closedIn(now)
+  const closedBefore = closedIn(known)
 
-  for (const [path, row] of now.rows) {
+  for (const [path, row] of now.fresh) {
     const before = known.rows.get(path)
     if (before === undefined) {
+      // Of what could not be read the record knows nothing.
+      if (closedBefore.some((root) => path.startsWith(root))) continue
+      inodes ??= new Set([...known.rows.values()].map(({ ino }) => ino))
       // What is older than the record was moved here from a place that the record leaves out.
       if (row.kind === 'file' && !inodes.has(row.ino) && row.bornAt > 0 && row.bornAt < known.at - RACY_MS) {
         strange.push(path)
@@ -92,9 +90,11 @@ export function compareTree (request: CompareRequest): Compared {
       differences.push({ path: join(folder, path), before: null, after: placeOf(row, path, request) })
       continue
     }
-    if (before.stat === row.stat && before.kind === row.kind && !isRacy(before, known.at)) continue
     const after = placeOf(row, path, request, before)
-    if (!isSamePlace(placeAsKnown(before), after)) differences.push(difference(folder, path, before, after))
+    // A file that can be read no more: what its permissions forbid cannot be compared.
+    const isUnread = isUnreadNow(before, row, after)
+    if (isUnread ? before.mode === row.mode : isSamePlace(placeAsKnown(before), after)) continue
+    differences.push({ ...difference(folder, path, before, after), ...(isUnread && { isUnread }) })
   }
   for (const [path, before] of known.rows) {
     if (!now.rows.has(path) && !closed.some((root) => path.startsWith(root))) differences.push(difference(folder, path, before, null))
@@ -102,8 +102,20 @@ export function compareTree (request: CompareRequest): Compared {
   differences.sort((a, b) => a.path < b.path ? -1 : 1)
   const used = new Set(differences.flatMap(({ copy }) => copy === undefined ? [] : [copy.file]))
   const contents = Object.fromEntries([...used].map((file) => [file, known.contents[file]]))
-  return { differences, contents, strange: strange.slice(0, MOST_NAMED) }
+  const unseen = closed.filter((root) => !closedBefore.includes(root)).slice(0, MOST_NAMED)
+  return { differences, contents, strange: strange.slice(0, MOST_NAMED), unseen }
 }
+
+/** The folders that could not be read, each with a slash at its end. */
+const closedIn = ({ rows }: Tree): string[] => {
+  const closed: string[] = []
+  for (const [path, { isClosed }] of rows) if (isClosed) closed.push(`${path}/`)
+  return closed
+}
+
+const isUnreadNow = (before: Row, row: Row, after: TreePlace): boolean =>
+  after?.kind === 'file' && after.digest.startsWith('stat:') && before.digest?.startsWith('sha256:') === true &&
+  before.dev === row.dev && before.ino === row.ino && before.size === row.size && before.modifiedAt === row.modifiedAt
 
 const isRacy = ({ changedAt }: Row, at: number): boolean => changedAt > at - RACY_MS
 
@@ -126,10 +138,10 @@ function placeAsKnown ({ kind, mode, size, digest = 'stat:', target }: Row): Tre
   return kind === 'folder' ? { kind, mode } : kind === 'link' ? { kind, target: target! } : { kind }
 }
 
-/** What is at a path now. The content of a file is read, unless it is too large for a copy. */
+/** What is at a path now. The content of a file is read, unless it is too large for a copy or could not be read before. */
 function placeOf (row: Row, path: string, { folder, limits }: TreeRequest, like?: Row): TreePlace {
   if (row.kind !== 'file') return placeAsKnown(row)
-  const isRead = row.size <= limits.file && like?.notKept !== 'too_large'
+  const isRead = row.size <= limits.file && like?.notKept === undefined
   const digest = isRead ? readEntryOf(folder, path, row, limits.file, () => {}) : undefined
   return placeAsKnown({ ...row, digest: digest ?? statDigest(folder, path) })
 }
@@ -142,8 +154,13 @@ function isSamePlace (a: TreePlace, b: TreePlace): boolean {
 }
 
 function leftOut ({ left, rows }: Tree): LeftOut {
-  const folders = [...left].sort()
-  const files = [...rows.values()].filter(({ notKept }) => notKept !== undefined).length
+  const folders = [...left]
+  let files = 0
+  for (const [path, { notKept, isClosed }] of rows) {
+    if (notKept !== undefined) files++
+    if (isClosed) folders.push(path)
+  }
+  folders.sort()
   return { folders: folders.slice(0, MOST_NAMED), more: Math.max(0, folders.length - MOST_NAMED), files }
 }
 
@@ -160,7 +177,7 @@ function readEntryOf (folder: string, path: string, row: Row, limit: number, tak
   try {
     descriptor = openSync(entryOf(held, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     const stat = fstatSync(descriptor, { bigint: true })
-    if (!stat.isFile() || String(stat.ino) !== row.ino) return undefined
+    if (!stat.isFile() || Number(stat.ino) !== row.ino) return undefined
   } catch {
     if (descriptor !== undefined) closeSync(descriptor)
     return undefined
@@ -212,7 +229,7 @@ function copyContents ({ folder, store, limits }: TreeRequest, files: Array<[str
 
 function writeRecord (store: string, file: TreeFile, { at, rows, left, contents }: Tree): number {
   const sealed = createSealedFile(store, file)
-  const text = JSON.stringify({ at, left: [...left], contents, rows: [...rows] })
+  const text = JSON.stringify({ version: VERSION, at, left: [...left], contents, rows: [...rows] })
   try {
     sealed.append(Buffer.from(text))
     sealed.endContent()
@@ -237,7 +254,8 @@ function writeRecord (store: string, file: TreeFile, { at, rows, left, contents 
 function readRecord (store: string, { id, key }: TreeFile): Tree | undefined {
   if (newest?.id === id) return newest.tree
   try {
-    const { at, left, contents, rows } = JSON.parse(readSealedFile(store, { id, key }).toString())
+    const { version, at, left, contents, rows } = JSON.parse(readSealedFile(store, { id, key }).toString())
+    if (version !== VERSION) return undefined
     const tree: Tree = { at, left: new Set(left), contents, rows: new Map(rows) }
     newest = { id, tree }
     return tree

@@ -27,7 +27,7 @@ export interface RecordRequest extends TreeRequest {
 
 /** What a record leaves out; folders and files relative to the folder. */
 export interface LeftOut {
-  /** Folders that .gitignore names, of packages, and those on another mount; at most some, see `more`. */
+  /** Folders that .gitignore names, of packages, those on another mount, and unreadable ones; at most some, see `more`. */
   folders: string[]
   more: number
   /** Files that are too large for a copy, or cannot be read. */
@@ -59,6 +59,8 @@ export interface TreeDifference {
   after: TreePlace
   copy?: { file: string, at: number, chunk: number }
   notKept?: 'too_large' | 'gone'
+  /** The file cannot be read any more; by what the file system says of it, its permissions alone changed. */
+  isUnread?: true
 }
 
 export interface Compared {
@@ -67,4 +69,6 @@ export interface Compared {
   contents: Record<string, string>
   /** What came into the folder from where nothing is known of it, relative to the folder: it is not among the differences. */
   strange: string[]
+  /** Folders that could be read and cannot any more, relative to the folder: what is below is not among the differences. */
+  unseen: string[]
 }

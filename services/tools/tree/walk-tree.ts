@@ -10,11 +10,11 @@ import type { TreeRequest } from './tree-rpc.ts'
 export interface Row {
   kind: 'file' | 'folder' | 'link' | 'other'
   mode: number
-  /** Size, inode, and the times of the last change of content and state: nobody can set the last. */
-  stat: string
-  /** Milliseconds since the Unix epoch of the last change of state. */
+  dev: number
+  ino: number
+  /** Milliseconds since the Unix epoch of the last changes of content and of state, the second of which nobody can set; 0 of a folder. */
+  modifiedAt: number
   changedAt: number
-  ino: string
   /** When it was made, milliseconds since the Unix epoch; 0 where that is not known. */
   bornAt: number
   size: number
@@ -39,6 +39,12 @@ export interface Tree {
   contents: Record<string, string>
 }
 
+/** A folder as it is now. */
+export interface Walked extends Tree {
+  /** The rows that are not those of the last record: new, changed, or not to be relied upon. */
+  fresh: Array<[path: string, row: Row]>
+}
+
 /** Folders of packages, which others than their user write and can write again. */
 const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 /** Folders are held open down to the current one, so their number is bounded. */
@@ -53,9 +59,16 @@ export class Beyond extends Error {
   }
 }
 
-/** Walks the folder. Whether a folder is left out is as it was when it was recorded, whatever .gitignore says by now. Throws Beyond. */
-export function walkTree ({ folder, parents, excluded, limits }: TreeRequest, known: Tree | undefined): Tree {
-  const tree: Tree = { at: systemClock.now(), rows: new Map(), left: new Set(), contents: {} }
+/**
+ * Walks the folder. What is as it was keeps its row of `known`, where `isUsable` says so. Whether a folder is left out is as it was when
+ * it was recorded, whatever .gitignore says by now. Throws Beyond.
+ */
+export function walkTree (
+  { folder, parents, excluded, limits }: TreeRequest,
+  known: Tree | undefined,
+  isUsable: (row: Row) => boolean = () => true
+): Walked {
+  const tree: Walked = { at: systemClock.now(), rows: new Map(), left: new Set(), contents: {}, fresh: [] }
   const own = new Set(excluded)
   const root = holdFolder(folder)
   if (root === undefined) throw new Error('the folder was moved or replaced while it was used')
@@ -73,18 +86,18 @@ export function walkTree ({ folder, parents, excluded, limits }: TreeRequest, kn
     return name !== '.git' && (PACKAGES.has(name) || isIgnored(rules, `${ruled}/`))
   }
 
+  /** Returns whether the folder can be read. */
   function inside (held: HeldFolder, path: string, fromTop: string, outer: IgnoreRules, dev: number, depth: number): boolean {
-    let entries
+    let names
     try {
-      entries = readdirSync(entryOf(held, '.'), { withFileTypes: true })
+      names = readdirSync(entryOf(held, '.'))
     } catch {
       return false
     }
     // Nothing that belongs to git is ignored by its rules.
     const isOfGit = path === '.git/' || path.endsWith('/.git/') || path.startsWith('.git/') || path.includes('/.git/')
     const rules = isOfGit ? [] : withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held))
-    for (const entry of entries) {
-      const { name } = entry
+    for (const name of names) {
       const inner = path + name
       if (tree.rows.size >= limits.paths) throw new Beyond('paths')
       // A name that is not UTF-8 cannot be stored.
@@ -92,31 +105,52 @@ export function walkTree ({ folder, parents, excluded, limits }: TreeRequest, kn
         tree.left.add(inner)
         continue
       }
-      if (entry.isDirectory() && isLeftOut(inner, name, fromTop + name, rules)) {
+      let stat
+      try {
+        stat = statOf(held, name)
+      } catch {
+        // It can be listed and not entered.
+        return false
+      }
+      if (stat === undefined || (own.size > 0 && own.has(`${stat.dev}:${stat.ino}`))) continue
+      const kind = kindOf(stat)
+      const isFolder = kind === 'folder'
+      if (isFolder && (isElsewhere(held, name, stat.dev !== dev || depth === DEEPEST) || isLeftOut(inner, name, fromTop + name, rules))) {
         tree.left.add(inner)
         continue
       }
-      const stat = statOf(held, name)
-      if (stat === undefined || own.has(`${stat.dev}:${stat.ino}`)) continue
-      const row = rowOf(stat)
+      const before = known?.rows.get(inner)
+      const isKnown = before !== undefined && isUnchanged(before, kind, stat) && isUsable(before)
+      const row = isKnown ? before : rowOf(kind, stat)
       tree.rows.set(inner, row)
-      if (row.kind === 'link') row.target = linkOf(held, name)
-      if (row.kind !== 'folder') continue
-      if (stat.dev !== dev || depth === DEEPEST || KERNEL_FOLDERS.includes(join(held.path, name))) {
-        tree.rows.delete(inner)
-        tree.left.add(inner)
-        continue
-      }
+      if (!isKnown) tree.fresh.push([inner, row])
+      if (kind === 'link' && !isKnown) row.target = linkOf(held, name)
+      if (!isFolder) continue
       const opened = holdSubfolder(held, name)
       try {
-        if (opened === undefined || !inside(opened, `${inner}/`, `${fromTop}${name}/`, rules, dev, depth + 1)) row.isClosed = true
+        const isClosed = opened === undefined || !inside(opened, `${inner}/`, `${fromTop}${name}/`, rules, dev, depth + 1)
+        if (isClosed !== (row.isClosed === true)) close(inner, row, isKnown, isClosed)
       } finally {
         if (opened !== undefined) release(opened)
       }
     }
     return true
   }
+
+  function close (path: string, row: Row, isKnown: boolean, isClosed: boolean): void {
+    const { isClosed: _, ...rest } = row
+    const changed: Row = { ...rest, ...(isClosed && { isClosed }) }
+    if (!isKnown) Object.assign(row, changed)
+    else {
+      // Rows of the record stay as they are.
+      tree.rows.set(path, changed)
+      tree.fresh.push([path, changed])
+    }
+  }
 }
+
+const isElsewhere = (held: HeldFolder, name: string, isBeyond: boolean): boolean =>
+  isBeyond || KERNEL_FOLDERS.includes(join(held.path, name))
 
 const NO_ERROR = { throwIfNoEntry: false } as const
 
@@ -131,19 +165,26 @@ function linkOf (held: HeldFolder, name: string): string {
   }
 }
 
-function rowOf (stat: Stats): Row {
-  const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other'
-  // Without setuid and setgid: these rights were granted to the content that was there.
-  const mode = stat.mode & 0o777
-  // A folder changes with each entry: its entries are compared themselves.
-  const times = kind === 'folder' ? mode : `${stat.mtimeMs}:${stat.ctimeMs}`
+const kindOf = (stat: Stats): Row['kind'] =>
+  stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other'
+// Without setuid and setgid: these rights were granted to the content that was there.
+const modeOf = (stat: Stats): number => stat.mode & 0o777
+
+/** A folder changes with each entry: its entries are compared themselves. */
+const isUnchanged = (row: Row, kind: Row['kind'], stat: Stats): boolean =>
+  row.kind === kind && row.ino === stat.ino && row.dev === stat.dev && row.mode === modeOf(stat) &&
+  (kind === 'folder' || (row.changedAt === stat.ctimeMs && row.modifiedAt === stat.mtimeMs && row.size === stat.size))
+
+function rowOf (kind: Row['kind'], stat: Stats): Row {
+  const isFolder = kind === 'folder'
   return {
     kind,
-    mode,
-    stat: `${stat.dev}:${stat.ino}:${kind === 'folder' ? 0 : stat.size}:${times}`,
-    changedAt: kind === 'folder' ? 0 : stat.ctimeMs,
-    ino: String(stat.ino),
-    size: stat.size,
+    mode: modeOf(stat),
+    dev: stat.dev,
+    ino: stat.ino,
+    modifiedAt: isFolder ? 0 : stat.mtimeMs,
+    changedAt: isFolder ? 0 : stat.ctimeMs,
+    size: isFolder ? 0 : stat.size,
     bornAt: stat.birthtimeMs
   }
 }
