@@ -92,7 +92,9 @@ async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }
     const ofModes = isModeAlone(step)
     const skipped: Skipped | undefined = notKept !== undefined && !ofModes
       ? { path: step.path, reason: notKept }
-      : ofModes || isSame(before, step.left) ? await restore(step, { ...parts, entryId: kept.id, at }) : { path: step.path, reason: 'changed_since' }
+      : ofModes || isSame(before, step.left)
+        ? await restore(step, { ...parts, entryId: kept.id, at })
+        : { path: step.path, reason: 'changed_since' }
     if (skipped === undefined) restored.push(step)
     else if (!step.isParent) refused.push(skipped)
   }

@@ -71,10 +71,10 @@ export async function survivesCommand (t: Test, prepared: string, killAt: string
 /** Whether a killed service left the record of a command that it had not compared yet. */
 async function isOpen (dir: string): Promise<boolean> {
   const store = await openStore({ dir, clock: systemClock })
-  let isFound = false
-  for await (const _ of store.keys(UNDO_OPEN)) isFound = true
+  const keys: string[] = []
+  for await (const key of store.keys(UNDO_OPEN)) keys.push(key)
   await store.close()
-  return isFound
+  return keys.length > 0
 }
 
 /** The steps of the whole run that change the disk. */
