@@ -80,9 +80,8 @@ t.test('the model makes tasks as the user wishes, once, later and again; they ar
   const { text } = await tell('What is planned?', 'listTasks', { words: 'rechnungen' })
   t.match(text, /nach neuen Rechnungen sehen.*every Friday at 09:00.*madeHere/)
   t.notMatch(text, /家計簿/)
-  const { tools } = gateway.requests.at(-1)!.body
-  t.ok(tools.some(({ name }: any) => name === 'createTask'))
-  t.match(tools.find(({ name }: any) => name === 'findTools').description, /listTasks, changeTask/)
+  const names = gateway.requests.at(-1)!.body.tools.map(({ name }: { name: string }) => name)
+  t.match(names.join(), /createTask,listTasks,changeTask/)
 })
 
 t.test('a time in doubt makes no task, and the model is told to ask; what comes too often asks its user', async (t) => {
