@@ -125,7 +125,8 @@ export const AnalysisQuestionSchema = Type.Object({
     text: Type.String({ description: WHEN.text })
   }, {
     additionalProperties: false,
-    description: 'When it is to be done; all of them "" for what is to be done now, also where a time is only mentioned'
+    description: 'When it is to be done; all of them "" for what is to be done now, where a time is only mentioned, and where ' +
+      'tasks that exist are to be changed'
   })
 }, { additionalProperties: false })
 export type Analysis = Static<typeof AnalysisSchema>

@@ -163,14 +163,14 @@ const DataWaiting = event('DataWaitingEvent', 'data-waiting', {
 }, 'Nothing has come from the model for ten seconds or more')
 const DataNotice = event('DataNoticeEvent', 'data-notice', {
   data: Type.Object({
-    code: Type.Union(['no-tools', 'no-pictures', 'file-refused', 'prompt-cut'].map((code) => Type.Literal(code)), {
+    code: Type.Union(['no-tools', 'no-pictures', 'file-refused', 'prompt-cut', 'no-task'].map((code) => Type.Literal(code)), {
       description: 'The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it ' +
-        'was sent'
+        'was sent; no-task: the request names a time, and no task was made or changed'
     }),
     text: Type.String({ description: 'A sentence for the user that says what is missing and what to do' })
   }),
   transient: Type.Literal(true)
-}, 'The model, or its server, did not take all that it was sent')
+}, 'The model, or its server, did not take all that it was sent; or no task was made of a request that names a time')
 const DataSteer = event('DataSteerEvent', 'data-steer', {
   id: Type.Optional(Type.String({ description: 'The same as data.id; absent while it waits' })),
   data: ref(SteerSchema),

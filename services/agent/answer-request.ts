@@ -4,6 +4,7 @@ import type { RunOptions } from '../../schemas/run-options.ts'
 import { holdFirstStep, withRunOptions } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
+import { doubtAbout, namesTime } from './heard-time.ts'
 import { handOverToTask } from './hand-over.ts'
 import { runSteps } from './loop.ts'
 import { conversationOwner } from './conversation-owner.ts'
@@ -19,7 +20,7 @@ export const stepLimit = ({ agent }: Config, { maxSteps }: RunOptions = {}): num
 /**
  * Returns the work of a new run. The request is analysed, and the first step begins beside the analysis; its events are held
  * until those of the analysis are in the log. A request that is long-running, or for a time, becomes a background task instead, and
- * the first step is dropped.
+ * the first step is dropped. If its time is in doubt, the model is told to ask, and has no tools.
  */
 export function createAnswerRequest (shared: AgentDeps) {
   const analyze = createAnalysis(shared)
@@ -40,18 +41,21 @@ export function createAnswerRequest (shared: AgentDeps) {
     const request = context.prompt.findLast((message) => message.role === 'user')
     const hasFiles = request?.content.some(({ type }) => type === 'file') === true
     // Files of a message are at hand in its conversation alone.
-    const isForLater = (analysis.complexity === 'long_running' && !hasFiles) || hasTime(analysis)
+    const isForLater = (analysis.complexity === 'long_running' && !hasFiles) || namesTime(analysis)
     if (!isForLater || tasks === undefined || record.options?.object !== undefined) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()
+    const doubt = hasFiles || isOffline(deps) ? undefined : await doubtAbout(analysis, tasks)
+    if (doubt !== undefined) {
+      // What cannot be understood as a time never runs anything.
+      const toAsk = withRunOptions(shared, { ...record.options, allowTools: [] }, log)
+      return runSteps(attempt, { ...context, notes: [...context.notes ?? [], doubt] }, toAsk)
+    }
     // A request with a time is not carried out now, also when the time could not be read.
     if (!await handOverToTask(attempt, analysis, { ...deps, tasks, hasFiles })) await runSteps(attempt, context, deps)
   }
 }
-
-/** Whether the analysis names a time; words alone may be about what the request is about. */
-const hasTime = ({ when: { at, every } = { text: '' } }: Analysis) => [at, every].some((time) => time !== undefined && time.trim() !== '')
 
 /** Streams the analysis as reasoning. */
 async function analyzeRun (
@@ -73,10 +77,14 @@ async function analyzeRun (
   return analysis
 }
 
-/** Whether the first step may begin before it is needed: it may cost nothing under a budget, and gains nothing with offline models. */
-function mayBeginEarly ({ live: { run: { record } } }: ConversationAttempt, { registry, config }: AgentDeps): boolean {
-  const { agent, budget } = config()
+/** Whether models of this service itself answer: they can be told nothing. */
+function isOffline ({ registry }: Pick<AgentDeps, 'registry'>): boolean {
   const { fast, capable } = registry.roles()
-  const isOffline = [fast, capable].some((id) => id.startsWith('offline/'))
-  return agent?.speculate !== false && record.options?.budget === undefined && budget?.day === undefined && !isOffline
+  return [fast, capable].some((id) => id.startsWith('offline/'))
+}
+
+/** Whether the first step may begin before it is needed: it may cost nothing under a budget, and gains nothing with offline models. */
+function mayBeginEarly ({ live: { run: { record } } }: ConversationAttempt, deps: AgentDeps): boolean {
+  const { agent, budget } = deps.config()
+  return agent?.speculate !== false && record.options?.budget === undefined && budget?.day === undefined && !isOffline(deps)
 }

@@ -5,6 +5,7 @@ import { type ActiveRun, endsOfLiveQuestions, stoppedFor, stoppedShort, unanswer
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
+import { noTaskNotice } from './heard-time.ts'
 import { interrupt } from './interrupted-runs.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
 
@@ -20,7 +21,7 @@ export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?:
   const isOther = stopped !== undefined && stopped.reason !== 'output-limit' && stopped.reason !== 'refused'
   const finishReason = answer !== undefined || last === undefined ? 'stop' : isOther ? 'other' : last.finishReason
   const end: RunEvent = { type: 'finish', finishReason, usage: { ...run.record.usage }, ...(stopped && { stopped }) }
-  return endSegment(run, deps, { finalEvents: answer === undefined ? [end] : [answer, end], end: 'completed' })
+  return endSegment(run, deps, { finalEvents: [...noTaskNotice(run.log.events), ...answer === undefined ? [] : [answer], end], end: 'completed' })
 }
 
 /** How a run ended that was aborted; any other failure is `failed`. */

@@ -11,6 +11,7 @@ import type { Run, ThreadRun } from '../runs/index.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
+import { heardTime } from './heard-time.ts'
 
 type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>> & {
   /** The request has files, which a task cannot read. */
@@ -36,7 +37,7 @@ export async function handOverToTask (attempt: ConversationAttempt, analysis: An
   const earlier = await deps.tasks.launched(origin)
   const made = earlier === undefined
     ? await launchTask(analysis, live.run, ignoringDisconnect(live.signal), origin, deps)
-    : { task: earlier, time: await deps.tasks.readWhen(whenOf(analysis)).catch(() => undefined) }
+    : { task: earlier, time: await deps.tasks.readWhen(heardTime(analysis)).catch(() => undefined) }
   const events: RunEvent[] = [
     ...made.task === undefined ? [] : [{ type: 'task' as const, task: asRunTask(made.task, made.time) }],
     { type: 'text-start', id: 'task' },
@@ -66,8 +67,6 @@ function ignoringDisconnect (signal: AbortSignal): AbortSignal {
   return controller.signal
 }
 
-const whenOf = ({ interval, when = { text: '', every: interval } }: Analysis) => when
-
 /** Launches the task at the time that was heard. Without a time it runs at once; if its time is in doubt, nothing is launched. */
 async function launchTask (
   analysis: Analysis,
@@ -79,7 +78,7 @@ async function launchTask (
   if (hasFiles) return { question: NO_FILES }
   const { threadId, cwd, given, options } = run.record
   try {
-    const read = await tasks.readWhen(whenOf(analysis))
+    const read = await tasks.readWhen(heardTime(analysis))
     if (read?.everyMs !== undefined && !isConfirmed(run)) return { question: confirmationOf(read.words, read.everyMs) }
     const body = { goal: analysis.goal, cwd, ...(options && { options: given ?? options }), ...(read && { schedule: read.schedule }) }
     return { task: await tasks.launch(body, signal, { threadId, origin, said: origin }), ...(read && { time: read }) }

@@ -1,4 +1,5 @@
 export { type AddressGate, type AddressQuestion, createAddressGate, type Said } from './addresses/address-gate.ts'
+export { inheritProvenance } from './addresses/inherit.ts'
 export { answerAppCall, type AppCall, type AppCallAnswer, type AppResult, closeOverdue } from './app-calls/call-ledger.ts'
 export { ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
 export { callAnswer, callApproval, findOfCall, itemOfCall } from './call-approval.ts'

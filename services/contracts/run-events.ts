@@ -75,8 +75,8 @@ export interface RunContext {
   deferred?: string[]
 }
 
-/** What a model, or its server, did not take. */
-export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut'
+/** What a model, or its server, did not take; no-task: a time was heard, and no task made. */
+export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut' | 'no-task'
 
 /** A part or a call of an answer that has begun. */
 export type OpenPart = { kind: 'text' | 'reasoning', id: string } | { kind: 'call', id: string, toolName: string }

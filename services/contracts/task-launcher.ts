@@ -44,7 +44,8 @@ export interface TaskControl extends TaskLauncher {
   madeIn(threadId: string): Promise<Task[]>
   list(query: { limit: number, cursor?: string }): Promise<TaskList>
   get(taskId: string): Promise<Task>
-  update(taskId: string, changes: TaskChanges): Promise<Task>
+  /** `by`: the conversation whose model changes it; the task then inherits what that knows of addresses. */
+  update(taskId: string, changes: TaskChanges, by?: { threadId: string }): Promise<Task>
   pause(taskId: string): Promise<Task>
   resume(taskId: string): Promise<Task>
   cancel(taskId: string): Promise<Task>

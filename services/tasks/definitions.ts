@@ -1,5 +1,6 @@
 import type { Schedule } from '../../schemas/schedule.ts'
 import type { Plan, PlanInput, Task, TaskBody, TaskChanges, TaskType } from '../../schemas/tasks.ts'
+import { inheritProvenance } from '../approvals/index.ts'
 import { askStructured, planPrompt, withRunModels } from '../models/index.ts'
 import type { Meter } from '../usage/index.ts'
 import { internalModelLoaders, type TaskDeps, type RunDeps } from './task-deps.ts'
@@ -136,8 +137,11 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       return agents.using(task.options.agent, () => repository.add({ task, ops: remember(answer), answer }))
     },
 
-    /** Changes a task. A new goal gets a new plan, unless the plan is the user's. Throws as `create` does, and WrongState (409). */
-    async update (taskId: string, changes: TaskChanges): Promise<StoredTask> {
+    /**
+     * Changes a task. A new goal gets a new plan, unless the plan is the user's. With `by`, the model of that conversation changes it: the
+     * task inherits what the conversation knows of addresses. Throws as `create` does, and WrongState (409).
+     */
+    async update (taskId: string, changes: TaskChanges, by?: { threadId: string }): Promise<StoredTask> {
       const before = await repository.get(taskId)
       const { goal, plan, approval, schedule } = changes
       const isNewGoal = goal !== undefined && goal !== before.goal
@@ -156,6 +160,13 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
             `The plan can be changed while the task is planned; it is ${task.status}. To get a new plan, change the goal.`
           )
         }
+        if (by !== undefined && isNewGoal && task.status === 'running') {
+          // The run under way stores what it knows of addresses, in place of what the new goal brings.
+          throw new WrongState('The task is running: its goal can be changed when the run is over, or when it is paused.')
+        }
+        const inherited = by === undefined || !isNewGoal
+          ? []
+          : await inheritProvenance(deps.store, deps.store.digest(by.threadId), taskId)
         const isReset = isNewGoal || plan !== undefined
         const options = taskOptions(changes, task.options)
         // What does not change is not checked again: the agent may have changed since.
@@ -166,14 +177,14 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           plan: planned ?? task.plan,
           cwd: cwd ?? task.cwd,
           options,
-          // A goal that a person typed is their own words.
-          ...(goal !== undefined && { said: undefined }),
+          // A goal that a person typed is their own words; one that a model wrote is nobody's.
+          ...(goal !== undefined && { said: by && (task.said ?? task.goal) }),
           ...(isReset && { outdatedRun: task.liveRun?.runNumber ?? task.reviewRun?.runNumber ?? task.outdatedRun }),
           approval: { ...await approvalOf(approval, now, task.approval), ...(isReset && { approvedRuns: 0 }) }
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
         const ended = isReset ? await grants.removals({ taskId }) : []
-        return { task: tryNext(rescheduled), ops: [...ops, ...ended], answer: { ...rescheduled, updatedAt: clock.now() } }
+        return { task: tryNext(rescheduled), ops: [...ops, ...ended, ...inherited], answer: { ...rescheduled, updatedAt: clock.now() } }
       }))
     }
   }

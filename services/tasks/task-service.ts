@@ -22,6 +22,7 @@ import { missingGrant } from './digest/missing-grant.ts'
 import { isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
+import { inheritProvenance } from '../approvals/index.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
 import { type AgentUser, isOver, taskRunView, withRunOptions } from '../runs/index.ts'
 import type { Origin, StoredRun, StoredTask } from './task-records.ts'
@@ -138,7 +139,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       const task = { ...await definitions.define(body, either), said: said.slice(-SAID_KEPT), threadId }
       either.throwIfAborted()
       // A page that fooled the conversation gets no further by a task.
-      const known = await unlessDamaged(store.get<object>(provenanceKey(store.digest(threadId))))
+      const inherited = await inheritProvenance(store, store.digest(threadId), task.id)
       return taskView(
         await launch(task, () => [
           {
@@ -146,7 +147,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
             key: taskOriginKey(store.digest(origin)),
             value: { taskId: task.id, at: clock.now() } satisfies Origin
           },
-          ...known === undefined ? [] : [{ type: 'put' as const, key: provenanceKey(task.id), value: known }]
+          ...inherited
         ])
       )
     },
@@ -162,7 +163,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       for await (const task of repository.matching({ damaged () {} })) if (task.threadId === threadId) made.push(taskView(task))
       return made
     },
-    update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
+    update: async (taskId: string, changes: TaskChanges, by?: { threadId: string }): Promise<Task> =>
+      taskView(await definitions.update(taskId, changes, by)),
     /** Returns the tasks that have the agent, as `Agents.remove` names them. */
     async usersOf (name: string): Promise<AgentUser[]> {
       const users: AgentUser[] = []

@@ -14,6 +14,7 @@ import { withGateway } from '../harness/with-gateway.ts'
 
 const user = (content: string) => ({ messages: [{ role: 'user', content }] })
 const dataOf = (events: Array<Record<string, any>>) => events.filter(({ type }) => type === 'data-task').map(({ data }) => data)
+const noticesOf = (events: Array<Record<string, any>>) => events.filter(({ type }) => type === 'data-notice').map(({ data }) => data.code)
 const long = (fields: object = {}) => ({
   object: { complexity: 'long_running', goal: 'list the files here', thinking: 'In the background.', qualityCriteria: [], ...fields }
 })
@@ -112,7 +113,7 @@ t.test('an answer that is given again names the same task while that is under wa
 
 t.test('a time in words makes a task for that time, also where a model calls the work simple', async (t) => {
   let when: object = {}
-  const { app } = await withGateway(t, () => ({ text: 'Nothing there.' }), {
+  const { app, gateway } = await withGateway(t, () => ({ text: 'Nothing there.' }), {
     clock: fakeClock(),
     config: { analysis: true },
     structured: (name): Plan => name === 'analysis' ? long({ complexity: 'simple', when }) : name === 'plan' ? planned : {}
@@ -138,6 +139,7 @@ t.test('a time in words makes a task for that time, also where a model calls the
     when = heard
     const { events } = await post(app, user(JSON.stringify(heard)))
     t.match(dataOf(events), [task], JSON.stringify(heard))
+    t.same(noticesOf(events), [])
     t.match(textOf(events), words)
   }
 
@@ -158,8 +160,13 @@ t.test('a time in words makes a task for that time, also where a model calls the
     when = heard
     const { events } = await post(app, user(JSON.stringify(heard)))
     t.same(dataOf(events), [], JSON.stringify(heard))
-    t.match(textOf(events), /I did nothing and made no task, because I am not sure when you want it/)
-    t.match(textOf(events), sentence)
+    t.match(textOf(events), /Nothing there/, 'the model asks')
+    const { prompt, tools = [] } = gateway.requests.filter(({ structured }) => structured === undefined).at(-1)!.body
+    const told = JSON.stringify(prompt.filter(({ role }: { role: string }) => role === 'system')).replaceAll('\\\\', '\\').replaceAll('\\"', '"')
+    t.match(told, /names a time that cannot be read for sure\..*ask them, in their language/)
+    t.match(told, sentence)
+    t.same(tools, [], 'what is not understood runs nothing')
+    t.match(noticesOf(events), ['no-task'])
   }
   t.equal((await tasks.get('')).tasks.length, rows.length)
 })
@@ -169,6 +176,7 @@ t.test('what is said to come more often than every minute must be confirmed', as
   const ask = (content: string) => post(app, { id: 'chat', message: { role: 'user', content } })
   const first = await ask('every 10 seconds list the files here')
   t.same(dataOf(first.events), [])
+  t.same(noticesOf(first.events), ['no-task'])
   t.match(textOf(first.events), /every 10 seconds is 8,640 runs a day.*begin with “yes”/)
   t.match(dataOf((await ask('yes, every 10 seconds list the files here')).events), [{ interval: 'every 10 seconds', status: 'scheduled' }])
   t.same(dataOf((await ask('yes, every 5 seconds list the files here')).events), [], 'a yes to nothing confirms nothing')

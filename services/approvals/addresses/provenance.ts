@@ -44,7 +44,7 @@ const KINDS: Record<string, Kind> = {
   facts: 'memory',
   remember: 'memory',
   forget: 'memory',
-  listTasks: 'memory',
+  listTasks: 'report',
   changeTask: 'memory',
   readResource: 'server',
   listResources: 'server',

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { type When, WhenSchema } from '../../../schemas/agent.ts'
+import type { Task } from '../../../schemas/tasks.ts'
 import { asRunTask, type TaskControl } from '../../contracts/task-launcher.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
-import { conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, whenOf } from './task-parts.ts'
+import { conversationWithPerson, nameOf, readTime, type TaskConversation, type TaskParts, tooOften, whenOf } from './task-parts.ts'
 
 const ACTIONS = ['pause', 'resume', 'cancel', 'run'] as const
 
@@ -14,11 +15,16 @@ interface Input {
   action?: typeof ACTIONS[number] | 'delete'
 }
 
+const plain = (options: object = {}) => JSON.stringify(Object.entries(JSON.parse(JSON.stringify(options))).sort())
+/** Whether a task has what its conversation has: a new goal gets no more by it. */
+const isAlike = (task: Task, conversation: TaskConversation | undefined) =>
+  task.cwd === conversation?.cwd && plain(task.options) === plain(conversation?.options)
+
 /** Changes a background task. One that was not made in the conversation is changed only when its user agrees. */
 export function createChangeTask (parts: TaskParts): Tool<Input> {
-  async function change (tasks: TaskControl, { taskId, goal, action }: Input, schedule?: object): Promise<void> {
+  async function change (tasks: TaskControl, { taskId, goal, action }: Input, by: { threadId: string }, schedule?: object): Promise<void> {
     if (goal !== undefined || schedule !== undefined) {
-      await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) })
+      await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) }, by)
     }
     if (action === 'run') await tasks.run(taskId, {})
     else if (action !== undefined && action !== 'delete') await tasks[action](taskId)
@@ -45,21 +51,25 @@ export function createChangeTask (parts: TaskParts): Tool<Input> {
     findMistake: ({ goal, when, action }) =>
       goal === undefined && when === undefined && action === undefined ? 'Say what is to change: goal, when or action.' : undefined,
 
-    async asks ({ taskId, when }, { runId }) {
+    async asks ({ taskId, goal, when }, { runId }) {
       const conversation = await parts.conversationOf(runId)
       const task = await parts.tasks().get(taskId).catch(() => undefined)
       const isForeign = task !== undefined && task.threadId !== conversation?.threadId
-      return isForeign ? `The task ${nameOf(task)} was not made in this conversation.` : await tooOften(parts, when)
+      if (isForeign) return `The task ${nameOf(task)} was not made in this conversation.`
+      if (task !== undefined && goal !== undefined && !isAlike(task, conversation)) {
+        return `The task ${nameOf(task)} has another folder, or other tools or limits, than this conversation has now.`
+      }
+      return tooOften(parts, when)
     },
 
     async execute (input, { runId }) {
-      await conversationWithPerson(parts, runId)
+      const { threadId } = await conversationWithPerson(parts, runId)
       const tasks = parts.tasks()
       const { taskId, when, action } = input
       const before = await tasks.get(taskId)
       const time = await readTime(parts, when)
       if (when !== undefined && time === undefined) throw new ToolFailed('"when" names no time. To run the task now, use the action "run".')
-      await change(tasks, input, time?.schedule)
+      await change(tasks, input, { threadId }, time?.schedule)
       if (action === 'delete') {
         await tasks.remove(taskId)
         return { deleted: taskId, message: `I deleted the task ${nameOf(before)} with its results.` }
