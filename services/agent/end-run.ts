@@ -21,7 +21,8 @@ export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?:
   const isOther = stopped !== undefined && stopped.reason !== 'output-limit' && stopped.reason !== 'refused'
   const finishReason = answer !== undefined || last === undefined ? 'stop' : isOther ? 'other' : last.finishReason
   const end: RunEvent = { type: 'finish', finishReason, usage: { ...run.record.usage }, ...(stopped && { stopped }) }
-  return endSegment(run, deps, { finalEvents: [...noTaskNotice(run.log.events), ...answer === undefined ? [] : [answer], end], end: 'completed' })
+  const finalEvents = [...noTaskNotice(run.log.events), ...answer === undefined ? [] : [answer], end]
+  return endSegment(run, deps, { finalEvents, end: 'completed' })
 }
 
 /** How a run ended that was aborted; any other failure is `failed`. */

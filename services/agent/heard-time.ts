@@ -19,9 +19,9 @@ export async function doubtAbout (analysis: Analysis, tasks: Pick<TaskLauncher, 
     return undefined
   } catch (error) {
     if (!(error instanceof BadSchedule)) throw error
-    return `The last request names a time that cannot be read for sure. ${error.message} Nothing was done, no task was made, and you have ` +
-      'no tools now. If the user wants something done then, ask them, in their language, when exactly they mean, and do not say that it ' +
-      'will be done.'
+    return `The last request names a time that cannot be read for sure. ${error.message} Nothing was done, no task was made, and you ` +
+      'have no tools now. If the user wants something done then, ask them, in their language, when exactly they mean, and do not say ' +
+      'that it will be done.'
   }
 }
 

