@@ -1121,15 +1121,15 @@ export type DataCompactionEvent = {
 };
 
 /**
- * The model, or its server, did not take all that it was sent
+ * The model, or its server, did not take all that it was sent; or no task was made of a request that names a time
  */
 export type DataNoticeEvent = {
     type: 'data-notice';
     data: {
         /**
-         * The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it was sent
+         * The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it was sent; no-task: the request names a time, and no task was made or changed
          */
-        code: 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut';
+        code: 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut' | 'no-task';
         /**
          * A sentence for the user that says what is missing and what to do
          */
