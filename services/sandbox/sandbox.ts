@@ -16,8 +16,11 @@ import { createOverlay, type Overlay } from './overlay.ts'
 import { makeTemporary, removeAbandoned } from './temporary.ts'
 import { closeHeld, holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 
-/** What makes boxes on this computer. `why` says, in a sentence, that nothing does. */
-export type BoxKind = { is: 'bubblewrap' | 'sandbox-exec', program: string } | { is: 'none', why: string }
+/**
+ * What makes boxes on this computer. `why` says, in a sentence, that nothing does. `canTry`: whether a command can be tried out over its
+ * folder; absent: that is found out by trying one.
+ */
+export type BoxKind = { is: 'bubblewrap' | 'sandbox-exec', program: string, canTry?: boolean } | { is: 'none', why: string }
 
 /** A command that runs in a box. */
 export interface BoxedCommand {
@@ -109,9 +112,8 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     }
   }
 
-  async function probeOverlay (): Promise<boolean> {
-    const kind = await find()
-    if (kind.is !== 'bubblewrap' || !existsSync('/usr/bin/unshare')) return false
+  async function probeOverlay (kind: Exclude<BoxKind, { is: 'none' }>): Promise<boolean> {
+    if (!existsSync('/usr/bin/unshare')) return false
     const overlay = await createOverlay()
     if (overlay === undefined) return false
     const folder = await makeTemporary()
@@ -262,8 +264,11 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     },
 
     /** Whether commands can be tried out here: found out once in a process, by trying one. */
-    canTry (): Promise<boolean> {
-      tryable ??= probeOverlay().catch(() => false)
+    async canTry (): Promise<boolean> {
+      const kind = await find()
+      if (kind.is !== 'bubblewrap') return false
+      if (kind.canTry !== undefined) return kind.canTry
+      tryable ??= probeOverlay(kind).catch(() => false)
       return tryable
     },
 

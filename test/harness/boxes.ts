@@ -3,4 +3,4 @@ import type { BoxKind } from '../../services/sandbox/sandbox.ts'
 /** A computer without boxes: most tests are about something else, and some have a clock of their own. */
 export const NO_BOX: BoxKind = { is: 'none', why: 'this is a test without' }
 /** The boxes of Linux. Tests that use it fail where bubblewrap is not installed. */
-export const BUBBLEWRAP: BoxKind = { is: 'bubblewrap', program: '/usr/bin/bwrap' }
+export const BUBBLEWRAP = { is: 'bubblewrap', program: '/usr/bin/bwrap' } as const satisfies BoxKind

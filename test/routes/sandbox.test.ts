@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import t, { type Test } from 'tap'
 import { asked, of } from '../harness/agent.ts'
 import { stateOf } from '../harness/folders.ts'
-import { BUBBLEWRAP } from '../harness/boxes.ts'
+import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
+import type { BoxKind } from '../../services/sandbox/sandbox.ts'
 import { parseEvents, type Sent } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -129,6 +130,33 @@ t.test('a grant for a command outside rests when commands in the box of its fold
   const again = await go([leaving('sh deploy')])
   t.match(requests(again), [{ reason: /^The grant for this command rests: ".*" was written unasked/, boundary: { is: 'outside' } }])
   t.match(await call('GET', '/grants?threadId=a'), { grants: [{ scope: 'exact', suspended: { path: /work$/ } }, { scope: 'sandbox' }] })
+})
+
+t.test('each level of the box says what it holds: scopes and previews are those that it can keep', { skip }, async (t) => {
+  const isTried = { tried: { ran: { stdout: 'bwrap\n' }, refused: undefined } }
+  const levels: Array<[what: string, boxes: BoxKind, boundary: object, scopes: string[], preview: object]> = [
+    ['a box that can try', { ...BUBBLEWRAP, canTry: true }, { is: 'confined', text: /^Runs in a box/ }, ['once', 'sandbox'], isTried],
+    ['a box', { ...BUBBLEWRAP, canTry: false }, { is: 'confined', text: /^Runs in a box/ }, ['once', 'sandbox'], {
+      tried: { changes: [], refused: /cannot be tried out on this computer: its box cannot lay one folder over another/ }
+    }],
+    ['none', NO_BOX, { is: 'outside', text: /^Runs outside a box and may do .* No box can be had on this computer: / }, ['once'], {
+      tried: { changes: [], refused: /^The command cannot be tried out\. No box can be had on this computer: / }
+    }]
+  ]
+  for (const [what, boxes, boundary, scopes, preview] of levels) {
+    await t.test(what, async (t) => {
+      const { app, call, go, answer } = await setUp(t, { boxes })
+      const [{ approvalId, ...request }] = requests(await go(['cat /proc/1/comm; echo x > made']))
+      t.match({ boundary: request.boundary, scopes: request.scopes.map(({ scope }: Json) => scope) }, { boundary, scopes })
+      t.match({ tried: await call('POST', `/approvals/${approvalId}/preview`, {}) }, preview)
+      t.notOk(existsSync(`${app.cwd}/made`))
+      const isBoxed = scopes.includes('sandbox')
+      const ran = await answer(approvalId, { scope: isBoxed ? 'sandbox' : 'once' })
+      t.equal(outputs(ran)[0].stdout === 'bwrap\n', isBoxed)
+      t.equal((await call('GET', '/grants?threadId=a')).grants.length, isBoxed ? 1 : 0)
+      t.same(asked(await go(['true'])).length, isBoxed ? 0 : 1)
+    })
+  }
 })
 
 t.test('where there is no box the request says so', async (t) => {

@@ -32,14 +32,14 @@ interface Input {
 export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy, clock: Clock, sandbox: Sandbox }): Tool<Input>['tryOut'] {
   return async ({ command, cwd = '.', network, outside }, { cwd: base, narrowed, signal }): Promise<TriedOut> => {
     if (outside) return { refused: 'A command that runs outside the box cannot be tried out.' }
-    if (!await sandbox.canTry()) {
-      return { refused: 'Commands cannot be tried out on this computer: it has no box, or its box cannot lay one folder over another.' }
-    }
     const start = await paths.resolve(cwd, base)
     const { dev, ino } = await lstat(start, { bigint: true })
     const identity = { path: start, dev: String(dev), ino: String(ino) }
     const boundary = await sandbox.boundary({}, { folder: identity, base, narrowed })
-    if (boundary.is === 'outside' || boundary.is === 'refused') return { refused: boundary.why }
+    if (boundary.is === 'outside' || boundary.is === 'refused') return { refused: `The command cannot be tried out. ${boundary.why}` }
+    if (!await sandbox.canTry()) {
+      return { refused: 'Commands cannot be tried out on this computer: its box cannot lay one folder over another.' }
+    }
     const overlay = await createOverlay()
     if (overlay === undefined) return { refused: 'Commands cannot be tried out: the name of the folder for temporary files is not usable.' }
     const { path: lower } = boundary.folder

@@ -25,7 +25,9 @@ t.test('no command of an ordinary user leaves the box', { skip }, async (t) => {
   const env = { PATH: process.env.PATH, HOME: '/nonexistent', TMPDIR: '/tmp' }
   const canRead = await run('setpriv', [...drop, process.execPath, '--check', program], { env, cwd: '/' }).then(() => true, () => false)
   if (!canRead) {
-    t.pass('these sources are for root alone')
+    // Where nobody looks, half of the box would go untested without anybody knowing.
+    if (process.env.CI) t.fail(`an ordinary user cannot read ${program}, so the box of one is not tested: open the folders above it`)
+    else t.pass('these sources are for root alone')
     return
   }
   const { stdout } = await run('setpriv', [...drop, process.execPath, program], { env, cwd: '/', timeout: 110_000 })
