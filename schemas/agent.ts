@@ -142,7 +142,8 @@ export const RunTaskSchema = Type.Object({
   words: Type.Optional(Type.String({ description: 'When it runs, as it was understood' })),
   nextRunAt: Type.Optional(Timestamp),
   zone: Type.Optional(Type.String({ description: 'The time zone of its local times' })),
-  next: Type.Optional(Type.Array(Timestamp, { description: 'The next planned times, at most five' }))
+  next: Type.Optional(Type.Array(Timestamp, { description: 'The next planned times, at most five' })),
+  isNew: Type.Optional(Type.Literal(true, { description: 'The run created it; absent for one that was there before' }))
 }, { $id: 'RunTask', description: 'A background task that a run created and started, or changed' })
 export type RunTask = Static<typeof RunTaskSchema>
 

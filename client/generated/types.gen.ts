@@ -3816,6 +3816,10 @@ export type RunTask = {
      * The next planned times, at most five
      */
     next?: Array<number>;
+    /**
+     * The run created it; absent for one that was there before
+     */
+    isNew?: true;
 };
 
 /**

@@ -56,7 +56,8 @@ export interface TaskControl extends TaskLauncher {
 /** A task as runs of conversations show it. */
 export const asRunTask = (
   { id, goal, taskType, status, schedule, scheduleWords, nextRunAt }: Task,
-  time?: Pick<ReadTime, 'zone' | 'next'>
+  time?: Pick<ReadTime, 'zone' | 'next'>,
+  { isNew = false }: { isNew?: boolean } = {}
 ): RunTask => ({
   taskId: id,
   goal,
@@ -65,5 +66,6 @@ export const asRunTask = (
   ...(schedule?.interval !== undefined && { interval: schedule.interval }),
   ...(scheduleWords !== undefined && { words: scheduleWords }),
   ...(nextRunAt !== undefined && { nextRunAt }),
-  ...(time && { zone: time.zone, next: time.next })
+  ...(time && { zone: time.zone, next: time.next }),
+  ...(isNew && { isNew })
 })

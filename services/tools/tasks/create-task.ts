@@ -50,7 +50,8 @@ export function createCreateTask (parts: TaskParts): Tool<Input> {
       }
       const body = { goal, cwd, ...(options && { options }), ...(time && { schedule: time.schedule }) }
       const task = await tasks.launch(body, signal, { threadId, origin, said: said.join('\n\n') })
-      return { task: asRunTask(task, time), message: `I made the task ${nameOf(task)}. ${whenOf(task, time)} The user can undo it.` }
+      const shown = asRunTask(task, time, { isNew: true })
+      return { task: shown, message: `I made the task ${nameOf(task)}. ${whenOf(task, time)} The user can undo it.` }
     }
   }
 }
