@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { createTask, getTask, listGrants, runTask, startTask } from '../../client/generated/index.ts'
+import { createTask, getTask, listGrants, listTasks, runTask, startTask } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, press, SCREENS, showOn } from '../harness/console.ts'
 
@@ -21,7 +21,7 @@ const story = { text: Array.from({ length: 5_000 }, (_, at) => `word ${at} `), p
 const night = new Date(Date.now() + 6 * HOUR).toISOString().slice(11, 16)
 
 t.test('tasks', { skip: noBrowser }, async (t) => {
-  const { agent, work, service, restart, visit } = await openConsole(t, { env, reply: () => story, config: { model: 'offline/assistant' } })
+  const { agent, work, service, restart, visit } = await openConsole(t, { env, reply: () => story, config: { model: 'offline/assistant', models: { fast: 'offline/assistant' }, analysis: true } })
   const asked = { client: agent.client, throwOnError: true } as const
   const plan = { phases: [{ description: 'All of it' }] }
   const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -180,6 +180,19 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await section(page, 'Result').getByText('word 20').waitFor()
     await events.return?.()
   })
+
+  await visit('a task that a chat made shows its next times, and one press undoes it', async (t, page) => {
+    const { threadId } = await agent.run({ prompt: 'every day at 9 list the files here' }).result()
+    await page.goto(`/console/chat/${threadId}`)
+    const card = page.locator('.task-card')
+    await card.getByText('every day at 09:00').waitFor()
+    t.equal(await card.locator('time').count(), 3)
+    const { data: { tasks } } = await listTasks({ ...asked })
+    const { id } = tasks.find(({ goal }) => /list the files/.test(goal))!
+    await card.getByRole('button', { name: 'Undo' }).click()
+    await card.getByText('The task was deleted.').waitFor()
+    t.equal((await getTask({ client: agent.client, path: { id } })).response?.status, 404)
+  }, { expected: /status of 404/ })
 
   await visit('of many tasks few are in the document, and all can be reached', async (t, page) => {
     const create = (goal: string) => createTask({ ...asked, body: { goal, plan } })
