@@ -143,7 +143,7 @@ export const RunTaskSchema = Type.Object({
   nextRunAt: Type.Optional(Timestamp),
   zone: Type.Optional(Type.String({ description: 'The time zone of its local times' })),
   next: Type.Optional(Type.Array(Timestamp, { description: 'The next planned times, at most five' })),
-  isNew: Type.Optional(Type.Literal(true, { description: 'The run created it; absent for one that was there before' }))
+  isNew: Type.Optional(Type.Literal(true, { description: 'It was created for this request; absent for one that was changed' }))
 }, { $id: 'RunTask', description: 'A background task that a run created and started, or changed' })
 export type RunTask = Static<typeof RunTaskSchema>
 

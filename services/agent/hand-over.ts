@@ -39,7 +39,7 @@ export async function handOverToTask (attempt: ConversationAttempt, analysis: An
     ? await launchTask(analysis, live.run, ignoringDisconnect(live.signal), origin, deps)
     : { task: earlier, time: await deps.tasks.readWhen(heardTime(analysis)).catch(() => undefined) }
   const events: RunEvent[] = [
-    ...made.task === undefined ? [] : [{ type: 'task' as const, task: asRunTask(made.task, made.time, { isNew: earlier === undefined }) }],
+    ...made.task === undefined ? [] : [{ type: 'task' as const, task: asRunTask(made.task, made.time, { isNew: true }) }],
     { type: 'text-start', id: 'task' },
     { type: 'text-delta', id: 'task', delta: made.task ? describeTask(made.task, { isKnown: earlier !== undefined }) : made.question },
     { type: 'text-end', id: 'task' }

@@ -21,7 +21,8 @@ const story = { text: Array.from({ length: 5_000 }, (_, at) => `word ${at} `), p
 const night = new Date(Date.now() + 6 * HOUR).toISOString().slice(11, 16)
 
 t.test('tasks', { skip: noBrowser }, async (t) => {
-  const { agent, work, service, restart, visit } = await openConsole(t, { env, reply: () => story, config: { model: 'offline/assistant', models: { fast: 'offline/assistant' }, analysis: true } })
+  const config = { model: 'offline/assistant', models: { fast: 'offline/assistant' }, analysis: true }
+  const { agent, work, service, restart, visit } = await openConsole(t, { env, reply: () => story, config })
   const asked = { client: agent.client, throwOnError: true } as const
   const plan = { phases: [{ description: 'All of it' }] }
   const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
