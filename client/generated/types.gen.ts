@@ -3817,7 +3817,7 @@ export type RunTask = {
      */
     next?: Array<number>;
     /**
-     * The run created it; absent for one that was there before
+     * It was created for this request; absent for one that was changed
      */
     isNew?: true;
 };
