@@ -43,7 +43,8 @@ export function createCreateTask (parts: TaskParts): Tool<Input> {
       const origin = JSON.stringify([threadId, cwd, said, goal, when])
       const known = await tasks.launched(origin)
       if (known !== undefined) {
-        return { task: asRunTask(known, time, { isNew: true }), message: `There is this task already: ${nameOf(known)}. ${whenOf(known, time)}` }
+        const shown = asRunTask(known, time, { isNew: true })
+        return { task: shown, message: `There is this task already: ${nameOf(known)}. ${whenOf(known, time)}` }
       }
       if ((await tasks.madeIn(threadId)).length >= MOST_TASKS) {
         throw new ToolFailed(`This conversation has made ${MOST_TASKS} tasks already, which is as many as it can. Some can be deleted.`)
