@@ -62,6 +62,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         userWords: (runId) => app.agent.userWords(runId),
         conversationOf: (runId) => app.agent.conversationOf(runId),
         tasks: () => app.tasks,
+        tellUser: (runId, text) => app.tasks.tellUser(runId, text),
         // Tool servers are connected later.
         resourceServers: () => app.mcp?.resourceServers() ?? []
       }),

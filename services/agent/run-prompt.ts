@@ -113,7 +113,7 @@ export async function runContext (
   const hasFiles = attachedIn(prompt).length > 0 || (await attachments.ofThread(store.digest(record.threadId))).size > 0
   const { interactive } = record.options ?? {}
   const ofHost = offeredTools(host.offered(), interactive === true)
-    .filter((tool) => (hasFiles || !tool.readsAttachments) && (interactive !== false || !tool.needsPerson))
+    .filter((tool) => !tool.isForTasks && (hasFiles || !tool.readsAttachments) && (interactive !== false || !tool.needsPerson))
   const [remembered, guide, { told, deferred }] = await Promise.all([
     memory(),
     begun ?? guides.read(record.cwd),

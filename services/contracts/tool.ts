@@ -192,6 +192,8 @@ export interface Tool<Input = any> {
   findMistake?(input: Input): string | undefined
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
   isConversational?: true
+  /** Whether only runs of tasks are offered the tool: in a conversation, what it does is said. */
+  isForTasks?: true
   /** Whether a person must be there who sees what it does: runs with `interactive: false` are not offered it. */
   needsPerson?: true
   /**

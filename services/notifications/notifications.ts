@@ -255,6 +255,9 @@ export function createNotifications ({ store, clock, emit, isRead }: {
     /** Returns the operations that tell of something, for the transaction that stores it; none when it was told. */
     ops: opsOf,
 
+    /** What a task has told its person, as far as it is kept. */
+    toldBy: (taskId: string) => [...kept.values()].filter((each) => each.kind === 'told' && each.taskId === taskId),
+
     /** Returns the operations that say that what a key stands for is over, for the transaction that ends it. */
     closing (key: string): Op[] {
       const ended = open().filter((notification) => notification.key === key)

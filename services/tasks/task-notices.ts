@@ -4,13 +4,15 @@ import type { Op } from '../store/index.ts'
 export interface TaskNotices {
   /** Returns the operations that tell of something once, for the transaction that stores it. */
   ops(notice: TaskNotice): Op[]
+  /** What a task has told its person, as far as it is kept. Milliseconds since the Unix epoch. */
+  toldBy(taskId: string): Array<{ runId?: string, createdAt: number }>
   /** Returns the operations that say that what a key stands for is over, for the transaction that ends it. */
   closing(key: string): Op[]
 }
 
 /** What a person is told of tasks. */
 export interface TaskNotice {
-  kind: 'failing' | 'recovered' | 'budget' | 'provider'
+  kind: 'failing' | 'recovered' | 'budget' | 'provider' | 'told'
   /** The same key tells nothing while its notification is open. */
   key: string
   taskId?: string

@@ -30,6 +30,7 @@ import { taskView } from './task-view.ts'
 import { isOnce } from '../calendar/index.ts'
 import { createSchedules, type Schedules } from './schedule/schedules.ts'
 import { createScheduleTicker } from './schedule/ticker.ts'
+import { createTellUser } from './tell-user.ts'
 import { createTaskLists } from './task-lists.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
 
@@ -187,6 +188,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     /** Runs the task now, with the data of the body. */
     run: (taskId: string, body: TaskRunBody, key?: string): Promise<RunQueued> =>
       idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body }, (remember) => lifecycle.run(taskId, body, remember)),
+    tellUser: createTellUser(deps),
     steerRun: lifecycle.steerRun,
     steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
       idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),

@@ -31,10 +31,11 @@ import { createRemember } from './memory/remember.ts'
 import { createChangeTask } from './tasks/change-task.ts'
 import { createCreateTask } from './tasks/create-task.ts'
 import { createListTasks } from './tasks/list-tasks.ts'
+import { createNotifyUser, type NotifyParts } from './tasks/notify-user.ts'
 import type { TaskParts } from './tasks/task-parts.ts'
 import type { MemoryParts } from './memory/said-words.ts'
 
-interface Parts extends MemoryParts, TaskParts {
+interface Parts extends MemoryParts, TaskParts, NotifyParts {
   /** The attachments of conversations. */
   attachments: AttachmentReading
   paths: PathPolicy
@@ -87,6 +88,7 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createCreateTask(parts),
     createListTasks(parts),
     createChangeTask(parts),
+    createNotifyUser(parts),
     createListResources(parts.resourceServers),
     createReadResource(parts.resourceServers),
     createAskUser(),

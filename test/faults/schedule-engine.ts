@@ -10,6 +10,8 @@ import { createActiveRuns } from '../../services/runs/engine/active-runs.ts'
 import { drive } from '../../services/runs/engine/drive.ts'
 import { createRunRepository } from '../../services/runs/run-repository.ts'
 
+const NO_NOTICES = { ops: () => [], closing: () => [], toldBy: () => [] }
+
 /** The service looks at the clock at least so often. */
 export const LOOK_MS = 10_000
 
@@ -118,7 +120,7 @@ export class Engine {
         machine: '',
         guides: app.folderGuides,
         workspace: app.workspace,
-        notices: { ops: () => [], closing: () => [] },
+        notices: NO_NOTICES,
         emit () {},
         log: { info () {}, warn () {}, error () {} }
       } as Parameters<typeof createTasks>[0],

@@ -9,6 +9,7 @@ import { fakeClock } from '../harness/clock.ts'
 import { readEvents } from '../harness/event-reader.ts'
 import { build } from '../harness/helper.ts'
 import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const SECRET = 'whsec_' + Buffer.from('a secret of more than eighteen bytes').toString('base64')
@@ -227,4 +228,37 @@ t.test('the webhook is never the service itself', async (t) => {
   await app.config.update((config) => ({ ...config, ...WEBHOOK(`${tasks.url}/tasks`) }))
   await clock.advance(5_000)
   t.match((await delivered(app, 1)).deliveries, [{ ok: false, error: /this service itself/ }])
+})
+
+t.test('a task tells its person what it was asked to tell, bounded, and its words leave only where that is allowed', async (t) => {
+  const clock = fakeClock()
+  const hook = await receiver(t)
+  const texts = ['The price fell to 12 euros.', 'The price fell to 12 euros.', 'It is 11 now.', 'And 10.', 'And 9.']
+  const { app, gateway } = await withGateway(t, ({ body }) => {
+    const results = body.prompt.filter(({ role }: { role: string }) => role === 'tool').length
+    return results < texts.length
+      ? { toolCalls: [{ toolName: 'notifyUser', input: { text: texts[results] } }] }
+      : { text: `Done. ${JSON.stringify(body.prompt.at(-1).content)}` }
+  }, {
+    clock,
+    structured: (name) => name === 'plan' ? { object: { phases: [{ description: 'look' }], qualityCriteria: [] } } : {},
+    config: { notify: { webhook: { url: hook.url, secret: SECRET } } }
+  })
+  const tasks = await tasksOf(t, app)
+  const events = await readEvents(t, tasks.url, { query: '?types=notification,task:complete' })
+  await events.connected()
+  const task = await tasks.create('tell me when the price falls', { approval: { mode: 'never' } })
+  await tasks.post(`/${task.id}/run`)
+  t.match(await events.until('notification'), { kind: 'told', taskId: task.id, title: /has something to tell you/, text: /12 euros/ })
+  t.match(await events.until('task:complete'), { output: /told the user 3 things already/ })
+  const told = (await list(app)).notifications.map(({ text }: { text: string }) => text)
+  t.same(told, ['And 10.', 'It is 11 now.', 'The price fell to 12 euros.'])
+  await clock.advance(5_000)
+  await hook.has(3)
+  t.notMatch(hook.messages.map(({ body }) => body).join(), /euros/, 'its words stay here')
+
+  const names = ({ body }: { body: any }) => body.tools.map(({ name }: { name: string }) => name)
+  t.ok(names(gateway.requests.findLast(({ body }) => body.tools?.length > 0)!).includes('notifyUser'))
+  await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content: 'hello' }] } })
+  t.notOk(names(gateway.requests.findLast(({ body }) => body.tools?.length > 0)!).includes('notifyUser'), 'a conversation says it itself')
 })

@@ -45,8 +45,8 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
   return async (question: string, context: ToolContext): Promise<Investigation> => {
     const { runId, callId, attempt, givenCwd: cwd, signal, progress, innerAddresses } = context
     const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
-    const tools = host.offered().filter(({ name, effect, answeredBy, isConversational, isInvestigation }) =>
-      effect === 'read' && answeredBy === undefined && !isConversational && !isInvestigation && name !== PLAN_TOOL &&
+    const tools = host.offered().filter(({ name, effect, answeredBy, isConversational, isForTasks, isInvestigation }) =>
+      effect === 'read' && answeredBy === undefined && !isConversational && !isForTasks && !isInvestigation && name !== PLAN_TOOL &&
       host.permission(name) === 'allow'
     )
     const names = new Set(tools.map(({ name }) => name))

@@ -11,6 +11,8 @@ import { seedPast } from './past.ts'
 import { newId } from '../../../services/lib/ids.ts'
 import { outcomeOfRun } from '../../../services/tasks/schedule/outcomes.ts'
 
+const NO_NOTICES = { ops: () => [], closing: () => [], toldBy: () => [] }
+
 /** How many records are read. */
 function counting (store: Store) {
   const read = { records: 0 }
@@ -39,7 +41,7 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const liveQuestions = { ofTask: () => [] }
   const usage = createUsageRepository({ store, clock, log: { error () {} } })
   const runs = createRunRepository({ store, clock })
-  const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: { ops: () => [], closing: () => [] }, emit () {} })
+  const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: NO_NOTICES, emit () {} })
   await repository.index.load()
   read.records = 0
   const missingGrant = async () => ({})
@@ -70,7 +72,7 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     runs: createRunRepository({ store, clock }),
     ledger: createLedger({ store, clock }),
     usage: createUsageRepository({ store, clock, log: { error () {} } }),
-    notices: { ops: () => [], closing: () => [] },
+    notices: NO_NOTICES,
     emit () {}
   })
   const { digest, seen } = createDigest({

@@ -75,6 +75,7 @@ export function build (
         userWords: async () => undefined,
         conversationOf: async () => undefined,
         tasks: () => notHere() as never,
+        tellUser: notHere,
         investigate: async () => ({ report: '', calls: [] }),
         deferredTools: () => [],
         resourceServers: () => []

@@ -1,0 +1,31 @@
+import { Type } from '@sinclair/typebox'
+import type { Tool } from '../../contracts/tool.ts'
+
+export interface NotifyParts {
+  /** Tells the person of a task something that its run found; the same words of a run once. Throws ToolFailed beyond the limits. */
+  tellUser: (runId: string, text: string) => Promise<void>
+}
+
+/** Characters of what a task tells. */
+const LONGEST = 500
+
+/** Tells the user of a task something now, on the screen or by the webhook. A call that is repeated after a crash tells nothing twice. */
+export function createNotifyUser ({ tellUser }: NotifyParts): Tool<{ text: string }> {
+  return {
+    name: 'notifyUser',
+    description: 'Tell the user something now, in a sentence or two. Only for what the task is to tell them, or what cannot wait: they ' +
+      'read the report of the run anyway.',
+    inputSchema: Type.Object({
+      text: Type.String({ minLength: 1, maxLength: LONGEST, pattern: '\\S', description: 'In the language of the task' })
+    }, { additionalProperties: false }),
+    effect: 'read',
+    proves: 'message',
+    permission: 'allow',
+    isForTasks: true,
+    use: 'seldom',
+    async execute ({ text }, { runId }) {
+      await tellUser(runId, text)
+      return { told: text }
+    }
+  }
+}
