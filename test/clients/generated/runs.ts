@@ -96,7 +96,8 @@ t.test('a run that makes a background task', async (t) => {
     interval: 'every day at 9',
     words: 'every day at 09:00',
     nextRunAt: Number,
-    isNew: true, zone: /./,
+    isNew: true,
+    zone: /./,
     next: [Number, Number, Number, Number, Number]
   }, 'its task')
 })
