@@ -93,12 +93,6 @@ const WHEN = {
   zone: 'The time zone, if one was named: "Europe/Berlin"',
   text: "The user's words about the time"
 }
-export const WhenSchema = Type.Object({
-  at: Type.Optional(Type.String({ description: WHEN.at })),
-  every: Type.Optional(Type.String({ description: WHEN.every })),
-  zone: Type.Optional(Type.String({ description: WHEN.zone })),
-  text: Type.Optional(Type.String({ description: WHEN.text }))
-}, { additionalProperties: false })
 export const AnalysisSchema = Type.Object({
   complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),
   goal: Type.String({

@@ -119,7 +119,8 @@ export async function steer (page: Page, text: string): Promise<void> {
  * asks for.
  */
 export async function press (button: Locator, key?: string): Promise<void> {
-  await button.scrollIntoViewIfNeeded()
+  // Scrolls to it, and looks for it again if the page replaces it meanwhile.
+  await button.click({ trial: true })
   if (key !== undefined) await button.focus()
   await button.evaluate((element: any) => new Promise<void>((resolve) => {
     const { requestAnimationFrame } = globalThis as any

@@ -11,7 +11,7 @@ import { changedNow } from './replace-file.ts'
 import { isMounted, withFile, withParent, withSubfolder, type Folder } from './open-folder.ts'
 
 const Input = Type.Object({
-  path: Type.String({ minLength: 1, description: 'File or folder to delete: absolute, or relative to the working directory.' }),
+  path: Type.String({ minLength: 1, description: 'File or folder to delete.' }),
   recursive: Type.Optional(
     Type.Boolean({ description: 'Delete a folder with everything in it. Without it only files and empty folders are deleted.' })
   )

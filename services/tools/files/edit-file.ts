@@ -25,11 +25,11 @@ const Edit = Type.Object({
       'readFile. It must occur once: take as many lines around the change as make it unique.'
   }),
   newText: Type.String({ maxLength: LONGEST_TEXT, description: 'The text to put in its place; "" removes it.' }),
-  all: Type.Optional(Type.Boolean({ description: 'true: replace every occurrence, to rename something for example.' }))
+  all: Type.Optional(Type.Boolean({ description: 'true: replace every occurrence.' }))
 }, { additionalProperties: false })
 
 const Input = Type.Object({
-  path: Type.String({ minLength: 1, description: 'File to edit: absolute, or relative to the working directory.' }),
+  path: Type.String({ minLength: 1, description: 'File to edit.' }),
   edits: Type.Array(Edit, {
     minItems: 1,
     maxItems: 100,

@@ -12,7 +12,7 @@ const Input = Type.Object({
   path: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Folder to list: absolute, or relative to the working directory. Default: the working directory.'
+      description: 'Folder to list. Default: the working directory.'
     })
   ),
   depth: Type.Optional(

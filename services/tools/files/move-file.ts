@@ -15,7 +15,7 @@ import { keepIfChanged, linkAside, tellKept, withCreatedFolder } from './replace
 import { newId } from '../../lib/ids.ts'
 
 const Input = Type.Object({
-  from: Type.String({ minLength: 1, description: 'File or folder to move: absolute, or relative to the working directory.' }),
+  from: Type.String({ minLength: 1, description: 'File or folder to move.' }),
   to: Type.String({ minLength: 1, description: 'Its whole new path, the name included. Missing folders are made.' }),
   overwrite: Type.Optional(
     Type.Boolean({ description: 'true: replace a file that has this path. Folders are never replaced. Default false.' })

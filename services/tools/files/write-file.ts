@@ -17,7 +17,7 @@ const LONGEST_CONTENT = 10 * 1024 * 1024
 const Input = Type.Object({
   path: Type.String({
     minLength: 1,
-    description: 'File to write: absolute, or relative to the working directory. Missing folders are made.'
+    description: 'File to write. Missing folders are made.'
   }),
   content: Type.String({ maxLength: LONGEST_CONTENT, description: 'The whole new content of the file; it replaces what is there.' })
 }, { additionalProperties: false })

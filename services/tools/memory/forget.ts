@@ -17,7 +17,7 @@ export function createForget ({ brain, userWords }: MemoryParts): Tool<Input> {
       id: Type.String({
         minLength: 1,
         maxLength: 2_000,
-        description: `The id of what is remembered, or its words; "${LAST}" for what was remembered last in this conversation`
+        description: `The id of what is remembered, or its words; "${LAST}": what was remembered last here`
       }),
       span: Type.String({
         minLength: 1,

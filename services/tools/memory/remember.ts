@@ -23,14 +23,16 @@ export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> 
         maxLength: 2_000,
         description: 'The words, copied exactly from a message of the user in this conversation'
       }),
-      kind: Type.Union([Type.Literal('fact'), Type.Literal('preference'), Type.Literal('instruction')], {
+      kind: Type.Unsafe<Input['kind']>({
+        type: 'string',
+        enum: ['fact', 'preference', 'instruction'],
         description: 'instruction: how the user wants to be served from now on'
       }),
       key: Type.Optional(Type.String({ maxLength: 200, description: 'Of a preference: what it is about' })),
       value: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of a preference: the value, copied from the span' })),
       replaces: Type.Optional(Type.Array(Type.String(), {
         maxItems: 20,
-        description: `What holds no more: ids or words of remembered facts; "${LAST}" for what was remembered last in this conversation`
+        description: `What holds no more: ids or words of facts; "${LAST}": what was remembered last here`
       }))
     }, { additionalProperties: false }),
     effect: 'write',

@@ -15,7 +15,7 @@ const Input = Type.Object({
       'name).'
   }),
   path: Type.Optional(
-    Type.String({ minLength: 1, description: 'Folder to search: absolute, or relative to the working directory, which is the default.' })
+    Type.String({ minLength: 1, description: 'Folder to search. Default: the working directory.' })
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000, description: `Most paths to answer. Default ${DEFAULT_LIMIT}.` })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Paths to skip: the nextOffset of an answer. Default 0.' }))

@@ -19,7 +19,7 @@ const Input = Type.Object({
   path: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Folder or file to search: absolute, or relative to the working directory, which is the default.'
+      description: 'Folder or file to search. Default: the working directory.'
     })
   ),
   glob: Type.Optional(

@@ -1,10 +1,19 @@
 import { Type } from '@sinclair/typebox'
-import { type When, WhenSchema } from '../../../schemas/agent.ts'
+import type { When } from '../../../schemas/agent.ts'
 import type { Task } from '../../../schemas/tasks.ts'
 import { asRunTask, type TaskControl } from '../../contracts/task-launcher.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
-import { conversationWithPerson, nameOf, readTime, type TaskConversation, type TaskParts, tooOften, whenOf } from './task-parts.ts'
+import {
+  ChangedWhenInput,
+  conversationWithPerson,
+  nameOf,
+  readTime,
+  type TaskConversation,
+  type TaskParts,
+  tooOften,
+  whenOf
+} from './task-parts.ts'
 
 const ACTIONS = ['pause', 'resume', 'cancel', 'run'] as const
 
@@ -32,14 +41,15 @@ export function createChangeTask (parts: TaskParts): Tool<Input> {
 
   return {
     name: 'changeTask',
-    description: 'Change what a background task does or when it runs; pause, resume, cancel, delete it, or run it now. listTasks tells ' +
-      'the ids.',
+    description: 'Change the goal or the times of a background task, or end it; delete removes its results, too.',
     inputSchema: Type.Object({
-      taskId: Type.String({ minLength: 1, maxLength: 200 }),
-      goal: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'What it is to do from now on' })),
-      when: Type.Optional({ ...WhenSchema, description: 'When it is to run from now on, in English notation' }),
-      action: Type.Optional(Type.Union([...ACTIONS, 'delete'].map((action) => Type.Literal(action)), {
-        description: 'cancel ends it and keeps its results; delete removes them, too'
+      taskId: Type.String({ minLength: 1, maxLength: 200, description: 'Its id' }),
+      goal: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'Its new goal' })),
+      when: Type.Optional(ChangedWhenInput),
+      action: Type.Optional(Type.Unsafe<NonNullable<Input['action']>>({
+        type: 'string',
+        enum: [...ACTIONS, 'delete'],
+        description: 'Done at once'
       }))
     }, { additionalProperties: false }),
     effect: 'write',

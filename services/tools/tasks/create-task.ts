@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { type When, WhenSchema } from '../../../schemas/agent.ts'
+import type { When } from '../../../schemas/agent.ts'
 import { asRunTask } from '../../contracts/task-launcher.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
-import { conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, whenOf } from './task-parts.ts'
+import { conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, WhenInput, whenOf } from './task-parts.ts'
 
 interface Input {
   goal: string
@@ -17,17 +17,16 @@ const MOST_TASKS = 10
 export function createCreateTask (parts: TaskParts): Tool<Input> {
   return {
     name: 'createTask',
-    description: 'Make a background task, when the user wants something done later, at certain times, again and again, or in the ' +
-      'background. It works in the folder of this conversation with its tools. The user sees it with its times and can undo it: make ' +
-      'it without asking whether to, and ask when the time is in doubt.',
+    description: 'Make a background task for what the user wants done later, again and again, or in the background. They see it and can ' +
+      'undo it, so ask only when the time is in doubt.',
     inputSchema: Type.Object({
       goal: Type.String({
         minLength: 1,
         maxLength: 20_000,
         pattern: '\\S',
-        description: 'All that is to be done, for somebody who does not know this conversation, without when it is to be done'
+        description: 'All that is to be done, for somebody who does not know this conversation; not when'
       }),
-      when: Type.Optional({ ...WhenSchema, description: 'When, in English notation; absent for at once' })
+      when: Type.Optional(WhenInput)
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',

@@ -17,9 +17,9 @@ const PAGE = 200
 export function createListTasks (parts: TaskParts): Tool<Input> {
   return {
     name: 'listTasks',
-    description: "List the user's background tasks with their ids, times and states, the newest first.",
+    description: "List the user's background tasks.",
     inputSchema: Type.Object({
-      words: Type.Optional(Type.String({ maxLength: 200, description: 'Only tasks whose goals hold all of these words' }))
+      words: Type.Optional(Type.String({ maxLength: 200, description: 'Words of its goal' }))
     }, { additionalProperties: false }),
     effect: 'read',
     isConversational: true,

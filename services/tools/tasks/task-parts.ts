@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { When } from '../../../schemas/agent.ts'
 import type { Task } from '../../../schemas/tasks.ts'
@@ -21,6 +22,21 @@ export interface TaskParts {
   /** Returns the conversation of a run with a person; undefined for other runs. */
   conversationOf: (runId: string) => Promise<TaskConversation | undefined>
 }
+
+const optional = (description?: string) => Type.Optional(Type.String({ ...description !== undefined && { description } }))
+
+/** When a task is to run, as models write it. Every conversation is told of it, so it is short. */
+export const WhenInput = Type.Object({
+  at: optional('Once, or first: "2026-01-31T09:00", "in 2 hours"'),
+  every: optional('"weekdays at 17:30", "every other friday" or a cron line'),
+  zone: optional('"Europe/Berlin", if named')
+}, { additionalProperties: false, description: 'In English; absent for now' })
+
+/** The same for the tool that is told of beside it. */
+export const ChangedWhenInput = Type.Object({ at: optional(), every: optional(), zone: optional() }, {
+  additionalProperties: false,
+  description: 'Its new times'
+})
 
 /** Returns the conversation of a run. Throws ToolFailed for a run without a person. */
 export async function conversationWithPerson ({ conversationOf }: TaskParts, runId: string): Promise<TaskConversation> {

@@ -10,7 +10,7 @@ const Input = Type.Object({
     minLength: 1,
     maxLength: 400,
     pattern: '\\S',
-    description: 'What to search for: a few words, as in a search engine.'
+    description: 'A few words, as in a search engine.'
   }),
   maxResults: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: `How many results to answer. Default ${DEFAULT_RESULTS}.` })
