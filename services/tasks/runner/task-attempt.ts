@@ -128,14 +128,12 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
     for (const { id, description, status } of changed) emit({ type: 'task:phase', ...ids, phaseId: id, phase: description, status })
   }
 
-  /** The first message of the run. What earlier runs noted is added when the context is known, which keeps it. */
-  const request = [{ type: 'text' as const, text: taskRequest(task, run.record, given) }]
   const owner: RunOwner<TaskRun> = {
     owner: { taskId: task.id },
     place: task.id,
     registry: deps.registry,
     tools,
-    prompt: [{ role: 'user', content: request }],
+    prompt: [{ role: 'user', content: [{ type: 'text', text: taskRequest(task, run.record, given) }] }],
     given,
     placement: {},
     summaries: { load: async () => run.record.summaries ?? [], keep: (summaries) => attempt.commit({ changes: { summaries } }) },
@@ -207,7 +205,6 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
         servers: host.describe(),
         now: deps.clock.now()
       })
-    if (context.earlier !== undefined) request.push({ type: 'text', text: context.earlier })
     await attempt.commit({ changes: { phases }, finalEvents: known === undefined ? [{ type: 'context', context }] : [] })
     tellPhases()
     notes = notesOf(events, context, task, run.record)
