@@ -42,22 +42,6 @@ t.test('a run asks before its tool and for its result, counts when approved, and
   await tasks.post(`/${task.id}/run`)
   await events.until('task:complete', { runNumber: 2 })
   t.match(await tasks.get(`/${task.id}`), { approval: { approvedRuns: 1 }, memory: { feedback: [{ approved: true, notes: 'more tea' }] } })
-
-  const memory = `/${task.id}/memory`
-  const lists = { decisions: ['in euros', 'in grams', 'in euros'], filesCreated: [] }
-  const edited = await tasks.call('PUT', memory, lists)
-  t.match(edited.body, { decisions: ['in euros', 'in grams'], filesCreated: [], feedback: [{ notes: 'more tea' }] })
-  t.same(await tasks.get(memory), edited.body)
-  await tasks.post(`/${task.id}/run`)
-  await events.until('task:complete', { runNumber: 3 })
-  t.match(await tasks.get(memory), { decisions: edited.body.decisions, filesCreated: [`${app.cwd}/a.txt`] }, 'later runs add to it')
-  for (const wrong of [{}, { feedback: [] }, { decisions: [' '] }, { decisions: 'x' }, { findings: Array(101).fill('x') }]) {
-    t.equal((await tasks.call('PUT', memory, wrong)).status, 400, JSON.stringify(wrong).slice(0, 40))
-  }
-  const none = { findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] }
-  t.same((await tasks.call('DELETE', memory)).body, none)
-  t.same((await tasks.get(`/${task.id}`)).memory, none)
-  t.equal((await tasks.call('GET', '/01900000-0000-7000-8000-000000000000/memory')).status, 404)
 })
 
 t.test('a rejected tool ends the run as rejected, and what was wanted is not done', async (t) => {

@@ -1,5 +1,5 @@
 import type { TaskToolCall } from '../../../schemas/task-runs.ts'
-import { MEMORY_LIMITS, type TaskMemory, type TaskMemoryBody } from '../../../schemas/tasks.ts'
+import type { TaskMemory } from '../../../schemas/tasks.ts'
 import { askStructured, learningPrompt } from '../../models/index.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { Meter } from '../../usage/index.ts'
@@ -8,7 +8,9 @@ import type { StoredRun } from '../task-records.ts'
 
 /** Deadline of the model call; milliseconds. */
 const LEARNING_MS = 15_000
-const { entries: MAX_ENTRIES, characters: MAX_CHARACTERS } = MEMORY_LIMITS
+/** Entries of each kind that a task's memory keeps, and characters of one entry. */
+const MAX_ENTRIES = 100
+const MAX_CHARACTERS = 1_000
 
 /** Asks a model for the findings and decisions in a report that later runs need. Never throws: returns nothing on failure. */
 export async function findInReport (
@@ -37,12 +39,6 @@ export function mergeMemory (
     merged[kind] = [...new Set([...memory[kind].filter((text) => !fresh.includes(text)), ...fresh])].slice(-MAX_ENTRIES)
   }
   return merged
-}
-
-/** The memory with lists that a person gives in place of its own. */
-export function withLists (memory: TaskMemory, lists: TaskMemoryBody): TaskMemory {
-  const none = Object.fromEntries(Object.keys(lists).map((kind) => [kind, []]))
-  return mergeMemory({ ...memory, ...none }, lists)
 }
 
 /** Adds a person's feedback about a run to the memory. */
