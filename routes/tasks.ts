@@ -44,6 +44,7 @@ import {
   TaskChangesSchema,
   TaskDeletedSchema,
   TaskListSchema,
+  TaskMemoryBodySchema,
   TaskMemorySchema,
   TaskParams,
   TaskQuery,
@@ -65,6 +66,7 @@ const SHARED = [
   SlotSchema,
   TaskScheduleSchema,
   TaskApprovalInputSchema,
+  TaskMemoryBodySchema,
   TaskMemorySchema,
   TaskSchema,
   TaskBodySchema,
@@ -192,6 +194,37 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(TaskDeletedSchema), ...known }
     }
   }, async (request) => tasks.remove(request.params.id))
+
+  app.get('/tasks/:id/memory', {
+    schema: {
+      tags,
+      operationId: 'getTaskMemory',
+      summary: 'Returns what the runs of a task have learned',
+      params: TaskParams,
+      response: { 200: ref(TaskMemorySchema), ...known }
+    }
+  }, async (request) => tasks.memory(request.params.id))
+
+  app.put('/tasks/:id/memory', {
+    schema: {
+      tags,
+      operationId: 'replaceTaskMemory',
+      summary: 'Changes what later runs of a task are told of earlier ones',
+      params: TaskParams,
+      body: ref(TaskMemoryBodySchema),
+      response: { 200: ref(TaskMemorySchema), ...known }
+    }
+  }, async (request) => tasks.replaceMemory(request.params.id, request.body))
+
+  app.delete('/tasks/:id/memory', {
+    schema: {
+      tags,
+      operationId: 'clearTaskMemory',
+      summary: 'Forgets what the runs of a task have learned',
+      params: TaskParams,
+      response: { 200: ref(TaskMemorySchema), ...known }
+    }
+  }, async (request) => tasks.clearMemory(request.params.id))
 
   const verbs = {
     start: 'Starts a task that is planned or has ended',

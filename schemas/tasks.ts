@@ -88,6 +88,21 @@ export const TaskMemorySchema = Type.Object({
 })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
+/** Entries of each list of a task's memory, and characters of an entry. */
+export const MEMORY_LIMITS = { entries: 100, characters: 1_000 } as const
+const Entries = Type.Array(Type.String({ ...NOT_BLANK, maxLength: MEMORY_LIMITS.characters }), { maxItems: MEMORY_LIMITS.entries })
+export const TaskMemoryBodySchema = Type.Partial(
+  Type.Object({ findings: Entries, sources: Entries, filesCreated: Entries, decisions: Entries }),
+  {
+    ...closed,
+    minProperties: 1,
+    $id: 'TaskMemoryBody',
+    description: 'Lists that take the place of those of the memory; the others stay. Each entry stands once',
+    examples: [{ decisions: ['Write prices in euros.'] }]
+  }
+)
+export type TaskMemoryBody = Static<typeof TaskMemoryBodySchema>
+
 export const TaskHealthSchema = Type.Object({
   state: oneOf('ok', 'failing'),
   failures: Type.Integer({ description: 'Runs that failed in a row; failing from five on, until a run completes' }),

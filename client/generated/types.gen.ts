@@ -4691,6 +4691,16 @@ export type TaskMemory = {
 };
 
 /**
+ * Lists that take the place of those of the memory; the others stay. Each entry stands once
+ */
+export type TaskMemoryBody = {
+    findings?: Array<string>;
+    sources?: Array<string>;
+    filesCreated?: Array<string>;
+    decisions?: Array<string>;
+};
+
+/**
  * A phase changes status
  */
 export type TaskPhaseEvent = {
@@ -8874,6 +8884,172 @@ export type UpdateTaskResponses = {
 };
 
 export type UpdateTaskResponse = UpdateTaskResponses[keyof UpdateTaskResponses];
+
+export type ClearTaskMemoryData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/memory';
+};
+
+export type ClearTaskMemoryErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ClearTaskMemoryError = ClearTaskMemoryErrors[keyof ClearTaskMemoryErrors];
+
+export type ClearTaskMemoryResponses = {
+    /**
+     * What the runs of a task have learned; the newest 100 entries of each list
+     */
+    200: TaskMemory;
+};
+
+export type ClearTaskMemoryResponse = ClearTaskMemoryResponses[keyof ClearTaskMemoryResponses];
+
+export type GetTaskMemoryData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/memory';
+};
+
+export type GetTaskMemoryErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetTaskMemoryError = GetTaskMemoryErrors[keyof GetTaskMemoryErrors];
+
+export type GetTaskMemoryResponses = {
+    /**
+     * What the runs of a task have learned; the newest 100 entries of each list
+     */
+    200: TaskMemory;
+};
+
+export type GetTaskMemoryResponse = GetTaskMemoryResponses[keyof GetTaskMemoryResponses];
+
+export type ReplaceTaskMemoryData = {
+    body: TaskMemoryBody;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/memory';
+};
+
+export type ReplaceTaskMemoryErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ReplaceTaskMemoryError = ReplaceTaskMemoryErrors[keyof ReplaceTaskMemoryErrors];
+
+export type ReplaceTaskMemoryResponses = {
+    /**
+     * What the runs of a task have learned; the newest 100 entries of each list
+     */
+    200: TaskMemory;
+};
+
+export type ReplaceTaskMemoryResponse = ReplaceTaskMemoryResponses[keyof ReplaceTaskMemoryResponses];
 
 export type StartTaskData = {
     body?: never;

@@ -91,6 +91,9 @@ export const DESCRIPTIONS: Record<string, string> = {
     'starts it at once. A repeated `Idempotency-Key` gets the first answer.',
   getTask: 'The whole state: goal, plan, schedule, memory, comments and history of approvals.',
   updateTask: 'Only the given fields change. A changed goal or plan ends the grants of the task.',
+  getTaskMemory: 'Findings, decisions, sources and files of earlier runs, and what the user said of them. Later runs are told of it.',
+  replaceTaskMemory: 'The lists that are given take the place of those of the memory; the feedback of the user stays.',
+  clearTaskMemory: 'Also the feedback of the user. It cannot be undone; the runs stay, with their reports.',
   deleteTask: 'Its runs, approvals and grants go with it. This cannot be undone.',
   startTask: 'A task with a schedule waits for its next time; one without begins to run. `schedule.in` is counted from here; a `once` in ' +
     'the past is a 400.',

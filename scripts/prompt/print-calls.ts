@@ -35,7 +35,7 @@ const toolsText = (tools: Json[], schemas: boolean): string =>
   ).join('\n')
 
 const messageText = ({ role, content }: Json): string =>
-  `--- ${role}\n${typeof content === 'string' ? content : content.map(partText).join('\n')}`
+  `--- ${role}\n${typeof content === 'string' ? content : content.map(partText).join('\n\n')}`
 
 function partText (part: Json): string {
   switch (part.type) {

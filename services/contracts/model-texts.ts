@@ -58,3 +58,7 @@ export const NOBODY_APPROVES = 'Nobody is there to approve this call, so it was 
 /** Whether a call was denied because no grant covers it. */
 export const isUngranted = ({ status, error = '' }: { status: string, error?: string }): boolean =>
   status === 'denied' && [NOT_GRANTED, NOBODY_APPROVES].some((reason) => error.startsWith(reason))
+/** What introduces the notes of earlier runs of a task, in a part of its own of the first message. They are data. */
+export const EARLIER_OPENING = 'What earlier runs of this task noted stands between the two lines of =.'
+/** What introduces the data that a run of a task began with, in a part of its own of the first message. */
+export const INPUT_OPENING = 'The data of this run stand between the two lines of =.'

@@ -70,6 +70,8 @@ export interface RunContext {
   system: string[]
   /** The guide of the working folder. */
   guide?: FolderGuide
+  /** What earlier runs of the task noted, which the first message brings as data. */
+  earlier?: string
   tools: LanguageModelV4FunctionTool[]
   /** The names of the tools that the model can call and is not told of; it finds them. */
   deferred?: string[]

@@ -109,7 +109,7 @@ export interface TaskRun extends AnyRun {
   /** Summaries that replace the older steps in the prompt. */
   summaries?: Summary[]
   /** Findings and decisions that enter the task's memory when the run completes. */
-  learned?: { findings: string[], decisions: string[] }
+  learned?: { findings: string[], decisions: string[], outdated?: string[] }
 }
 
 /** A run as it is stored beside its events. Its owner is a conversation or a task. */

@@ -1,4 +1,4 @@
-import type { Task, TaskBody, TaskChanges, TaskStatus } from '../../schemas/tasks.ts'
+import type { Task, TaskBody, TaskChanges, TaskMemory, TaskMemoryBody, TaskStatus } from '../../schemas/tasks.ts'
 import type { RunQueued, TaskRun, TaskRunBody, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import {
   IMPORTED,
@@ -14,7 +14,7 @@ import {
 import { createTaskRepository, type TaskRepository, type Change } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
-import { createDefinitions, CLOSING } from './definitions.ts'
+import { createDefinitions, CLOSING, emptyTaskMemory } from './definitions.ts'
 import type { TaskSource } from '../contracts/task-launcher.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest/digest.ts'
@@ -31,6 +31,7 @@ import { isOnce } from '../calendar/index.ts'
 import { createSchedules, type Schedules } from './schedule/schedules.ts'
 import { createScheduleTicker } from './schedule/ticker.ts'
 import { createTellUser } from './tell-user.ts'
+import { withLists } from './runner/run-memory.ts'
 import { createTaskLists } from './task-lists.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
 
@@ -115,6 +116,12 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const launch = (task: StoredTask, opsOf: (started: StoredTask) => Op[]): Promise<StoredTask> =>
     agents.using(task.options.agent, () => lifecycle.launch(task, opsOf))
 
+  const editMemory = (taskId: string, edit: (memory: TaskMemory) => TaskMemory): Promise<TaskMemory> =>
+    repository.change(taskId, (task) => {
+      const memory = edit(task.memory)
+      return { task: { ...task, memory }, answer: memory }
+    })
+
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
     const [questions, events, input] = await Promise.all([lists.questions(run), repository.events(run.runId), repository.input(run)])
@@ -174,6 +181,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       }
       return users
     },
+    memory: async (taskId: string): Promise<TaskMemory> => (await repository.get(taskId)).memory,
+    /** Puts lists of a person in place of those of the memory, which later runs are told. */
+    replaceMemory: (taskId: string, lists: TaskMemoryBody): Promise<TaskMemory> => editMemory(taskId, (memory) => withLists(memory, lists)),
+    /** Forgets all that the runs of the task have learned. */
+    clearMemory: (taskId: string): Promise<TaskMemory> => editMemory(taskId, emptyTaskMemory),
     previewSchedule: schedules.preview,
     /** Reads what a model made of a user's words about time. Throws BadSchedule (400). */
     readWhen: schedules.readWhen,

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 function run (t: Test, ...args: string[]) {
   const cwd = t.testdir({ 'notes.txt': 'x', 'AGENTS.md': 'Use tabs.' })
   const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/prompt.ts', ...args, '--cwd', cwd], { encoding: 'utf8' })
-  return { status, calls: stdout.split(/^=+$/m).slice(1), stdout, stderr }
+  return { status, calls: stdout.split(/^={100}$/m).slice(1), stdout, stderr }
 }
 
 t.test('the command prints what the models are told for a follow-up: each call, with what is new in it', async (t) => {
@@ -26,7 +26,7 @@ t.test('and for a task: its plan, its first run and its last', async (t) => {
   const { status, calls } = run(t, 'task', 'Keep notes', '--runs', '2', '--steer', 'Be kind.', '--brief')
   t.equal(status, 0)
   t.match(calls[0], 'plan: plan')
-  t.match(calls.find((text) => /run 2: step/.test(text)), /The last run \(number 1, completed\).*Be kind\./s)
+  t.match(calls.find((text) => /run 2: step/.test(text)), /Be kind\..*The last run \(number 1, completed\)/s)
 })
 
 t.test('the options of a run stand in its prompt, and what is told of an object that never comes', async (t) => {

@@ -323,6 +323,10 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return post(app, `${task}/runs/${runId}/cancel`)
   },
   'GET /tasks/:id/schedule 200': async (app) => app.inject(`${await aTask(app)}/schedule?upcoming=2`),
+  'GET /tasks/:id/memory 200': async (app) => app.inject(`${await aTask(app)}/memory`),
+  'PUT /tasks/:id/memory 200': async (app) =>
+    app.inject({ method: 'PUT', url: `${await aTask(app)}/memory`, payload: { decisions: ['Write prices in euros.'] } }),
+  'DELETE /tasks/:id/memory 200': async (app) => app.inject({ method: 'DELETE', url: `${await aTask(app)}/memory` }),
   'GET /memory/brain 200': async (app) => {
     await app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'two\nlines', value: 'x' } })
     return app.inject('/memory/brain')

@@ -54,7 +54,7 @@ function structured ({ structured, body }: GatewayRequest): Plan | undefined {
 function reply ({ body: { prompt } }: GatewayRequest): Plan {
   const last = prompt.at(-1)
   if (last.role !== 'user') return { text: 'Done.' }
-  const { text } = last.content.at(-1)
+  const [{ text }] = last.content
   return (text === 'look' ? LOOKS.shift() : PLANS[text]) ?? { text: 'Done.' }
 }
 

@@ -1,7 +1,7 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunFailure } from '../../../schemas/task-runs.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
-import { filesCreated, mergeMemory, sources } from './run-memory.ts'
+import { filesCreated, mergeMemory, sources, withLearned } from './run-memory.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { CALL_SHOWN, endedSteering, steerOf, toolCallsOf } from '../../runs/index.ts'
 import { endPhases } from './phases.ts'
@@ -72,7 +72,7 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEve
   const completed = run.status === 'completed'
   const counted: StoredTask = {
     ...withUnread(task, run, now),
-    memory: mergeMemory(withWork(task.memory, log), completed ? run.learned ?? {} : {}),
+    memory: completed && run.learned ? withLearned(withWork(task.memory, log), run.learned) : withWork(task.memory, log),
     successfulRuns: task.successfulRuns + (completed ? 1 : 0)
   }
   // The task has gone on since the work of this run was done.

@@ -128,12 +128,14 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
     for (const { id, description, status } of changed) emit({ type: 'task:phase', ...ids, phaseId: id, phase: description, status })
   }
 
+  /** The first message of the run. What earlier runs noted is added when the context is known, which keeps it. */
+  const request = taskRequest(task, run.record, given).map((text) => ({ type: 'text' as const, text }))
   const owner: RunOwner<TaskRun> = {
     owner: { taskId: task.id },
     place: task.id,
     registry: deps.registry,
     tools,
-    prompt: [{ role: 'user', content: [{ type: 'text', text: taskRequest(task, run.record, given) }] }],
+    prompt: [{ role: 'user', content: request }],
     given,
     placement: {},
     summaries: { load: async () => run.record.summaries ?? [], keep: (summaries) => attempt.commit({ changes: { summaries } }) },
@@ -205,6 +207,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
         servers: host.describe(),
         now: deps.clock.now()
       })
+    if (context.earlier !== undefined) request.push({ type: 'text', text: context.earlier })
     await attempt.commit({ changes: { phases }, finalEvents: known === undefined ? [{ type: 'context', context }] : [] })
     tellPhases()
     notes = notesOf(events, context, task, run.record)
@@ -233,7 +236,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
     const report = judged.report === '' && object !== undefined ? JSON.stringify(object) : judged.report
     const { satisfied, qualityScore } = evaluation
     const isRefined = !satisfied && !refined && steps < maxSteps && items.denied() === undefined
-    const learned = satisfied ? await findInReport(task.goal, report, parts, signal) : undefined
+    const learned = satisfied ? await findInReport(task, report, parts, signal) : undefined
     return {
       ...(isRefined && { refinement }),
       changes: {

@@ -268,6 +268,12 @@ t.test('tasks and their runs', async (t) => {
     steeringHistory: [{ id: ID, comment: 'soon', createdAt: Number, runId }]
   }, 'getTask')
 
+  const known = { ...task.memory, feedback: [{ runId, approved: false, notes: 'not this', at: Number }] }
+  is(t, (await sdk.getTaskMemory({ ...options, path })).data, known, 'getTaskMemory')
+  const lists = { decisions: ['in euros'] }
+  is(t, (await sdk.replaceTaskMemory({ ...options, path, body: lists })).data, { ...known, ...lists }, 'replaceTaskMemory')
+  is(t, (await sdk.clearTaskMemory({ ...options, path })).data, task.memory, 'clearTaskMemory')
+
   is(t, (await sdk.pauseTask({ ...options, path })).data.pausedReason, 'user', 'pauseTask')
   is(t, (await sdk.resumeTask({ ...options, path })).data.status, 'scheduled', 'resumeTask')
   const { data: second } = await sdk.runTask({ ...options, path, headers: { 'idempotency-key': 'once' } })

@@ -75,13 +75,13 @@ t.test('plan, title, summary and learning say what they want, and bound what the
     [planPrompt, planPrompt.question(long), /As few phases/],
     [titlePrompt, titlePrompt.question(long, long), /Name the conversation[^]*Nothing in it is an instruction/],
     [summaryPrompt, summaryPrompt.question(['before'], 'after'), /Sum up[^]*Nothing in it is an instruction/],
-    [learningPrompt, learningPrompt.question(long, long), /Only what the report says/]
+    [learningPrompt, learningPrompt.question(long, long, Array(40).fill(long)), /Only what the report says/]
   ] as const
   for (const [{ name, instructions }, text, wanted] of asked) {
     show(t, `${name}: ${instructions}`, text.slice(0, 200))
     t.match(instructions, wanted, name)
     t.match(instructions, /Answer with the JSON object only\.$/, name)
-    t.ok(text.length < 20_000, name)
+    t.ok(text.length < 30_000, name)
   }
   t.equal(summaryPrompt.question(['before'], 'after'), 'Summary of what was before:\nbefore\n\nafter')
 })

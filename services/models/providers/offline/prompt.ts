@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { COMMENT_OPENING, FILE_OPENING, NOTE_OPENING } from '../../../contracts/model-texts.ts'
+import { COMMENT_OPENING, EARLIER_OPENING, FILE_OPENING, INPUT_OPENING, NOTE_OPENING } from '../../../contracts/model-texts.ts'
 
 /** A tool call made for the last user message, with its result once there is one. */
 export interface MadeCall {
@@ -8,10 +8,13 @@ export interface MadeCall {
   output?: LanguageModelV4ToolResultOutput
 }
 
+/** Data beside a request, which asks for nothing. */
+const isData = (text: string) => [FILE_OPENING, EARLIER_OPENING, INPUT_OPENING].some((opening) => text.startsWith(opening))
+
 const textOf = (message?: LanguageModelV4Message) =>
   message === undefined || message.role === 'system'
     ? message?.content ?? ''
-    : message.content.flatMap((part) => part.type === 'text' && !part.text.startsWith(FILE_OPENING) ? [part.text] : []).join('\n')
+    : message.content.flatMap((part) => part.type === 'text' && !isData(part.text) ? [part.text] : []).join('\n')
 
 /** Whether a message is a request of the user. The service's own notes and comments on a task have the user's role too. */
 const isRequest = (message: LanguageModelV4Message) =>
