@@ -1,5 +1,5 @@
-// Checks that the whole run of the tests covered each folder as far as scripts/coverage/floors.json demands; `npm test` ends
-// with it. `--table` prints the figures of the last run, also of a part of the tests; `--set` writes floors for them.
+// Checks that the whole run of the tests covered each folder as far as scripts/coverage/floors.json demands; `npm run test:coverage`
+// ends with it. `--table` prints the figures of the last run, also of a part of the tests; `--set` writes floors for them.
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
