@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { describeMachine } from '../services/process/shell.ts'
+import { createTransform } from '../services/tools/transform/transform.ts'
 import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
 declare module 'fastify' {
@@ -11,6 +12,8 @@ declare module 'fastify' {
 /** Background tasks. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
   const { engine, idempotency, tools: host, providers: registry, brain, liveQuestions, undo, usage, workspace } = app
+  // Its own: a folder that takes long must not delay a search.
+  const transform = createTransform({ clock: app.clock })
   const tasks = createTasks({
     ...engine,
     registry,
@@ -22,6 +25,8 @@ export default fp(async (app) => {
     idempotency,
     memory: () => brain.promptText(),
     guides: app.folderGuides,
+    paths: app.paths,
+    transform,
     machine: describeMachine(),
     workspace,
     emit: app.events.emit,
@@ -35,10 +40,11 @@ export default fp(async (app) => {
   // Recovery may still be incomplete: runs that it has not found are found at the next start.
   const closeRuns = app.shutdown.addPart('task runs', () => Promise.all([tasks.close(), opened]))
   app.addHook('preClose', closeRuns)
+  app.addHook('onClose', () => transform.close())
 }, {
   name: 'tasks',
   dependencies: [
-    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'agents', 'undo', 'usage', 'events'],
+    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'agents', 'undo', 'usage', 'events', 'paths'],
     'notifications'
   ]
 })

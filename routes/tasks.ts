@@ -31,6 +31,7 @@ import {
   TaskToolCallSchema,
   RunFailureSchema
 } from '../schemas/task-runs.ts'
+import { FiringListSchema, FiringSchema, FiringsQuery, TriggerSchema, TriggerStateSchema } from '../schemas/triggers.ts'
 import { SteerSchema } from '../schemas/steering.ts'
 import { StoppedSchema } from '../schemas/stopped.ts'
 import { UsageSchema } from '../schemas/usage.ts'
@@ -65,6 +66,10 @@ const SHARED = [
   SchedulePreviewSchema,
   SlotSchema,
   TaskScheduleSchema,
+  TriggerSchema,
+  FiringSchema,
+  TriggerStateSchema,
+  FiringListSchema,
   TaskApprovalInputSchema,
   TaskMemoryBodySchema,
   TaskMemorySchema,
@@ -320,6 +325,17 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(TaskScheduleSchema), ...known }
     }
   }, async (request) => tasks.schedule(request.params.id, request.query))
+
+  app.get('/tasks/:id/firings', {
+    schema: {
+      tags,
+      operationId: 'listFirings',
+      summary: 'Returns how the triggers of a task are doing, and what became of those that fired, newest first',
+      params: TaskParams,
+      querystring: FiringsQuery,
+      response: { 200: ref(FiringListSchema), ...known }
+    }
+  }, async (request) => tasks.firings(request.params.id, request.query))
 }
 
 export default routes

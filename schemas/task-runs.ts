@@ -102,7 +102,10 @@ export const TaskRunSchema = Type.Object({
   plannedAt: Type.Optional(
     Type.Integer({ description: 'The planned time that began the run, in milliseconds since the Unix epoch; absent for other runs' })
   ),
-  standsFor: Type.Optional(Type.Integer({ description: 'For a catch_up run: the number of planned times that it replaces' }))
+  standsFor: Type.Optional(Type.Integer({ description: 'For a catch_up run: the number of planned times that it replaces' })),
+  causes: Type.Optional(Type.Array(Type.String(), {
+    description: 'For a run that a trigger began: the tasks whose runs led to it, the first cause first'
+  }))
 }, { $id: 'TaskRun', description: 'One execution of a task' })
 export type TaskRun = Static<typeof TaskRunSchema>
 

@@ -3,6 +3,7 @@ import { ref, Timestamp } from './common.ts'
 import { NOT_BLANK, TaskId } from './ids.ts'
 import { LONGEST_RUN, RunOptionsSchema } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
+import { Triggers, TriggerSchema } from './triggers.ts'
 
 const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)))
 const closed = { additionalProperties: false }
@@ -18,7 +19,7 @@ export const RunStatusSchema = oneOf(
 )
 export type RunStatus = Static<typeof RunStatusSchema>
 
-export const RunTriggerSchema = oneOf('start', 'schedule', 'catch_up', 'manual', 'steer')
+export const RunTriggerSchema = oneOf('start', 'schedule', 'catch_up', 'manual', 'steer', 'files', 'task')
 export type RunTrigger = Static<typeof RunTriggerSchema>
 
 const PhaseStatus = oneOf('pending', 'running', 'completed', 'failed', 'skipped')
@@ -123,6 +124,7 @@ export const TaskSchema = Type.Object({
   plan: ref(PlanSchema),
   schedule: Type.Optional(ref(ScheduleSchema)),
   scheduleWords: Type.Optional(Type.String({ description: 'The schedule in words, as it was understood' })),
+  triggers: Type.Optional(Type.Array(ref(TriggerSchema), { description: 'What lets it run, beside its times' })),
   approval: Type.Object({
     mode: ApprovalMode,
     firstN: Type.Integer(),
@@ -182,6 +184,7 @@ export type Task = Static<typeof TaskSchema>
 const given = {
   approval: ref(TaskApprovalInputSchema),
   schedule: ref(ScheduleSchema),
+  triggers: Triggers,
   cwd: Type.String({ minLength: 1, description: 'Working directory of the runs; by default the workspace' }),
   options: ref(RunOptionsSchema),
   budget: TaskBudgetSchema,
@@ -194,8 +197,8 @@ export const TaskBodySchema = Type.Object({
   taskType: Type.Optional(
     Type.Unsafe<TaskType>({
       ...TaskTypeSchema,
-      description: 'By default recurring with `schedule.interval`, else one_shot, which may have `schedule.once` or `schedule.in`. ' +
-        'triggered runs only through /run and steer'
+      description: 'By default recurring with `schedule.interval`, triggered with `triggers` alone, else one_shot, which may have ' +
+        '`schedule.once` or `schedule.in`. triggered runs only through its triggers, /run and steer'
     })
   ),
   start: Type.Optional(Type.Boolean({ description: 'Also starts it, as POST /tasks/{id}/start does' })),

@@ -10,6 +10,7 @@ const handlers: TransformHandlers = {
   office: async (request) => (await import('../services/tools/transform/office-text.ts')).readOffice(request),
   searchLines: async (request) => (await import('../services/tools/search/search-folder.ts')).findLines(request),
   searchFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).findPaths(request),
+  scanFiles: async (request) => (await import('../services/tools/search/scan-files.ts')).scanFiles(request),
   recordTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).recordTree(request),
   compareTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).compareTree(request)
 }

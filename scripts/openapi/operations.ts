@@ -109,6 +109,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   listTaskRuns: 'Use `cursor` with `nextCursor` of the previous page.',
   getTaskRun: 'Also while the run is under way. A restart of the service loses nothing of it.',
   cancelTaskRun: 'The run ends as cancelled; the task stays as it is.',
+  listFirings: 'The state of a trigger says why it does not fire, as of a folder with more than 20,000 files. Use `cursor` with ' +
+    '`nextCursor` of the previous page.',
   getTaskSchedule: 'Times are computed in the time zone of the schedule, over changes of daylight saving time.',
 
   listRuns: 'Runs of conversations and of tasks in one shape. Inputs and outputs of calls are shortened; a single run has them whole.',

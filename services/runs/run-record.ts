@@ -92,6 +92,8 @@ export interface TaskRun extends AnyRun {
   plannedAt?: number
   /** The number of planned times that the run makes up for. */
   standsFor?: number
+  /** Of a run that a trigger began: the tasks whose runs led to it, the first cause first. */
+  causes?: string[]
   /** The size of the data that the run began with, which are stored beside it; bytes of JSON. */
   inputBytes?: number
   /** Whether the run has used its one refinement. */

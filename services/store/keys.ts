@@ -130,6 +130,19 @@ export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
   slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => padded(time, 16)).join('-')
+/** What became of the triggers of a task that fired; ids sort by time. */
+export const firingsPrefix = (taskId: string) => `task-firing/${taskId}/`
+export const firingKey = (taskId: string, id: string) => firingsPrefix(taskId) + id
+/** What a files trigger has seen, by the digest of its folder and glob. */
+export const TRIGGER_SEEN = 'trigger-seen/'
+export const triggerSeenPrefix = (taskId: string) => `${TRIGGER_SEEN}${taskId}/`
+export const triggerSeenKey = (taskId: string, digest: string) => triggerSeenPrefix(taskId) + digest
+/** The index of the tasks that run when a task ends. */
+export const triggersOnPrefix = (taskId: string) => `trigger-on/${taskId}/`
+export const triggerOnKey = (taskId: string, dependent: string) => triggersOnPrefix(taskId) + dependent
+/** Ends of runs that a task is still to run for. */
+export const triggerCuesPrefix = (taskId: string) => `trigger-cue/${taskId}/`
+export const triggerCueKey = (taskId: string, runId: string) => triggerCuesPrefix(taskId) + runId
 /** How far a reader has seen the digest. */
 export const DIGEST_SEEN = 'digest-seen/'
 export const digestSeenKey = (client: string) => DIGEST_SEEN + client
@@ -178,10 +191,10 @@ export const undoOwnerKey = (owner: string, runId: string) => undoOwnerPrefix(ow
 export const UNDO_TREES = 'undo-tree/'
 export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
 
-const LOCAL = [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_TREES, SEARCH_WORDS, SEARCH_PLACES]
+const LOCAL = [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_TREES, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
 
 /**
- * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup; and
- * the index of words can be made again.
+ * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup; the files
+ * of another machine are others, and the index of words can be made again.
  */
 export const isLocal = (key: string): boolean => LOCAL.some((prefix) => key.startsWith(prefix))

@@ -1,5 +1,6 @@
 import type { Schedule } from '../../schemas/schedule.ts'
 import type { Plan, PlanInput, Task, TaskBody, TaskChanges, TaskType } from '../../schemas/tasks.ts'
+import type { Trigger } from '../../schemas/triggers.ts'
 import { inheritProvenance } from '../approvals/index.ts'
 import { askStructured, planPrompt, withRunModels } from '../models/index.ts'
 import type { Meter } from '../usage/index.ts'
@@ -15,6 +16,7 @@ import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
 import { taskView } from './task-view.ts'
 import type { Schedules } from './schedule/schedules.ts'
+import { assertFolder } from './triggers/index.ts'
 
 /** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */
 const PLANNING_MS = 15_000
@@ -88,10 +90,27 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
   }
 
+  /** The triggers that a caller gives; undefined for none. Throws BadTask (400) when one cannot be watched. */
+  async function triggersOf (
+    given: Trigger[] | undefined,
+    { taskType, cwd, id }: { taskType: TaskType, cwd: string, id?: string }
+  ): Promise<Trigger[] | undefined> {
+    if (given === undefined || given.length === 0) return undefined
+    if (taskType === 'one_shot') throw new BadTask('Triggers belong to taskType "triggered" or "recurring", not to "one_shot".')
+    for (const trigger of given) {
+      if (trigger.type === 'files') await assertFolder(trigger, cwd, deps.paths)
+      else if (trigger.taskId === id) throw new BadTask('A task cannot be its own trigger.')
+      else if (await repository.find(trigger.taskId, () => {}) === undefined) {
+        throw new BadTask(`There is no task "${trigger.taskId}" for a trigger. GET /tasks lists them.`)
+      }
+    }
+    return given
+  }
+
   /** Validates and plans a task without storing it. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
   async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
     const { goal, schedule } = body
-    const taskType = body.taskType ?? (schedule?.interval === undefined ? 'one_shot' : 'recurring')
+    const taskType = body.taskType ?? (schedule?.interval !== undefined ? 'recurring' : body.triggers?.length ? 'triggered' : 'one_shot')
     if (taskType === 'recurring' && schedule === undefined) {
       throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
     }
@@ -100,6 +119,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     const options = taskOptions(body, {})
     const approval = await approvalOf(body.approval, resolved)
     const cwd = await workingFolder(body.cwd, workspace())
+    const triggers = await triggersOf(body.triggers, { taskType, cwd })
     const scheduleWords = schedule && await schedules.describe(schedule)
     await repository.index.assertRoom()
     const id = newId()
@@ -114,6 +134,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       plan,
       schedule,
       scheduleWords,
+      triggers,
       approval,
       options,
       memory: emptyTaskMemory(),
@@ -149,6 +170,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       const changedOptions = taskOptions(changes, before.options)
       if (changes.options !== undefined) await agents.check(changedOptions)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
+      const triggers = await triggersOf(changes.triggers, { taskType: before.taskType, cwd: cwd ?? before.cwd, id: taskId })
       if (schedule !== undefined) await schedules.describe(schedule)
       const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'
       const planned = plan
@@ -176,6 +198,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           goal: goal ?? task.goal,
           plan: planned ?? task.plan,
           cwd: cwd ?? task.cwd,
+          ...(changes.triggers !== undefined && { triggers }),
           options,
           // A goal that a person typed is their own words; one that a model wrote is nobody's.
           ...(goal !== undefined && { said: by && (task.said ?? task.goal) }),

@@ -144,7 +144,10 @@ export function createLifecycle (
   async function resume (task: StoredTask): Promise<Change<StoredTask>> {
     assertState(task, 'resume')
     const { pausedReason, ...rest } = task
-    const { task: resumed, ops } = await schedules.resume(tryNext(rest))
+    const { task: going, ops } = await schedules.resume(tryNext(rest))
+    const resumed: StoredTask = going.triggers === undefined
+      ? going
+      : { ...going, firing: { ...going.firing, since: clock.now(), rested: true } }
     const live = task.liveRun && await repository.runById(task.liveRun.runId)
     const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({
       task: { ...resumed, status },
@@ -178,7 +181,8 @@ export function createLifecycle (
     const { returnTo, pausedReason, health, ...rest } = task
     const fresh = await schedules.begin(rest)
     if (task.taskType !== 'one_shot' || fresh.timing !== undefined) {
-      const scheduled: StoredTask = { ...fresh, status: 'scheduled' }
+      const firing = fresh.triggers && { since: clock.now() }
+      const scheduled: StoredTask = { ...fresh, status: 'scheduled', ...firing && { firing: { ...fresh.firing, ...firing } } }
       return { task: scheduled, answer: scheduled }
     }
     const { queued, ...begun } = await beginRun(fresh, 'start')

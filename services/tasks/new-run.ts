@@ -26,7 +26,7 @@ export async function newRun (
   task: StoredTask,
   trigger: RunTrigger,
   now: number,
-  slot: { plannedAt?: number, standsFor?: number } = {}
+  slot: { plannedAt?: number, standsFor?: number, causes?: string[] } = {}
 ): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
   const runNumber = task.totalRuns + 1
   const run: StoredRun = { ...blankRun(task, { runId: newId(), runNumber }, trigger, now), ...slot }

@@ -4,7 +4,7 @@ import type { Undo } from '../undo/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
-import type { FolderGuides, ToolHost } from '../tools/index.ts'
+import type { FolderGuides, PathPolicy, ToolHost, Transform } from '../tools/index.ts'
 import type { UsageMeters, UsageRepository } from '../usage/index.ts'
 import type { TaskNotices } from './task-notices.ts'
 import type { TaskRepository } from './task-repository.ts'
@@ -16,12 +16,15 @@ export interface TaskDeps extends EngineDeps {
   registry: Registry & ContextWindows
   host: ToolHost
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
-  undo: Pick<Undo, 'removal' | 'sweepSoon'>
+  undo: Pick<Undo, 'asLeft' | 'removal' | 'sweepSoon'>
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close' | 'tasksOverBudget'> & Pick<UsageRepository, 'forget'>
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
+  /** The folders that triggers may watch, and the thread that looks at them. */
+  paths: PathPolicy
+  transform: Transform
   /** A description of this computer for models. */
   machine: string
   /** The working folder of tasks that name none. */

@@ -5,12 +5,16 @@ import type { StoredHealth, StoredRun, StoredTask } from './task-records.ts'
 
 /** Runs that fail in a row before a task counts as failing. */
 const FAILURES = 5
+const MINUTE_MS = 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The time for which a task is failing before its person is asked what to do with it; milliseconds. */
 const ASKED_AFTER_MS = 14 * DAY_MS
 
 /** Reasons of failures for which the task is not to blame. */
 const NOT_COUNTED: ReadonlySet<string | undefined> = new Set<RunFailure['reason']>(['provider', 'access', 'day_budget'])
+
+/** What begins runs by itself. */
+const TRIES: ReadonlySet<StoredRun['trigger']> = new Set(['schedule', 'catch_up', 'files', 'task'])
 
 export const WELL: StoredHealth = { state: 'ok', failures: 0 }
 
@@ -32,16 +36,17 @@ export function healthAfter (
   const failures = before.failures + 1
   if (failures < FAILURES) return { ...before, failures }
   // A run that a person began does not postpone the next one of the schedule.
-  const isTry = before.state === 'ok' || trigger === 'schedule' || trigger === 'catch_up'
+  const isTry = before.state === 'ok' || TRIES.has(trigger)
   const nextTryAt = isTry ? nextTry(task, failures, now) : before.nextTryAt
   return { ...before, state: 'failing', failures, since: before.since ?? now, nextTryAt }
 }
 
 /**
  * Returns the planned time at which a failing task is tried next: after two periods of its schedule, doubled with each failure, but after a
- * day or one period at most, whichever is longer. Undefined without an active schedule.
+ * day or one period at most, whichever is longer. With triggers alone its period counts as a minute. Undefined with neither.
  */
-function nextTry ({ timing, nextRunAt }: StoredTask, failures: number, now: number): number | undefined {
+function nextTry ({ timing, nextRunAt, triggers }: StoredTask, failures: number, now: number): number | undefined {
+  if (timing === undefined && triggers !== undefined) return now + Math.min(MINUTE_MS * 2 ** (failures - FAILURES + 1), DAY_MS)
   if (timing === undefined || nextRunAt === undefined) return undefined
   const before = lastSlotUpTo(timing, timing.since, nextRunAt - 1) ?? -Infinity
   const after = nextSlot(timing, nextRunAt) ?? Infinity

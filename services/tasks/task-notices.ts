@@ -10,6 +10,12 @@ export interface TaskNotices {
   closing(key: string): Op[]
 }
 
+/** Returns the operations that tell a person, once a day, that the tasks have used up their budget. `now`: epoch milliseconds. */
+export function budgetNotice (notices: TaskNotices, text: string, now: number): Op[] {
+  const until = new Date(now).setHours(24, 0, 0, 0)
+  return notices.ops({ kind: 'budget', key: `budget/tasks/${until}`, text, until })
+}
+
 /** What a person is told of tasks. */
 export interface TaskNotice {
   kind: 'failing' | 'recovered' | 'budget' | 'provider' | 'told'

@@ -1,5 +1,6 @@
 import type { ChoiceTopic } from '../../schemas/approvals.ts'
 import type { Task, TaskHealth } from '../../schemas/tasks.ts'
+import type { Firing } from '../../schemas/triggers.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun } from '../runs/index.ts'
 import type { Plan as Timing } from '../calendar/index.ts'
@@ -12,6 +13,22 @@ export interface RunPointer {
 
 /** The health of a task, and whether its person was asked what to do with it. */
 export type StoredHealth = TaskHealth & { asked?: true }
+
+/** What the triggers of a task have done since its start. Times are milliseconds since the Unix epoch. */
+export interface FiringState {
+  /** When the task was started or resumed. */
+  since: number
+  /** It was paused before. */
+  rested?: true
+  /** When a trigger last fired. */
+  lastAt?: number
+  /** When triggers began runs, within the last hour. */
+  runs?: number[]
+  /** The number of stored firings. */
+  count?: number
+  /** The newest firing. */
+  last?: Pick<Firing, 'id' | 'type' | 'fate' | 'reason'>
+}
 
 /** Steering comments that a task keeps; older comments are dropped. */
 export const MAX_COMMENTS = 200
@@ -29,6 +46,8 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health'> {
   timing?: Timing
   /** The newest slot whose fate is decided. */
   lastSlot?: number
+  /** What its triggers have done; absent before the first firing of a task that was not started since it has triggers. */
+  firing?: FiringState
   /** The number of stored slots. */
   slotCount?: number
   /** The number of runs that the schedule has begun; it is limited by maxRuns. */

@@ -20,6 +20,7 @@ import type { RunEvent } from '../contracts/run-events.ts'
 import type { RunRepository } from '../runs/index.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import { outcomeOfRun } from './schedule/outcomes.ts'
+import { cueOps, triggerIndexOps } from './triggers/cues.ts'
 import { isFinished, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
 import { settleChoice } from './task-choices.ts'
 import { asksAt, healthView, WELL } from './task-health.ts'
@@ -133,6 +134,8 @@ interface DueTask {
   isOnce: boolean
 }
 
+type StoredListener = (task: StoredTask, change: { runs: readonly StoredRun[], cued: readonly string[] }) => void
+
 export type TaskRepository = ReturnType<typeof createTaskRepository>
 
 /**
@@ -154,6 +157,7 @@ export function createTaskRepository (
   const index = createTaskIndex(store)
   const due = new Map<string, DueTask>()
   const listeners = new Set<() => void>()
+  const storedListeners = new Set<StoredListener>()
 
   /** Reads a task. Throws TaskNotFound (404) or TaskDamaged (500). */
   async function get (taskId: string): Promise<StoredTask> {
@@ -227,12 +231,15 @@ export function createTaskRepository (
     for (const run of runs) {
       writes.push(...stored.put(run), ...outcomeOfRun('put', run))
     }
+    const cues = await cueOps(store, runs, runById)
+    writes.push(...cues.ops, ...triggerIndexOps(before, task))
     await index.write(
       task.id,
       { status: task.status, taskType: task.taskType },
       (indexOps) => store.transact([...writes, ...indexOps, ...ops])
     )
     watch(task)
+    for (const listener of storedListeners) listener(task, { runs, cued: cues.cued })
     for (const event of events) emit(event)
     if (before !== undefined && before.status !== task.status) {
       emit({ type: 'task:status', taskId: task.id, status: task.status, previous: before.status })
@@ -254,6 +261,8 @@ export function createTaskRepository (
     due: due as ReadonlyMap<string, DueTask>,
     /** Calls the listener whenever `due` has changed. */
     onDue: (listener: () => void) => void listeners.add(listener),
+    /** Calls the listener with each change of a task once it is durable, with the tasks that a trigger has noted its run for. */
+    onStored: (listener: StoredListener) => void storedListeners.add(listener),
 
     /** Runs `work` while no other change of the same task is under way. */
     locked,

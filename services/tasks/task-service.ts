@@ -32,6 +32,7 @@ import { createSchedules, type Schedules } from './schedule/schedules.ts'
 import { createScheduleTicker } from './schedule/ticker.ts'
 import { createTellUser } from './tell-user.ts'
 import { withLists } from './runner/run-memory.ts'
+import { createTriggerEngine, firingRemovals, triggerRemovals } from './triggers/index.ts'
 import { createTaskLists } from './task-lists.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
 
@@ -58,6 +59,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
   const approvals = createRunApprovals({ deps, executor, queue })
   const ticker = createScheduleTicker({ deps, executor, queue, schedules, approvals })
+  const triggers = createTriggerEngine({ deps, queue })
   const lists = createTaskLists({ repository, schedules, liveQuestions })
   const digest = createDigest({
     repository,
@@ -72,7 +74,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     }
   })
   const recovered = Promise.withResolvers<void>()
-  let ticking: Promise<void> | undefined
+  let ticking: Promise<unknown> | undefined
   let problem: string | undefined
 
   /** Removes the runs and slots of a deleted task, and what is kept of its runs' changes. */
@@ -83,6 +85,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     for (const place of damaged) await store.transact(await repository.damagedRemoval(taskId, place))
     for (;;) {
       const { ops } = await schedules.removal(taskId, 500)
+      if (ops.length === 0) break
+      await store.transact(ops)
+    }
+    for (;;) {
+      const ops = await firingRemovals(store, taskId, 500)
       if (ops.length === 0) break
       await store.transact(ops)
     }
@@ -186,6 +193,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     replaceMemory: (taskId: string, lists: TaskMemoryBody): Promise<TaskMemory> => editMemory(taskId, (memory) => withLists(memory, lists)),
     /** Forgets all that the runs of the task have learned. */
     clearMemory: (taskId: string): Promise<TaskMemory> => editMemory(taskId, emptyTaskMemory),
+    firings: triggers.firings,
     previewSchedule: schedules.preview,
     /** Reads what a model made of a user's words about time. Throws BadSchedule (400). */
     readWhen: schedules.readWhen,
@@ -220,11 +228,13 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         const events = task === undefined ? [] : await lifecycle.halt(task)
         await repository.remove(taskId, task, [
           { type: 'del', key: provenanceKey(taskId) },
+          ...await triggerRemovals(store, task ?? { id: taskId }),
           ...await deps.grants.removals({ taskId }),
           ...await deps.ledger.decided.removals({ taskId })
         ])
         repository.forget(taskId)
         ticker.forget(taskId)
+        triggers.forget(taskId)
         for (const event of events) collaborators.emit(event)
         await purge(taskId)
         return { ok: true as const, taskId }
@@ -257,10 +267,14 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       })
       recovered.resolve()
       if (closing.signal.aborted) return
-      ticking = ticker.run(closing.signal).catch((error) => {
+      const stopped = (name: string) => (error: unknown) => {
         problem = 'stopped; restart the service'
-        log.error({ err: error }, 'the schedule ticker stopped')
-      })
+        log.error({ err: error }, `${name} stopped`)
+      }
+      ticking = Promise.all([
+        ticker.run(closing.signal).catch(stopped('the schedule ticker')),
+        triggers.run(closing.signal).catch(stopped('the watch of triggers'))
+      ])
     },
 
     /** Resolves when `open` has found the runs that were under way at the last end, so that none of them is new. */
@@ -319,6 +333,7 @@ async function recoverImported (
       runs.push(run)
       after = afterRun(after, run, log, clock.now())
     }
+    if (after.triggers !== undefined) after = { ...after, firing: { since: clock.now() } }
     const resumed = after.timing === undefined ? { task: after, ops: [] } : await schedules.resume(withoutCatchUp(after))
     return { ...resumed, runs, answer: undefined }
   }

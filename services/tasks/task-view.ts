@@ -10,6 +10,7 @@ export function taskView ({
   lastSlot,
   slotCount,
   slotRuns,
+  firing,
   liveRun,
   nextRun,
   reviewRun,

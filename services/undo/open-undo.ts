@@ -11,6 +11,7 @@ import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
 import { removeTemporaries } from './restore.ts'
 import { type FileTexts, runChanges, runTexts } from './run-changes.ts'
+import { type AsLeft, pathsAsLeft } from './as-left.ts'
 import { settleItems } from './survey.ts'
 import { createUndoSpace } from './space.ts'
 import { createRunningCommands } from './running-commands.ts'
@@ -114,6 +115,15 @@ export function openUndo ({ store, clock, paths, settings, isLive, log, transfor
     async texts (runId: string): Promise<FileTexts[]> {
       await ready()
       return runTexts(await entriesOf(runId), parts)
+    },
+
+    async asLeft (runId: string, among: readonly string[]): Promise<AsLeft> {
+      await ready()
+      const entries = await entriesOf(runId).catch((error): Array<[string, Entry]> => {
+        if (error instanceof RunUnknown) return []
+        throw error
+      })
+      return pathsAsLeft(entries, among, parts)
     },
 
     takeBack: (runId: string, options: UndoBody): Promise<Undone> =>

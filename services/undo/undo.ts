@@ -5,6 +5,7 @@ import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, type
 import type { KeepCall } from '../tools/index.ts'
 import type { UndoParts } from './open-undo.ts'
 import type { Kept } from './keep-call.ts'
+import type { AsLeft } from './as-left.ts'
 import type { FileTexts } from './run-changes.ts'
 
 export type Undo = ReturnType<typeof createUndo>
@@ -48,6 +49,9 @@ export function createUndo (parts: UndoParts) {
 
     /** Returns the texts of the files that a run changed, before and after it, as far as they are known. Throws RunUnknown (404). */
     texts: async (runId: string): Promise<FileTexts[]> => (await loaded()).texts(runId),
+
+    /** Returns which of these paths are as a run has left them. */
+    asLeft: async (runId: string, among: readonly string[]): Promise<AsLeft> => (await loaded()).asLeft(runId, among),
 
     /** Takes back the changes of a run, or of an undo. Throws RunUnknown (404), RunLive (409) and the errors of `undoRun`. */
     takeBack: async (runId: string, options: UndoBody): Promise<Undone> => (await loaded()).takeBack(runId, options),

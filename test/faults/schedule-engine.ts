@@ -120,6 +120,8 @@ export class Engine {
         machine: '',
         guides: app.folderGuides,
         workspace: app.workspace,
+        paths: app.paths,
+        transform: app.fileTransform,
         notices: NO_NOTICES,
         emit () {},
         log: { info () {}, warn () {}, error () {} }

@@ -1,16 +1,20 @@
 import type { Slot } from '../../../schemas/schedule.ts'
+import type { Firing } from '../../../schemas/triggers.ts'
 import type { RunStatus } from '../../../schemas/tasks.ts'
 import { type Op, outcomeKey } from '../../store/index.ts'
 import { isUngranted } from '../../contracts/model-texts.ts'
 import type { StoredRun } from '../task-records.ts'
 
-/** The outcomes that the digest groups: ended runs by their status, and slots without a run. */
-export type OutcomeKind = 'completed' | 'failed' | 'stopped' | 'notRun'
+/** The outcomes that the digest groups: ended runs by their status, slots without a run, and firings of which there is more to say. */
+export type OutcomeKind = 'completed' | 'failed' | 'stopped' | 'notRun' | 'fired'
 
 /** A reference to an ended run. `nothing`: it completed and had nothing to do. `denied`: calls were denied for lack of a grant. */
 export type RunOutcome = { taskId: string, runId: string, nothing?: true, denied?: true }
 /** A slot that began no run. */
 export type SlotOutcome = { taskId: string, slot: Slot }
+
+/** A firing without a run of its own, or of what happened while the service was away. */
+export type FiringOutcome = { taskId: string, firing: Firing }
 
 const KINDS: Partial<Record<RunStatus, OutcomeKind>> = {
   completed: 'completed',
@@ -39,6 +43,12 @@ export function outcomeOfRun (
 export function outcomeOfSlot (type: Op['type'], taskId: string, slot: Slot): Op[] {
   if ((slot.fate !== 'skipped' && slot.fate !== 'missed') || slot.settledAt === undefined) return []
   return [opOf<SlotOutcome>(type, outcomeKey('notRun', slot.settledAt, `${taskId}-${slot.at}`), { taskId, slot })]
+}
+
+/** The operation that adds a firing to the outcome index or removes it; none unless there is more to say of it than its run says. */
+export function outcomeOfFiring (type: Op['type'], taskId: string, firing: Firing): Op[] {
+  if ((firing.fate === 'run' || firing.fate === 'coalesced') && !firing.away) return []
+  return [opOf<FiringOutcome>(type, outcomeKey('fired', firing.at, firing.id), { taskId, firing })]
 }
 
 const opOf = <T>(type: Op['type'], key: string, value: T): Op => type === 'put' ? { type, key, value } : { type, key }

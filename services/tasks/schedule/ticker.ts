@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from '../../../schemas/schedule.ts'
 import { isOnce } from '../../calendar/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isDamage, type Op, unlessDamaged } from '../../store/index.ts'
+import { isDamage, unlessDamaged } from '../../store/index.ts'
 import { isGone } from '../task-errors.ts'
 import { lateness } from '../runner/task-prompt.ts'
 import type { TaskRepository, Change } from '../task-repository.ts'
@@ -15,6 +15,7 @@ import { withFinalStatus, withoutTiming, type StoredTask } from '../task-records
 import { newRun } from '../new-run.ts'
 import { CHOICES } from '../task-choices.ts'
 import { asksAt, failingText } from '../task-health.ts'
+import { budgetNotice } from '../task-notices.ts'
 import type { Schedules } from './schedules.ts'
 
 /** Longest time between two checks, so that sleep, clock changes and time zone changes are noticed; milliseconds. */
@@ -46,12 +47,6 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       const decided = await decideSlots(current) ?? await goOn(current)
       return decided === undefined ? asked : { ...decided, choice: decided.choice ?? asked?.choice }
     })
-
-  /** The operations that tell a person, once a day, that the tasks have used up their budget. */
-  function budgetNotice (text: string): Op[] {
-    const until = new Date(clock.now()).setHours(24, 0, 0, 0)
-    return deps.notices.ops({ kind: 'budget', key: `budget/tasks/${until}`, text, until })
-  }
 
   /** Lets the run go on that has waited for its provider until now; undefined when there is none. */
   async function goOn (task: StoredTask): Promise<Change<undefined> | undefined> {
@@ -108,7 +103,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     const counted = { ...after, slotCount }
     const change: Change<undefined> = {
       task: isFinished ? withFinalStatus(withoutTiming(counted), 'completed') : counted,
-      ops: over === undefined ? ops : [...ops, ...budgetNotice(over)],
+      ops: over === undefined ? ops : [...ops, ...budgetNotice(deps.notices, over, clock.now())],
       ...once && created === undefined && slots.length > 0 && { choice: askToRun(counted, slots.at(-1)!) },
       answer: undefined
     }

@@ -17,6 +17,30 @@ export interface FilesRequest extends Scope {
   glob: string
 }
 
+/** The files of a folder that match a glob, with what tells a changed one apart. */
+export interface ScanRequest extends Omit<FilesRequest, 'offset' | 'limit'> {
+  /** Files, and folders, that may be looked at, whether they match or not. */
+  most: number
+  /** Folders that are named in the answer. */
+  mostFolders: number
+}
+
+/** Path relative to the folder, bytes, and the time of the last change of the content in milliseconds since the Unix epoch. */
+export type ScannedFile = [path: string, size: number, modifiedAt: number]
+
+export type Scanned =
+  | { is: 'beyond' }
+  | { is: 'closed' }
+  | {
+    is: 'scanned'
+    files: ScannedFile[]
+    /** The folders below, relative, with `/` at the end; the first `mostFolders`. */
+    folders: string[]
+    hasMoreFolders: boolean
+    /** Those that cannot be read, in the same form. */
+    closed: string[]
+  }
+
 export interface LinesRequest extends Scope {
   /** A regular expression of JavaScript. */
   pattern: string

@@ -1,4 +1,4 @@
-import { readdirSync, type Dirent } from 'node:fs'
+import { lstatSync, readdirSync, type Dirent, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { KERNEL_FOLDERS } from '../path-policy.ts'
 import { entryOf, holdFolder, holdSubfolder, identityOfHeld, readEntry, release, type HeldFolder } from './held-folder.ts'
@@ -12,6 +12,8 @@ interface Found {
   kind: 'file' | 'link' | 'folder'
   /** Returns the bytes of a file; undefined when it is larger than `mostBytes`, or cannot or may not be read. */
   read(mostBytes: number): Buffer | undefined
+  /** Returns what the file system says of it; undefined when it is gone. */
+  stat(): Stats | undefined
 }
 
 /** The folders of version control systems. */
@@ -21,9 +23,12 @@ const DEEPEST = 100
 
 /**
  * Finds all that is below a folder and not ignored, sorted by name in each folder. Links are found and not followed. Throws when the
- * folder cannot be opened.
+ * folder cannot be opened. `closed` is called with each folder below that cannot be read, and with '' for the folder itself.
  */
-export function * walk ({ folder, file, parents, excluded }: Omit<FilesRequest, 'glob' | 'offset' | 'limit'>): Generator<Found> {
+export function * walk (
+  { folder, file, parents, excluded }: Omit<FilesRequest, 'glob' | 'offset' | 'limit'>,
+  closed: (path: string) => void = () => {}
+): Generator<Found> {
   const own = new Set(excluded)
   const isExcluded = (identity: string) => own.has(identity)
   const root = holdFolder(folder)
@@ -37,7 +42,9 @@ export function * walk ({ folder, file, parents, excluded }: Omit<FilesRequest, 
 
   function * entries (held: HeldFolder, path: string, fromTop: string, outer: IgnoreRules, depth: number): Generator<Found> {
     const rules = withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held))
-    for (const entry of sortedEntries(held)) {
+    const listed = sortedEntries(held)
+    if (listed === undefined) closed(path)
+    for (const entry of listed ?? []) {
       const { name } = entry
       if (REPOSITORIES.has(name)) continue
       const isFolder = entry.isDirectory()
@@ -49,10 +56,13 @@ export function * walk ({ folder, file, parents, excluded }: Omit<FilesRequest, 
       }
       if (depth === DEEPEST || KERNEL_FOLDERS.includes(join(held.path, name))) continue
       const inner = holdSubfolder(held, name)
-      if (inner === undefined) continue
+      if (inner === undefined) {
+        closed(`${path}${name}/`)
+        continue
+      }
       try {
         if (isExcluded(identityOfHeld(inner))) continue
-        yield { path: `${path}${name}/`, kind: 'folder', read: () => undefined }
+        yield { path: `${path}${name}/`, kind: 'folder', read: () => undefined, stat: () => undefined }
         yield * entries(inner, `${path}${name}/`, `${fromTop}${name}/`, rules, depth + 1)
       } finally {
         release(inner)
@@ -61,15 +71,20 @@ export function * walk ({ folder, file, parents, excluded }: Omit<FilesRequest, 
   }
 
   function found (held: HeldFolder, name: string, kind: Found['kind'], path: string): Found {
-    return { path, kind, read: (mostBytes) => kind === 'file' ? readEntry(held, name, mostBytes, isExcluded) : undefined }
+    return {
+      path,
+      kind,
+      read: (mostBytes) => kind === 'file' ? readEntry(held, name, mostBytes, isExcluded) : undefined,
+      stat: () => lstatSync(entryOf(held, name), { throwIfNoEntry: false })
+    }
   }
 }
 
-function sortedEntries (folder: HeldFolder): Dirent[] {
+/** The entries of a folder; undefined when it may not be listed. */
+function sortedEntries (folder: HeldFolder): Dirent[] | undefined {
   try {
     return readdirSync(entryOf(folder, '.'), { withFileTypes: true }).sort((a, b) => a.name < b.name ? -1 : 1)
   } catch {
-    // The folder may not be listed.
-    return []
+    return undefined
   }
 }

@@ -1,4 +1,4 @@
-import type { FoundFiles, FilesRequest, FoundLines, LinesRequest } from '../search/search-rpc.ts'
+import type { FoundFiles, FilesRequest, FoundLines, LinesRequest, Scanned, ScanRequest } from '../search/search-rpc.ts'
 import type { Compared, CompareRequest, Recorded, RecordRequest } from '../tree/tree-rpc.ts'
 import type { ResultPage } from '../web/search/search-backends.ts'
 import type { HtmlPage, ReadablePage } from '../web/fetch/to-text.ts'
@@ -19,6 +19,8 @@ export interface Transforms {
   searchLines: { input: LinesRequest, output: FoundLines }
   /** The files below a folder whose paths match a pattern. */
   searchFiles: { input: FilesRequest, output: FoundFiles }
+  /** The files below a folder whose paths match a pattern, with sizes and times. */
+  scanFiles: { input: ScanRequest, output: Scanned }
   /** What is in a folder before a command. */
   recordTree: { input: RecordRequest, output: Recorded }
   /** What a command has changed there. */

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  firingsPrefix,
+  type Op,
+  type Store,
+  taskKey,
+  triggerCueKey,
+  triggerCuesPrefix,
+  triggerOnKey,
+  triggersOnPrefix,
+  triggerSeenPrefix,
+  unlessDamaged
+} from '../../store/index.ts'
+import type { Firing, Trigger } from '../../../schemas/triggers.ts'
+import { outcomeOfFiring } from '../schedule/outcomes.ts'
+import { isFinished, type StoredRun, type StoredTask } from '../task-records.ts'
+
+/** Ends of runs that wait for one task; further ones are left out. */
+const MOST_CUES = 100
+
+/** The end of a run that another task is to run for. */
+export interface Cue {
+  taskId: string
+  runId: string
+  on: 'completed' | 'failed'
+  /** Milliseconds since the Unix epoch. */
+  at: number
+  /** The tasks whose runs led to it, that of the run last. */
+  causes: string[]
+}
+
+const watchedTasks = ({ triggers = [] }: { triggers?: Trigger[] }): Map<string, Set<string>> => {
+  const watched = new Map<string, Set<string>>()
+  for (const trigger of triggers) {
+    if (trigger.type === 'task') watched.set(trigger.taskId, (watched.get(trigger.taskId) ?? new Set()).add(trigger.on))
+  }
+  return watched
+}
+
+/** The tasks that the runs of a task lead to, with the run: its own causes first. */
+export const causesOf = ({ causes = [], taskId }: Pick<StoredRun, 'causes' | 'taskId'>): string[] => [...causes, taskId]
+
+/** The operations that keep the index of tasks which wait for other tasks, when the triggers of a task change. */
+export function triggerIndexOps (before: StoredTask | undefined, task: StoredTask): Op[] {
+  if (isDeepStrictEqual(before?.triggers ?? [], task.triggers ?? [])) return []
+  const [was, is] = [watchedTasks(before ?? {}), watchedTasks(task)]
+  const ops: Op[] = []
+  for (const taskId of was.keys()) if (!is.has(taskId)) ops.push({ type: 'del', key: triggerOnKey(taskId, task.id) })
+  for (const [taskId, on] of is) ops.push({ type: 'put', key: triggerOnKey(taskId, task.id), value: { on: [...on] } })
+  return ops
+}
+
+/**
+ * The operations that note the ends of runs for the tasks that run after them, for the transaction that stores the ends; and the ids of
+ * those tasks.
+ */
+export async function cueOps (
+  store: Store,
+  runs: readonly StoredRun[],
+  before: (runId: string) => Promise<Pick<StoredRun, 'status'> | undefined>
+): Promise<{ ops: Op[], cued: string[] }> {
+  const ops: Op[] = []
+  const cued: string[] = []
+  for (const run of runs) {
+    const { runId, taskId, status, completedAt: at } = run
+    if ((status !== 'completed' && status !== 'failed') || at === undefined) continue
+    for await (const [key, { on }] of store.list<{ on: string[] }>(triggersOnPrefix(taskId), { damaged () {} })) {
+      const dependent = key.slice(triggersOnPrefix(taskId).length)
+      if (!on.includes(status) || (await before(runId))?.status === status) continue
+      const task = await unlessDamaged(store.get<StoredTask>(taskKey(dependent)))
+      if (task === undefined || task.status === 'planned' || isFinished(task)) continue
+      let waiting = 0
+      for await (const _ of store.keys(triggerCuesPrefix(dependent))) waiting++
+      if (waiting >= MOST_CUES) continue
+      const cue: Cue = { taskId, runId, on: status, at, causes: causesOf(run) }
+      ops.push({ type: 'put', key: triggerCueKey(dependent, runId), value: cue })
+      cued.push(dependent)
+    }
+  }
+  return { ops, cued }
+}
+
+/** The operations that remove what is kept for the triggers of a task, without its firings. */
+export async function triggerRemovals (store: Store, task: Pick<StoredTask, 'id' | 'triggers'>): Promise<Op[]> {
+  const keys = [...watchedTasks(task).keys()].map((taskId) => triggerOnKey(taskId, task.id))
+  for (const prefix of [triggerSeenPrefix(task.id), triggerCuesPrefix(task.id)]) for await (const key of store.keys(prefix)) keys.push(key)
+  return keys.map((key): Op => ({ type: 'del', key }))
+}
+
+/** The operations that remove up to `limit` of the oldest firings of a task. */
+export async function firingRemovals (store: Store, taskId: string, limit: number): Promise<Op[]> {
+  const ops: Op[] = []
+  const damaged = (key: string) => void ops.push({ type: 'del', key })
+  for await (const [key, firing] of store.list<Firing>(firingsPrefix(taskId), { limit, damaged })) {
+    ops.push({ type: 'del', key }, ...outcomeOfFiring('del', taskId, firing))
+  }
+  return ops
+}

@@ -1,0 +1,70 @@
+import { type FSWatcher, lstatSync, watch } from 'node:fs'
+import { join } from 'node:path'
+
+/** Folders that are watched in all; the system has a limit, too. */
+export const MOST_WATCHED = 2_000
+/** Folders of one trigger that are watched. */
+export const MOST_OF_ONE = 500
+
+/** Whether the system watches what is below a folder by itself. Linux does not: Node.js would watch each file. */
+const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32'
+
+export type FolderWatches = ReturnType<typeof createFolderWatches>
+
+/**
+ * Watches folders for changes of their entries. It only hints that something may have changed: what changed is found by looking. A folder
+ * that cannot be watched is looked at more often instead.
+ */
+export function createFolderWatches () {
+  let count = 0
+
+  /** Watches for one trigger. */
+  function open (changed: () => void) {
+    const watched = new Map<string, { ino: number, watcher: FSWatcher }>()
+
+    function leave (path: string): void {
+      const known = watched.get(path)
+      if (known === undefined) return
+      watched.delete(path)
+      count--
+      known.watcher.close()
+    }
+
+    function enter (path: string): boolean {
+      try {
+        const { ino } = lstatSync(path)
+        if (watched.get(path)?.ino === ino) return true
+        // Another folder of that name has taken its place.
+        leave(path)
+        if (count >= MOST_WATCHED) return false
+        const watcher = watch(path, { persistent: false, recursive: IS_RECURSIVE }, changed)
+        count++
+        watched.set(path, { ino, watcher })
+        watcher.on('error', () => {
+          leave(path)
+          changed()
+        })
+        return true
+      } catch {
+        // It is gone, may not be read, or the system watches as many as it can.
+        return false
+      }
+    }
+
+    return {
+      /** Watches these folders, relative to `root`, and no others. Returns whether all of them are watched. */
+      set (root: string, folders: readonly string[]): boolean {
+        const wanted = IS_RECURSIVE ? [root] : [root, ...folders.map((folder) => join(root, folder.slice(0, -1)))]
+        const keep = new Set(wanted.slice(0, MOST_OF_ONE))
+        for (const path of [...watched.keys()]) if (!keep.has(path)) leave(path)
+        const entered = [...keep].map(enter)
+        return entered.every(Boolean) && keep.size === wanted.length
+      },
+      close (): void {
+        for (const path of [...watched.keys()]) leave(path)
+      }
+    }
+  }
+
+  return { open }
+}

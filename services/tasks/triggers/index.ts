@@ -1,0 +1,3 @@
+export { firingRemovals, triggerRemovals } from './cues.ts'
+export { assertFolder } from './look-at-folder.ts'
+export { createTriggerEngine, type TriggerEngine } from './trigger-engine.ts'

@@ -1,0 +1,309 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FilesTrigger, Firing, FiringList, Trigger, TriggerState } from '../../../schemas/triggers.ts'
+import { firingKey, firingsPrefix, isDamage, type Op, triggerCuesPrefix, triggerSeenKey, unlessDamaged } from '../../store/index.ts'
+import type { Queue } from '../runner/queue.ts'
+import type { RunDeps } from '../task-deps.ts'
+import { isGone } from '../task-errors.ts'
+import type { StoredTask } from '../task-records.ts'
+import { attributeChanges } from './attribute.ts'
+import type { Cue } from './cues.ts'
+import { changesBetween, type Seen, withClosed } from './file-changes.ts'
+import { fire, type FilesFound, type Found } from './fire.ts'
+import { createFolderWatches } from './folder-watches.ts'
+import { lookAtFolder, stateText } from './look-at-folder.ts'
+
+/** Milliseconds. A burst of changes is over when nothing changed for SETTLE_MS; it is looked at after LONGEST_BURST_MS in any case. */
+const SETTLE_MS = 1_000
+const LONGEST_BURST_MS = 10_000
+/** The least time between two firings of a task; milliseconds. */
+const APART_MS = 60_000
+/** Milliseconds between two looks at a folder that is watched, and at one that cannot be watched or is not there. */
+const LOOK_MS = 300_000
+const LOOK_OFTEN_MS = 60_000
+/** The longest sleep, so that a clock that was set is noticed; milliseconds. */
+const CHECK_MS = 10_000
+/** Files triggers that are watched in all. */
+const MOST_TRIGGERS = 100
+/** Runs that are remembered as recent. */
+const MOST_RECENT = 1_000
+
+/** The files trigger of a task that is watched. */
+interface FolderView {
+  trigger: FilesTrigger
+  state: Pick<TriggerState, 'state' | 'files' | 'lookedAt'>
+  watches: ReturnType<ReturnType<typeof createFolderWatches>['open']>
+}
+
+/** A task whose triggers are watched. */
+interface View {
+  task: Pick<StoredTask, 'triggers' | 'cwd' | 'firing'>
+  /** By the key under which what was seen is stored. */
+  folders: Map<string, FolderView>
+  /** When it is next looked at; epoch milliseconds. */
+  at: number
+  /** When the first change of a burst came. */
+  burstAt?: number
+  /** A run of the task is not over. */
+  isHeld: boolean
+}
+
+export type TriggerEngine = ReturnType<typeof createTriggerEngine>
+
+/**
+ * Watches the triggers of tasks that are started, and begins their runs. What a files trigger has seen is stored and moves on together
+ * with the firing; ends of other tasks are stored with these ends. So what was not dealt with is found again after a crash, once.
+ */
+export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pick<Queue, 'push'> }) {
+  const { repository, store, clock, log } = deps
+  const watches = createFolderWatches()
+  const views = new Map<string, View>()
+  const recent = new Map<string, number>()
+  let wake = new AbortController()
+
+  const seenKey = (taskId: string, { path, glob }: FilesTrigger) => triggerSeenKey(taskId, store.digest(JSON.stringify([path, glob])))
+
+  function lookBy (view: View, at: number): void {
+    view.at = at
+    wake.abort()
+  }
+
+  function changed (view: View): void {
+    const now = clock.now()
+    view.burstAt ??= now
+    const at = Math.min(now + SETTLE_MS, view.burstAt + LONGEST_BURST_MS)
+    if (view.isHeld || view.at === at) return
+    // A later look needs no waking: the engine wakes, and sleeps on.
+    if (at < view.at) lookBy(view, at)
+    else if (view.at <= view.burstAt + LONGEST_BURST_MS) view.at = at
+  }
+
+  function close (taskId: string): void {
+    for (const { watches } of views.get(taskId)?.folders.values() ?? []) watches.close()
+    views.delete(taskId)
+  }
+
+  /** Watches what the task names now, or nothing when it is not to run by itself. */
+  function sync (task: StoredTask): void {
+    if (!isWatched(task)) return close(task.id)
+    const known = views.get(task.id)
+    const view: View = known ?? { task, folders: new Map(), at: 0, isHeld: false }
+    const isSame = known !== undefined && isDeepStrictEqual(partsOf(known.task), partsOf(task))
+    view.task = task
+    views.set(task.id, view)
+    if (!isSame) {
+      const wanted = new Map((task.triggers ?? []).flatMap((each) => each.type === 'files' ? [[seenKey(task.id, each), each] as const] : []))
+      for (const [key, { watches }] of view.folders) {
+        if (wanted.has(key)) continue
+        watches.close()
+        view.folders.delete(key)
+      }
+      for (const [key, trigger] of wanted) {
+        if (view.folders.has(key)) continue
+        view.folders.set(key, { trigger, state: { state: 'starting' }, watches: watches.open(() => changed(view)) })
+      }
+    }
+    const isHeld = isBusy(task)
+    if (view.isHeld && !isHeld) lookBy(view, clock.now() + SETTLE_MS)
+    else if (!isSame) lookBy(view, clock.now())
+    view.isHeld = isHeld
+  }
+
+  repository.onStored((task, { runs, cued }) => {
+    for (const { runId } of runs) recent.set(runId, clock.now())
+    for (const [runId] of recent) {
+      if (recent.size <= MOST_RECENT) break
+      recent.delete(runId)
+    }
+    if (task.triggers !== undefined || views.has(task.id)) sync(task)
+    for (const taskId of cued) {
+      const view = views.get(taskId)
+      if (view !== undefined && !view.isHeld) lookBy(view, clock.now())
+    }
+  })
+
+  /** Whether a files trigger is among those that are watched. */
+  function isAdmitted (key: string): boolean {
+    let before = 0
+    for (const { folders } of views.values()) {
+      for (const each of folders.keys()) {
+        if (each === key) return before < MOST_TRIGGERS
+        before++
+      }
+    }
+    return false
+  }
+
+  /** Looks at the folder of one trigger. `write` stores what was seen; `found` is what it may fire for. */
+  async function lookAt (
+    task: StoredTask,
+    key: string,
+    folder: FolderView,
+    signal: AbortSignal
+  ): Promise<{ write?: Op, found?: FilesFound, isWatched: boolean }> {
+    const { trigger, watches } = folder
+    const now = clock.now()
+    const { lookedAt } = folder.state
+    const looked = isAdmitted(key) ? await lookAtFolder(trigger, task.cwd, deps, signal) : { is: 'too_many' as const }
+    if (looked.is !== 'watching') {
+      watches.close()
+      folder.state = { ...folder.state, state: looked.is, files: undefined }
+      return { isWatched: false }
+    }
+    const { root, files, folders, hasMoreFolders, closed } = looked
+    // Watched before the next look, so that nothing comes in between unseen: what came since this look is found by another one.
+    const isNew = lookedAt === undefined
+    const isWatched = watches.set(root, folders) && !hasMoreFolders
+    folder.state = { state: 'watching', files: files.length, lookedAt: now }
+    const seen = await unlessDamaged(store.get<Seen>(key))
+    const since = task.firing?.since ?? 0
+    const rested = seen !== undefined && seen.since !== since
+    const next: Seen = { since, at: now, folder: root, files: withClosed(files, seen?.files ?? [], closed) }
+    const write: Op = { type: 'put', key, value: next }
+    if (seen === undefined || seen.folder !== root || (rested && !task.firing?.rested)) return { write, isWatched: isWatched && !isNew }
+    const differences = changesBetween(seen.files, files, closed)
+    if (differences.length === 0) return { ...rested && { write }, isWatched: isWatched && !isNew }
+    const { changes, causes } = await attributeChanges({ task, folder: root, changes: differences, since: lookedAt ?? seen.at, recent }, deps)
+    if (changes.length === 0) return { write, isWatched }
+    return { write, found: { type: 'files', trigger, folder: root, changes, causes, away: isNew && !rested, rested }, isWatched }
+  }
+
+  async function cuesOf ({ id, firing }: StoredTask): Promise<{ found: Found[], dropped: Op[] }> {
+    const cues: Cue[] = []
+    const dropped: Op[] = []
+    const since = firing?.since ?? 0
+    const damaged = (key: string) => void dropped.push({ type: 'del', key })
+    for await (const [key, cue] of store.list<Cue>(triggerCuesPrefix(id), { damaged })) {
+      if (cue.at < since && !firing?.rested) dropped.push({ type: 'del', key })
+      else cues.push(cue)
+    }
+    const found = (among: Cue[], rested: boolean): Found[] =>
+      among.length === 0 ? [] : [{ type: 'task', cues: among, causes: [...new Set(among.flatMap(({ causes }) => causes))], rested }]
+    const isOld = ({ at }: Cue) => at < since
+    const isLoop = ({ causes }: Cue) => causes.includes(id)
+    const fresh = cues.filter((cue) => !isOld(cue))
+    return {
+      found: [
+        ...found(cues.filter(isOld), true),
+        ...found(fresh.filter(isLoop), false),
+        ...found(fresh.filter((cue) => !isLoop(cue)), false)
+      ],
+      dropped
+    }
+  }
+
+  /** Looks at all triggers of a task, and lets those fire that have something to fire for. */
+  async function look (taskId: string, view: View, signal: AbortSignal): Promise<void> {
+    const task = await repository.get(taskId)
+    sync(task)
+    if (views.get(taskId) !== view) return
+    const now = clock.now()
+    if (view.isHeld) {
+      view.at = Infinity
+      return
+    }
+    const { lastAt = -Infinity } = task.firing ?? {}
+    const isKnown = [...view.folders.values()].every(({ state }) => state.lookedAt !== undefined)
+    if (isKnown && lastAt <= now && now < lastAt + APART_MS) {
+      view.at = lastAt + APART_MS
+      return
+    }
+    delete view.burstAt
+    view.at = now + LOOK_MS
+    const writes: Op[] = []
+    const found: Found[] = []
+    for (const [key, folder] of view.folders) {
+      const looked = await lookAt(task, key, folder, signal)
+      if (!looked.isWatched) view.at = Math.min(view.at, now + LOOK_OFTEN_MS)
+      if (looked.found !== undefined && !looked.found.rested && lastAt <= now && now < lastAt + APART_MS) {
+        view.at = Math.min(view.at, lastAt + APART_MS)
+        continue
+      }
+      if (looked.write !== undefined) writes.push(looked.write)
+      if (looked.found !== undefined) found.push(looked.found)
+    }
+    const cues = await cuesOf(task)
+    found.push(...cues.found)
+    writes.push(...cues.dropped)
+    if (found.length === 0 && writes.length === 0) return
+    const isCurrent = (current: StoredTask) => !isBusy(current) && isWatched(current) && isDeepStrictEqual(partsOf(current), partsOf(task))
+    if (found.length === 0) {
+      await repository.locked(taskId, async () => {
+        if (isCurrent(await repository.get(taskId))) await store.transact(writes)
+      })
+      return
+    }
+    let isDone = false
+    await repository.change<undefined>(taskId, async (current) => {
+      if (!isCurrent(current)) return undefined
+      isDone = true
+      return fire(current, found, writes, { deps, begin: queue.push })
+    })
+    if (!isDone && views.get(taskId) === view && !view.isHeld) lookBy(view, clock.now())
+  }
+
+  function stateOf (task: StoredTask, trigger: Trigger, isThere: boolean): TriggerState {
+    const view = views.get(task.id)
+    if (trigger.type === 'task') {
+      const state = !isThere ? 'gone' : view === undefined ? 'resting' : 'watching'
+      return { trigger, state, ...stateText(state) }
+    }
+    const known = view?.folders.get(seenKey(task.id, trigger))?.state ?? { state: 'resting' as const }
+    return { trigger, ...known, ...stateText(known.state) }
+  }
+
+  return {
+    /** Stops watching for a deleted task. */
+    forget: close,
+
+    /** The triggers of a task, and a page of their firings, newest first. Throws TaskNotFound (404). */
+    async firings (taskId: string, { limit, cursor }: { limit: number, cursor?: string }): Promise<FiringList> {
+      const task = await repository.get(taskId)
+      const isThere = async (trigger: Trigger) =>
+        trigger.type === 'files' || await repository.find(trigger.taskId, () => {}) !== undefined
+      const triggers = await Promise.all((task.triggers ?? []).map(async (each) => stateOf(task, each, await isThere(each))))
+      const firings: Firing[] = []
+      const options = { reverse: true, ...cursor !== undefined && { after: firingKey(taskId, cursor) }, damaged () {} }
+      for await (const [, firing] of store.list<Firing>(firingsPrefix(taskId), options)) {
+        if (firings.length === limit) return { triggers, firings, nextCursor: firings.at(-1)!.id }
+        firings.push(firing)
+      }
+      return { triggers, firings }
+    },
+
+    /** Watches the triggers of all tasks that are started, until the signal aborts. */
+    async run (signal: AbortSignal): Promise<void> {
+      for (const taskId of (await repository.index.load()).notFinished()) {
+        const task = await repository.find(taskId, () => {})
+        if (task?.triggers !== undefined) sync(task)
+        for (const run of [task?.liveRun, task?.reviewRun]) if (run !== undefined) recent.set(run.runId, clock.now())
+      }
+      while (!signal.aborted) {
+        const due = [...views].filter(([, { at }]) => at <= clock.now())
+        for (const [taskId, view] of due) {
+          if (signal.aborted) break
+          await look(taskId, view, signal).catch((error) => {
+            if (signal.aborted) return
+            if (isGone(error) || isDamage(error)) return close(taskId)
+            log.error({ err: error, taskId }, 'the triggers of a task could not be looked at')
+            view.at = clock.now() + LOOK_OFTEN_MS
+          })
+        }
+        wake = new AbortController()
+        const wait = Math.min(...[...views.values()].map(({ at }) => at), clock.now() + CHECK_MS) - clock.now()
+        if (wait > 0 && !signal.aborted) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
+      }
+      for (const taskId of [...views.keys()]) close(taskId)
+    }
+  }
+}
+
+/** What a look depends on. */
+const partsOf = ({ triggers = [], cwd, firing }: Pick<StoredTask, 'triggers' | 'cwd' | 'firing'>) =>
+  ({ triggers, cwd, since: firing?.since })
+
+/** Whether a task is to run by itself, also while a run executes. */
+const isWatched = ({ triggers = [], status, returnTo = 'scheduled' }: StoredTask): boolean =>
+  triggers.length > 0 && returnTo === 'scheduled' && ['scheduled', 'running', 'pending_approval'].includes(status)
+
+/** Whether a run of the task is not over: what changes meanwhile waits for its end. */
+const isBusy = ({ status, liveRun }: StoredTask): boolean => status !== 'scheduled' || liveRun !== undefined
