@@ -3,6 +3,7 @@ import { ref, Timestamp } from './common.ts'
 import { ClaimSchema, JudgementFields } from './evaluation.ts'
 import type { GrantBody } from './grants.ts'
 import { SlotSchema } from './schedule.ts'
+import { FiringSchema } from './triggers.ts'
 import { TaskRunSchema } from './task-runs.ts'
 import { RunStatusSchema, RunTriggerSchema } from './tasks.ts'
 
@@ -69,6 +70,8 @@ const Failing = Type.Object({
 })
 const Next = Type.Object({ ...ofTask, at: Timestamp, text })
 
+const Fired = Type.Object({ ...ofTask, firing: ref(FiringSchema), text })
+
 const Denied = Type.Object({
   runId: Type.String({ description: 'The newest run in which it was denied' }),
   toolName: Type.String(),
@@ -124,6 +127,7 @@ export const DigestSchema = Type.Object({
   failed: section(Run, 'Runs that failed since then, newest first'),
   stopped: section(Run, 'Runs that were rejected, cancelled or interrupted since then, newest first'),
   notRun: section(NotRun, 'Planned times without a run, with the reason: skipped on purpose or missed; newest first'),
+  fired: section(Fired, 'Triggers that fired for what happened while the service was away, or without a run; newest first'),
   waiting: section(Waiting, 'Open approval requests and questions, whenever they were made, oldest first'),
   waitingForApp: section(WaitingForApp, 'Open calls of tools of applications, whenever they were made, oldest first'),
   working: section(Working, 'Runs that are executing or queued, oldest first'),

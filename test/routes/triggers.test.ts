@@ -60,3 +60,146 @@ t.test('a burst of changes is one run that gets the paths as data, and what the 
   await given.clock.advance(HOUR)
   t.equal((await firings(given, id)).firings.length, 1, 'its own file fires nothing')
 })
+
+t.test('what changes within a minute, or while a run is under way, is joined; what changed while the service was away is found', async (t) => {
+  const given = await watching(t)
+  const { tasks, events, clock, put } = given
+  const { id } = await tasks.create('system info', { triggers: [{ ...FILES[0], glob: '*.csv' }], start: true })
+  await lookedAt(given, id)
+  put('a.csv')
+  put('a.txt')
+  symlinkSync('/etc/hostname', join(given.inbox, 'link.csv'))
+  t.match((await untilFired(given, id, 1)).firings, [{ changed: 1, files: [{ path: 'a.csv', kind: 'new' }] }])
+  await events.until('task:complete', { taskId: id })
+  const first = clock.now()
+  put('b.csv')
+  await clock.advance(5 * SECOND)
+  put('c.csv')
+  const { firings: [joined] } = await untilFired(given, id, 2)
+  t.match(joined, { files: [{ path: 'b.csv' }, { path: 'c.csv' }], changed: 2 })
+  t.ok(joined.at >= first + 50 * SECOND, 'a minute apart')
+  await events.until('task:complete', { taskId: id })
+
+  await given.close()
+  put('d.csv')
+  rmSync(join(given.inbox, 'a.csv'))
+  renameSync(join(given.inbox, 'b.csv'), join(given.inbox, 'e.csv'))
+  const life = await given.restart(HOUR)
+  const { firings: [away] } = await untilFired({ ...life, clock }, id, 3)
+  t.match(away, { away: true, changed: 4, fate: 'run' })
+  t.same(away.files!.map(({ path, kind }) => `${kind} ${path}`), ['deleted a.csv', 'deleted b.csv', 'new d.csv', 'new e.csv'])
+  await life.events.until('task:complete', { taskId: id })
+  await clock.advance(2 * SECOND)
+  const digest = await life.tasks.get(`/digest?since=${away.at - MINUTE}`)
+  t.match(digest.text, /4 files changed while the service was away/)
+  t.match(digest.fired.items, [{ taskId: id, firing: { id: away.id } }])
+})
+
+t.test('a run of another task begins one, and two tasks that begin each other end by themselves', async (t) => {
+  const given = await scheduling(t)
+  const { tasks, events } = given
+  const a = await tasks.create('system info', { taskType: 'triggered' })
+  const b = await tasks.create('system info', { triggers: [{ type: 'task', taskId: a.id, on: 'completed' }], start: true })
+  t.equal((await tasks.call('PUT', `/${a.id}`, { triggers: [{ type: 'task', taskId: a.id, on: 'failed' }] })).status, 400, 'not itself')
+  await tasks.call('PUT', `/${a.id}`, { triggers: [{ type: 'task', taskId: b.id, on: 'completed' }] })
+  await tasks.post(`/${a.id}/start`)
+  await tasks.post(`/${a.id}/run`)
+  await events.until('task:complete', { taskId: a.id })
+  await events.until('task:complete', { taskId: b.id })
+
+  const { firings: [ofB] } = await untilFired(given, b.id, 1)
+  t.match(ofB, { type: 'task', fate: 'run', causes: [a.id], ends: [{ taskId: a.id, on: 'completed' }] })
+  t.match(await tasks.get(`/${b.id}/runs/${ofB.runId}`), {
+    trigger: 'task',
+    causes: [a.id],
+    input: { endedRuns: [{ taskId: a.id, ended: 'completed', report: String }] }
+  })
+  const { firings: [ofA] } = await untilFired(given, a.id, 1)
+  t.match(ofA, { fate: 'loop', causes: [a.id, b.id] })
+  t.notOk(ofA.runId)
+  t.equal((await tasks.get(`/${a.id}`)).totalRuns, 1)
+
+  await tasks.call('DELETE', `/${a.id}`)
+  t.match(await firings(given, b.id), { triggers: [{ state: 'gone', text: /deleted/ }] })
+})
+
+t.test('two tasks that write the files which fire each other end by themselves', async (t) => {
+  const given = await watching(t)
+  const { tasks, events, cwd } = given
+  mkdirSync(join(cwd, 'out'))
+  const a = await tasks.create('write "a" to out/a.txt', { triggers: FILES, start: true })
+  const b = await tasks.create('write "b" to in/b.txt', { triggers: [{ type: 'files', path: 'out' }], start: true })
+  await lookedAt(given, a.id)
+  await lookedAt(given, b.id)
+  given.put('begin.txt')
+  await events.until('task:complete', { taskId: (await untilFired(given, a.id, 1)) && a.id })
+  t.match((await untilFired(given, b.id, 1)).firings, [{ fate: 'run', causes: [a.id], files: [{ path: 'a.txt' }] }])
+  t.match((await untilFired(given, a.id, 2)).firings, [{ fate: 'loop', causes: [a.id, b.id], files: [{ path: 'b.txt' }] }, { fate: 'run' }])
+})
+
+t.test('a folder that vanishes fires nothing, and what differs when it is there again does', async (t) => {
+  const given = await watching(t)
+  const { tasks, inbox, put } = given
+  put('a.txt')
+  const { id } = await tasks.create('system info', { triggers: FILES, start: true })
+  await lookedAt(given, id)
+  renameSync(inbox, `${inbox}2`)
+  t.match(await lookedAt(given, id, 'missing'), { firings: [], triggers: [{ text: /not there/ }] })
+  renameSync(`${inbox}2`, inbox)
+  t.match(await lookedAt(given, id), { firings: [] }, 'it is as it was')
+  put('b.txt')
+  t.match((await untilFired(given, id, 1)).firings, [{ files: [{ path: 'b.txt', kind: 'new' }] }])
+})
+
+t.test('a task that is paused fires nothing, and says after the pause what it left out; a change of triggers begins anew', async (t) => {
+  const given = await watching(t)
+  const { tasks, put, clock, cwd } = given
+  const { id } = await tasks.create('system info', { triggers: FILES, start: true })
+  await lookedAt(given, id)
+  await tasks.post(`/${id}/pause`)
+  put('a.txt')
+  await clock.advance(MINUTE)
+  t.match(await firings(given, id), { triggers: [{ state: 'resting' }], firings: [] })
+  await tasks.post(`/${id}/resume`)
+  t.match((await untilFired(given, id, 1)).firings, [{ fate: 'skipped', reason: 'paused', files: [{ path: 'a.txt' }] }])
+
+  mkdirSync(join(cwd, 'other'))
+  await tasks.call('PUT', `/${id}`, { triggers: [{ type: 'files', path: 'other' }] })
+  await lookedAt(given, id)
+  put('b.txt')
+  writeFileSync(join(cwd, 'other/c.txt'), 'c')
+  t.match((await untilFired(given, id, 2)).firings[0], { fate: 'run', files: [{ path: 'c.txt' }], changed: 1 })
+  t.notOk('triggers' in (await tasks.call('PUT', `/${id}`, { triggers: [] })).body)
+  t.same((await firings(given, id)).triggers, [])
+  const page = await tasks.get(`/${id}/firings?limit=1`)
+  t.match(await tasks.get(`/${id}/firings?limit=1&cursor=${page.nextCursor}`), { firings: [{ reason: 'paused' }], nextCursor: undefined })
+})
+
+t.test('triggers that cannot be are refused', async (t) => {
+  const given = await watching(t)
+  given.put('file')
+  const ID = '01a1fef7-4334-7355-8a31-93bc63563d6b'
+  for (const [fields, message] of [
+    [{ taskType: 'one_shot', triggers: FILES }, /not to "one_shot"/],
+    [{ triggers: [{ type: 'files', path: 'gone' }] }, /not there/],
+    [{ triggers: [{ type: 'files', path: '/etc' }] }, /outside the folders/],
+    [{ triggers: [{ type: 'files', path: given.home }] }, /off limits/],
+    [{ triggers: [{ type: 'files', path: 'in/file' }] }, /is a file/],
+    [{ triggers: [{ type: 'files', path: 'in', glob: '../*' }] }, /relative/],
+    [{ triggers: [{ type: 'task', taskId: ID, on: 'failed' }] }, /no task/],
+    [{ triggers: [{ type: 'task', taskId: ID, on: 'queued' }] }, /./]
+  ] as Array<[object, RegExp]>) {
+    const { status, body } = await given.tasks.call('POST', '', { goal: 'system info', ...fields })
+    t.equal(status, 400, JSON.stringify(fields))
+    t.match(body.message ?? body.error, message)
+  }
+})
+
+t.test('what differs between two looks at a folder', async (t) => {
+  t.same(changesBetween([['a', 1, 1], ['b', 1, 1], ['c/d', 1, 1], ['e', 1, 1]], [['a', 1, 1], ['b', 2, 1], ['e', 1, 2], ['f', 1, 3]], ['c/']), [
+    { path: 'b', kind: 'changed', modifiedAt: 1 },
+    { path: 'e', kind: 'changed', modifiedAt: 2 },
+    { path: 'f', kind: 'new', modifiedAt: 3 }
+  ], 'nothing is known of what cannot be read')
+  t.same(changesBetween([['c/d', 1, 1]], []), [{ path: 'c/d', kind: 'deleted' }])
+})

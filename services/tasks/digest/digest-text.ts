@@ -1,6 +1,7 @@
 import { DIGEST_LIMITS, type Digest, type DigestAppCall, type DigestDenied, type DigestQuestion } from '../../../schemas/digest.ts'
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import type { Slot } from '../../../schemas/schedule.ts'
+import type { Firing } from '../../../schemas/triggers.ts'
 import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 
 /** Characters shown of a goal. */
@@ -58,6 +59,8 @@ export function createDigestText (timezone: string) {
       return `${name(task)} did not run ${times}: ${why}.`
     },
 
+    fired: (task: StoredTask, firing: Firing) => `${name(task)}: ${firingText(firing)}.`,
+
     waiting: (task: StoredTask, { kind, toolName, about, reason }: Pick<DigestQuestion, 'kind' | 'toolName' | 'about' | 'reason'>) =>
       `${name(task)} asks ${{
         tool: `whether it may use ${toolName} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`,
@@ -110,7 +113,7 @@ export function createDigestText (timezone: string) {
 
     all (
       since: number,
-      { nothingToDo, completed, failed, stopped, notRun, waiting, waitingForApp, working, failing, next }: Omit<
+      { nothingToDo, completed, failed, stopped, notRun, fired, waiting, waitingForApp, working, failing, next }: Omit<
         Digest,
         'since' | 'until' | 'text' | 'tasks'
       >,
@@ -122,6 +125,8 @@ export function createDigestText (timezone: string) {
       return [
         `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
         ...sentence('Passed without a run', counts(notRun, 'planned time')),
+        ...sentence('Triggers', awayText(fired)),
+        ...sentence('Triggers that fired without a run', counts(withoutRun(fired), 'time')),
         ...sentence('Waiting for your answer', counts(waiting, 'question')),
         ...sentence('Waiting for an application', counts(waitingForApp, 'call')),
         ...sentence('Under way', counts(working, 'run')),
@@ -132,6 +137,29 @@ export function createDigestText (timezone: string) {
     }
   }
 }
+
+const FATES: Partial<Record<Firing['fate'], string>> = {
+  loop: 'it did not run for it, as it is itself among the causes',
+  limit: 'it did not run for it, as its triggers had begun 20 runs within an hour'
+}
+
+const filesChanged = (n: number, away: boolean) => `${counted(n, 'file')} changed${away ? ' while the service was away' : ''}`
+
+/** What a trigger fired for, and why there was no run. */
+function firingText ({ type, fate, reason, changed = 0, ends = [], away = false, count }: Firing): string {
+  const what = type === 'files' ? filesChanged(changed, away) : `${counted(ends.length, 'run')} of another task ended`
+  const why = fate === 'skipped' ? `it did not run for it: ${REASONS[reason ?? ''] ?? reason}` : FATES[fate]
+  return `${what}${count === undefined ? '' : `, the last of ${count} times`}${why === undefined ? '' : `; ${why}`}`
+}
+
+type Fired = Digest['fired']
+/** What changed while the service was away; '' for nothing. */
+function awayText ({ items }: Fired): string {
+  const files = items.reduce((sum, { firing: { away, changed = 0 } }) => away ? sum + changed : sum, 0)
+  return files === 0 ? '' : filesChanged(files, true)
+}
+const withoutRun = ({ items, more }: Fired): Fired =>
+  ({ items: items.filter(({ firing: { fate } }) => fate !== 'run' && fate !== 'coalesced'), more })
 
 /** What is to be said of a completed run beside its report. */
 function judgementOf ({ judge, outcome, evidence }: Partial<TaskEvaluation> = {}): string {

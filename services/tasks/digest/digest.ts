@@ -17,7 +17,7 @@ import { type DeniedCall, deniedCalls, once, type Outcomes, outcomesByTask, type
 import type { MissingGrant } from './missing-grant.ts'
 import { type Ledger, type LiveQuestions, questionView } from '../../approvals/index.ts'
 import type { TaskRepository } from '../task-repository.ts'
-import type { OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
+import type { FiringOutcome, OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
 import type { AppCallItem, TaskApproval } from '../../contracts/approval-record.ts'
 import type { TaskStates } from '../task-index.ts'
 import { runsNextAt } from '../task-health.ts'
@@ -121,11 +121,12 @@ export function createDigest (
       const [run, task] = [await runOf(runId), await taskOf(taskId)]
       return run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, describe)]
     }
-    const [ofCompleted, ofFailed, ofStopped, ofSlots] = await Promise.all([
+    const [ofCompleted, ofFailed, ofStopped, ofSlots, ofFirings] = await Promise.all([
       outcomesSince<RunOutcome>('completed', since, states),
       outcomesSince<RunOutcome>('failed', since, states),
       outcomesSince<RunOutcome>('stopped', since, states),
-      outcomesSince<SlotOutcome>('notRun', since, states)
+      outcomesSince<SlotOutcome>('notRun', since, states),
+      outcomesSince<FiringOutcome>('fired', since, states)
     ])
     const endedRuns = async ({ entries }: Outcomes<RunOutcome>): Promise<Excerpt<DigestRun>> => {
       const { items, more } = excerpt(entries, limit)
@@ -141,6 +142,14 @@ export function createDigest (
         task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), slot, text: describe.notRun(task, slot) }]
       ),
       more: outcomes.more
+    }
+
+    const told = excerpt(ofFirings.entries, limit)
+    const fired = {
+      items: (await Promise.all(told.items.map(async ({ taskId, firing }) => ({ task: await taskOf(taskId), firing })))).flatMap(
+        ({ task, firing }) => task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), firing, text: describe.fired(task, firing) }]
+      ),
+      more: told.more
     }
 
     /** What happened to one task. */
@@ -234,7 +243,7 @@ export function createDigest (
       more: ahead.more
     }
 
-    const sections = { tasks: byTask, nothingToDo, completed, failed, stopped, notRun, waiting, waitingForApp, working, failing, next }
+    const sections = { tasks: byTask, nothingToDo, completed, failed, stopped, notRun, fired, waiting, waitingForApp, working, failing, next }
     return { since, until, text: describe.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
   }
 
