@@ -134,6 +134,7 @@ t.test('two tasks that write the files which fire each other end by themselves',
   given.put('begin.txt')
   await events.until('task:complete', { taskId: (await untilFired(given, a.id, 1)) && a.id })
   t.match((await untilFired(given, b.id, 1)).firings, [{ fate: 'run', causes: [a.id], files: [{ path: 'a.txt' }] }])
+  await events.until('task:complete', { taskId: b.id })
   t.match((await untilFired(given, a.id, 2)).firings, [{ fate: 'loop', causes: [a.id, b.id], files: [{ path: 'b.txt' }] }, { fate: 'run' }])
 })
 
