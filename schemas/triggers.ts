@@ -8,7 +8,7 @@ const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value
 /** Triggers of a task. */
 export const MOST_TRIGGERS = 10
 
-const FilesTrigger = Type.Object({
+const OfFiles = Type.Object({
   type: Type.Literal('files'),
   path: Type.String({
     ...NOT_BLANK,
@@ -21,16 +21,18 @@ const FilesTrigger = Type.Object({
     description: 'Which files of it: "*.pdf" (a name, in any folder), "in/**/*.csv" (a path below the folder). By default all'
   }))
 }, { ...closed, description: 'Files that are new, changed or deleted. What .gitignore leaves out is not seen, and links are not followed' })
-const TaskTrigger = Type.Object({
+const OfTask = Type.Object({
   type: Type.Literal('task'),
   taskId: TaskId,
   on: oneOf('completed', 'failed')
 }, { ...closed, description: 'A run of another task that ends so' })
 
-export const TriggerSchema = Type.Union([FilesTrigger, TaskTrigger], { $id: 'Trigger', description: 'What lets a task run, beside its times' })
+export const TriggerSchema = Type.Union([OfFiles, OfTask], {
+  $id: 'Trigger',
+  description: 'What lets a task run, beside its times'
+})
 export type Trigger = Static<typeof TriggerSchema>
-export type FilesTrigger = Static<typeof FilesTrigger>
-export type TaskTrigger = Static<typeof TaskTrigger>
+export type FilesTrigger = Static<typeof OfFiles>
 
 export const Triggers = Type.Array(ref(TriggerSchema), {
   maxItems: MOST_TRIGGERS,
@@ -48,8 +50,8 @@ export const FiringSchema = Type.Object({
   at: Timestamp,
   type: oneOf('files', 'task'),
   fate: Type.Union((['run', 'coalesced', 'skipped', 'loop', 'limit'] as const).map((fate) => Type.Literal(fate)), {
-    description: 'run: it became the run `runId`; coalesced: another firing of that moment began that run for it, too; skipped: left out ' +
-      'on purpose (`reason`); loop: the task itself is among its causes; limit: the triggers had begun 20 runs within an hour'
+    description: 'run: it became the run `runId`; coalesced: another firing of that moment began that run for it, too; skipped: left ' +
+      'out on purpose (`reason`); loop: the task itself is among its causes; limit: the triggers had begun 20 runs within an hour'
   }),
   reason: Type.Optional(Type.String({
     description: 'Why it was skipped: paused (the task was paused), failing (the task is failing, and is tried less often) or budget (the ' +

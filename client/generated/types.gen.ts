@@ -1304,7 +1304,7 @@ export type Digest = {
                     goal: string;
                     runId: string;
                     runNumber: number;
-                    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+                    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
                     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
                     /**
                      * Milliseconds since the Unix epoch
@@ -1468,7 +1468,7 @@ export type Digest = {
             goal: string;
             runId: string;
             runNumber: number;
-            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
             status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
@@ -1554,7 +1554,7 @@ export type Digest = {
             goal: string;
             runId: string;
             runNumber: number;
-            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
             status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
@@ -1640,7 +1640,7 @@ export type Digest = {
             goal: string;
             runId: string;
             runNumber: number;
-            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
             status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
@@ -1725,6 +1725,27 @@ export type Digest = {
              */
             goal: string;
             slot: Slot;
+            /**
+             * The item as a sentence, with times in the local time zone of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * Number of items that are not listed; at most 1000 past items are counted
+         */
+        more: number;
+    };
+    /**
+     * Triggers that fired for what happened while the service was away, or without a run; newest first
+     */
+    fired: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            firing: Firing;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -1843,7 +1864,7 @@ export type Digest = {
             goal: string;
             runId: string;
             runNumber: number;
-            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
             status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
@@ -2205,6 +2226,74 @@ export type FinishEvent = {
  */
 export type FinishStepEvent = {
     type: 'finish-step';
+};
+
+/**
+ * What became of a trigger that fired
+ */
+export type Firing = {
+    id: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+    type: 'files' | 'task';
+    /**
+     * run: it became the run `runId`; coalesced: another firing of that moment began that run for it, too; skipped: left out on purpose (`reason`); loop: the task itself is among its causes; limit: the triggers had begun 20 runs within an hour
+     */
+    fate: 'run' | 'coalesced' | 'skipped' | 'loop' | 'limit';
+    /**
+     * Why it was skipped: paused (the task was paused), failing (the task is failing, and is tried less often) or budget (the tasks had used up their budget of the day)
+     */
+    reason?: string;
+    runId?: string;
+    /**
+     * For several such firings in a row: their number; `at` is the last one
+     */
+    count?: number;
+    /**
+     * The tasks whose runs led to it, the first cause first
+     */
+    causes?: Array<string>;
+    /**
+     * files: real path of the folder
+     */
+    folder?: string;
+    /**
+     * files: the first of the changed files
+     */
+    files?: Array<{
+        /**
+         * Relative to the folder of the trigger
+         */
+        path: string;
+        kind: 'new' | 'changed' | 'deleted';
+    }>;
+    /**
+     * files: their number
+     */
+    changed?: number;
+    /**
+     * files: they changed while the service was away
+     */
+    away?: boolean;
+    /**
+     * task: the runs that ended
+     */
+    ends?: Array<{
+        taskId: string;
+        runId: string;
+        on: 'completed' | 'failed';
+    }>;
+};
+
+/**
+ * The triggers of a task, and a page of their firings, newest first
+ */
+export type FiringList = {
+    triggers: Array<TriggerState>;
+    firings: Array<Firing>;
+    nextCursor?: string;
 };
 
 /**
@@ -3243,7 +3332,7 @@ export type Run = {
     /**
      * message: a request of a conversation
      */
-    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'message';
+    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'message';
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
@@ -3327,6 +3416,10 @@ export type Run = {
      * For a catch_up run: the number of planned times that it replaces
      */
     standsFor?: number;
+    /**
+     * For a run that a trigger began: the tasks whose runs led to it, the first cause first
+     */
+    causes?: Array<string>;
     /**
      * The conversation of the run; absent for a run of a task
      */
@@ -4192,6 +4285,10 @@ export type Task = {
      * The schedule in words, as it was understood
      */
     scheduleWords?: string;
+    /**
+     * What lets it run, beside its times
+     */
+    triggers?: Array<Trigger>;
     approval: {
         mode: 'changes' | 'always' | 'first_n' | 'granted' | 'never';
         firstN: number;
@@ -4426,7 +4523,7 @@ export type TaskBody = {
      */
     goal: string;
     /**
-     * By default recurring with `schedule.interval`, else one_shot, which may have `schedule.once` or `schedule.in`. triggered runs only through /run and steer
+     * By default recurring with `schedule.interval`, triggered with `triggers` alone, else one_shot, which may have `schedule.once` or `schedule.in`. triggered runs only through its triggers, /run and steer
      */
     taskType?: 'one_shot' | 'recurring' | 'triggered';
     /**
@@ -4435,6 +4532,10 @@ export type TaskBody = {
     start?: boolean;
     approval?: TaskApprovalInput;
     schedule?: Schedule;
+    /**
+     * What lets the task run, beside a schedule or without one; not of a one_shot. An empty list removes them
+     */
+    triggers?: Array<Trigger>;
     /**
      * Working directory of the runs; by default the workspace
      */
@@ -4466,6 +4567,10 @@ export type TaskChanges = {
     goal?: string;
     approval?: TaskApprovalInput;
     schedule?: Schedule;
+    /**
+     * What lets the task run, beside a schedule or without one; not of a one_shot. An empty list removes them
+     */
+    triggers?: Array<Trigger>;
     /**
      * Working directory of the runs; by default the workspace
      */
@@ -4816,7 +4921,7 @@ export type TaskRun = {
     runId: string;
     taskId: string;
     runNumber: number;
-    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
@@ -4897,6 +5002,10 @@ export type TaskRun = {
      * For a catch_up run: the number of planned times that it replaces
      */
     standsFor?: number;
+    /**
+     * For a run that a trigger began: the tasks whose runs led to it, the first cause first
+     */
+    causes?: Array<string>;
 };
 
 /**
@@ -5842,6 +5951,51 @@ export type ToolServerSettings = {
      * False: the entry is kept, and the server is neither started nor connected
      */
     enabled?: boolean;
+};
+
+/**
+ * What lets a task run, beside its times
+ */
+export type Trigger = {
+    type: 'files';
+    /**
+     * A folder, relative to the working directory of the task; one elsewhere must be one that file tools may read
+     */
+    path: string;
+    /**
+     * Which files of it: "*.pdf" (a name, in any folder), "in***.csv" (a path below the folder). By default all
+     */
+    glob?: string;
+} | {
+    type: 'task';
+    /**
+     * A UUID
+     */
+    taskId: string;
+    on: 'completed' | 'failed';
+};
+
+/**
+ * How a trigger is doing
+ */
+export type TriggerState = {
+    trigger: Trigger;
+    /**
+     * watching; resting: the task is not started, or is paused or over; starting: not looked at yet; too_large: the folder holds more than 20,000 files; missing: the folder is not there, or cannot be read; refused: file tools may not read it; too_many: the tasks together watch too many folders; gone: the other task was deleted
+     */
+    state: 'watching' | 'resting' | 'starting' | 'too_large' | 'missing' | 'refused' | 'too_many' | 'gone';
+    /**
+     * What is wrong, and what to do, as a sentence
+     */
+    text?: string;
+    /**
+     * The number of files that it watches
+     */
+    files?: number;
+    /**
+     * When the folder was last looked at
+     */
+    lookedAt?: number;
 };
 
 /**
@@ -9747,6 +9901,62 @@ export type GetTaskScheduleResponses = {
 };
 
 export type GetTaskScheduleResponse = GetTaskScheduleResponses[keyof GetTaskScheduleResponses];
+
+export type ListFiringsData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: {
+        limit?: number;
+        /**
+         * A UUID
+         */
+        cursor?: string;
+    };
+    url: '/tasks/{id}/firings';
+};
+
+export type ListFiringsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListFiringsError = ListFiringsErrors[keyof ListFiringsErrors];
+
+export type ListFiringsResponses = {
+    /**
+     * The triggers of a task, and a page of their firings, newest first
+     */
+    200: FiringList;
+};
+
+export type ListFiringsResponse = ListFiringsResponses[keyof ListFiringsResponses];
 
 export type ListRunsData = {
     body?: never;

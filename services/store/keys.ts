@@ -194,7 +194,7 @@ export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
 const LOCAL = [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_TREES, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
 
 /**
- * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup; the files
- * of another machine are others, and the index of words can be made again.
+ * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup;
+ * another machine has other files; and the index of words can be made again.
  */
 export const isLocal = (key: string): boolean => LOCAL.some((prefix) => key.startsWith(prefix))

@@ -327,6 +327,13 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'PUT /tasks/:id/memory 200': async (app) =>
     app.inject({ method: 'PUT', url: `${await aTask(app)}/memory`, payload: { decisions: ['Write prices in euros.'] } }),
   'DELETE /tasks/:id/memory 200': async (app) => app.inject({ method: 'DELETE', url: `${await aTask(app)}/memory` }),
+  'GET /tasks/:id/firings 200': async (app) => {
+    const first = await aTask(app)
+    const trigger = { type: 'task', taskId: first.slice('/tasks/'.length), on: 'completed' }
+    const second = await aTask(app, { triggers: [trigger, { type: 'files', path: '.', glob: '*.csv' }], start: true })
+    await post(app, `${second}/pause`)
+    return app.inject(`${second}/firings?limit=1`)
+  },
   'GET /memory/brain 200': async (app) => {
     await app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'two\nlines', value: 'x' } })
     return app.inject('/memory/brain')

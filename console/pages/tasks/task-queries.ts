@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   getTask,
   getTaskSchedule,
+  listFirings,
   listGrants,
   listTaskRuns,
   listTasks,
@@ -55,6 +56,14 @@ export const taskSchedule = (id: string) => infiniteQueryOptions({
   }).then(body),
   initialPageParam: undefined as number | undefined,
   getNextPageParam: ({ nextCursor }) => nextCursor === undefined ? undefined : Number(nextCursor)
+})
+
+/** The triggers of a task, and what became of those that fired, newest first. */
+export const taskFirings = (id: string) => infiniteQueryOptions({
+  queryKey: [...keys.task(id), 'firings'],
+  queryFn: ({ pageParam }) => listFirings({ ...asked(), path: { id }, query: { limit: SLOTS, cursor: pageParam } }).then(body),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: ({ nextCursor }) => nextCursor
 })
 
 export const taskGrants = (id: string) => queryOptions({

@@ -16,6 +16,7 @@ import { TaskFacts } from './task-facts.tsx'
 import { oneTask, type Task } from './task-queries.ts'
 import { titleOf } from './task-words.ts'
 import { Times } from './times.tsx'
+import { Triggers } from './triggers.tsx'
 import './tasks.css'
 
 /** One task, or the form that changes it. */
@@ -40,6 +41,7 @@ function Sections ({ task }: { task: Task }) {
       <Steer task={task} />
       <Runs taskId={task.id} />
       {task.schedule && <Times task={task} />}
+      {task.triggers && <Triggers taskId={task.id} />}
       <Plan plan={task.plan} />
       <History task={task} />
       <Grants taskId={task.id} />

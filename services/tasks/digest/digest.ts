@@ -147,7 +147,8 @@ export function createDigest (
     const told = excerpt(ofFirings.entries, limit)
     const fired = {
       items: (await Promise.all(told.items.map(async ({ taskId, firing }) => ({ task: await taskOf(taskId), firing })))).flatMap(
-        ({ task, firing }) => task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), firing, text: describe.fired(task, firing) }]
+        ({ task, firing }) =>
+          task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), firing, text: describe.fired(task, firing) }]
       ),
       more: told.more
     }
@@ -243,7 +244,8 @@ export function createDigest (
       more: ahead.more
     }
 
-    const sections = { tasks: byTask, nothingToDo, completed, failed, stopped, notRun, fired, waiting, waitingForApp, working, failing, next }
+    const past = { tasks: byTask, nothingToDo, completed, failed, stopped, notRun, fired }
+    const sections = { ...past, waiting, waitingForApp, working, failing, next }
     return { since, until, text: describe.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
   }
 

@@ -69,9 +69,8 @@ export async function cueOps (
       if (!on.includes(status) || (await before(runId))?.status === status) continue
       const task = await unlessDamaged(store.get<StoredTask>(taskKey(dependent)))
       if (task === undefined || task.status === 'planned' || isFinished(task)) continue
-      let waiting = 0
-      for await (const _ of store.keys(triggerCuesPrefix(dependent))) waiting++
-      if (waiting >= MOST_CUES) continue
+      const waiting = await Array.fromAsync(store.keys(triggerCuesPrefix(dependent)))
+      if (waiting.length >= MOST_CUES) continue
       const cue: Cue = { taskId, runId, on: status, at, causes: causesOf(run) }
       ops.push({ type: 'put', key: triggerCueKey(dependent, runId), value: cue })
       cued.push(dependent)

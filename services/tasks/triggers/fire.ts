@@ -76,7 +76,9 @@ export async function fire (
   let firing: FiringState = { since: 0, ...task.firing, lastAt: now, runs: recent }
   const running = found.filter((each) => leftOut(each) === undefined)
   const causes = [...new Set(running.flatMap((each) => each.causes))]
-  const created = running.length === 0 ? undefined : await newRun(repository, task, running[0].type, now, causes.length > 0 ? { causes } : {})
+  const created = running.length === 0
+    ? undefined
+    : await newRun(repository, task, running[0].type, now, causes.length > 0 ? { causes } : {})
   const input = created && await inputOf(running, deps)
 
   async function keep (each: Found): Promise<void> {

@@ -91,7 +91,8 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     view.task = task
     views.set(task.id, view)
     if (!isSame) {
-      const wanted = new Map((task.triggers ?? []).flatMap((each) => each.type === 'files' ? [[seenKey(task.id, each), each] as const] : []))
+      const files = (task.triggers ?? []).filter((each) => each.type === 'files')
+      const wanted = new Map(files.map((each) => [seenKey(task.id, each), each]))
       for (const [key, { watches }] of view.folders) {
         if (wanted.has(key)) continue
         watches.close()
@@ -162,7 +163,10 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     if (seen === undefined || seen.folder !== root || (rested && !task.firing?.rested)) return { write, isWatched: isWatched && !isNew }
     const differences = changesBetween(seen.files, files, closed)
     if (differences.length === 0) return { ...rested && { write }, isWatched: isWatched && !isNew }
-    const { changes, causes } = await attributeChanges({ task, folder: root, changes: differences, since: lookedAt ?? seen.at, recent }, deps)
+    const { changes, causes } = await attributeChanges(
+      { task, folder: root, changes: differences, since: lookedAt ?? seen.at, recent },
+      deps
+    )
     if (changes.length === 0) return { write, isWatched }
     return { write, found: { type: 'files', trigger, folder: root, changes, causes, away: isNew && !rested, rested }, isWatched }
   }

@@ -323,6 +323,7 @@ t.test('the runs, and the events that tell of them', async (t) => {
     options: undefined,
     attempts: 1,
     plannedAt: undefined,
+    causes: undefined,
     standsFor: undefined,
     failure: undefined,
     retryAt: undefined,

@@ -22,6 +22,7 @@ t.test('tasks and their runs', async (t) => {
     plan,
     schedule: { interval: 'weekly' } as never,
     scheduleWords: 'every Monday at 09:00',
+    triggers: undefined,
     approval: { mode: 'changes' as const, firstN: 3, approvedRuns: 0 },
     options: ofRuns,
     budget: { maxTokensPerRun: undefined, maxMinutesPerRun: 5 },
@@ -130,6 +131,7 @@ t.test('tasks and their runs', async (t) => {
     attempts: 1,
     plannedAt: undefined,
     standsFor: undefined,
+    causes: undefined,
     review: undefined,
     failure: undefined,
     retryAt: undefined,
@@ -178,6 +180,7 @@ t.test('tasks and their runs', async (t) => {
     failed: none,
     stopped: none,
     notRun: none,
+    fired: none,
     waiting: {
       items: [{
         taskId: made.id,
@@ -273,6 +276,22 @@ t.test('tasks and their runs', async (t) => {
   const lists = { decisions: ['in euros'] }
   is(t, (await sdk.replaceTaskMemory({ ...options, path, body: lists })).data, { ...known, ...lists }, 'replaceTaskMemory')
   is(t, (await sdk.clearTaskMemory({ ...options, path })).data, task.memory, 'clearTaskMemory')
+
+  const { data: after } = await sdk.createTask({
+    ...options,
+    body: { goal: 'system info', triggers: [{ type: 'task', taskId: made.id, on: 'completed' }] }
+  })
+  is(t, (await sdk.listFirings({ ...options, path: { id: after.id } })).data, {
+    triggers: [{
+      trigger: { type: 'task', taskId: made.id, on: 'completed' } as never,
+      state: 'resting' as const,
+      text: undefined,
+      files: undefined,
+      lookedAt: undefined
+    }],
+    firings: [],
+    nextCursor: undefined
+  }, 'listFirings')
 
   is(t, (await sdk.pauseTask({ ...options, path })).data.pausedReason, 'user', 'pauseTask')
   is(t, (await sdk.resumeTask({ ...options, path })).data.status, 'scheduled', 'resumeTask')
