@@ -54,8 +54,8 @@ export const FiringSchema = Type.Object({
       'out on purpose (`reason`); loop: the task itself is among its causes; limit: the triggers had begun 20 runs within an hour'
   }),
   reason: Type.Optional(Type.String({
-    description: 'Why it was skipped: paused (the task was paused), failing (the task is failing, and is tried less often) or budget (the ' +
-      'tasks had used up their budget of the day)'
+    description: 'Why it was skipped: paused (the task was paused), failing (the task is failing, and is tried less often) or budget ' +
+      '(the tasks had used up their budget of the day)'
   })),
   runId: Type.Optional(Type.String()),
   count: Type.Optional(Type.Integer({ minimum: 2, description: 'For several such firings in a row: their number; `at` is the last one' })),

@@ -69,14 +69,19 @@ export async function cueOps (
       if (!on.includes(status) || (await before(runId))?.status === status) continue
       const task = await unlessDamaged(store.get<StoredTask>(taskKey(dependent)))
       if (task === undefined || task.status === 'planned' || isFinished(task)) continue
-      const waiting = await Array.fromAsync(store.keys(triggerCuesPrefix(dependent)))
-      if (waiting.length >= MOST_CUES) continue
+      if (await countOf(store.keys(triggerCuesPrefix(dependent))) >= MOST_CUES) continue
       const cue: Cue = { taskId, runId, on: status, at, causes: causesOf(run) }
       ops.push({ type: 'put', key: triggerCueKey(dependent, runId), value: cue })
       cued.push(dependent)
     }
   }
   return { ops, cued }
+}
+
+async function countOf (keys: AsyncIterable<string>): Promise<number> {
+  let count = 0
+  for await (const key of keys) count += key === '' ? 0 : 1
+  return count
 }
 
 /** The operations that remove what is kept for the triggers of a task, without its firings. */
