@@ -30,13 +30,13 @@ export function createFolderWatches () {
       known.watcher.close()
     }
 
-    function enter (path: string): boolean {
+    function enter (path: string): 'known' | 'new' | 'not' {
       try {
         const { ino } = lstatSync(path)
-        if (watched.get(path)?.ino === ino) return true
+        if (watched.get(path)?.ino === ino) return 'known'
         // Another folder of that name has taken its place.
         leave(path)
-        if (count >= MOST_WATCHED) return false
+        if (count >= MOST_WATCHED) return 'not'
         const watcher = watch(path, { persistent: false, recursive: IS_RECURSIVE }, changed)
         count++
         watched.set(path, { ino, watcher })
@@ -44,21 +44,24 @@ export function createFolderWatches () {
           leave(path)
           changed()
         })
-        return true
+        return 'new'
       } catch {
         // It is gone, may not be read, or the system watches as many as it can.
-        return false
+        return 'not'
       }
     }
 
     return {
-      /** Watches these folders, relative to `root`, and no others. Returns whether all of them are watched. */
-      set (root: string, folders: readonly string[]): boolean {
+      /**
+       * Watches these folders, relative to `root`, and no others. Returns whether all of them are watched, and whether one was not before:
+       * what changed in it a moment ago has given no hint.
+       */
+      set (root: string, folders: readonly string[]): { isWhole: boolean, hasNew: boolean } {
         const wanted = IS_RECURSIVE ? [root] : [root, ...folders.map((folder) => join(root, folder.slice(0, -1)))]
         const keep = new Set(wanted.slice(0, MOST_OF_ONE))
         for (const path of [...watched.keys()]) if (!keep.has(path)) leave(path)
         const entered = [...keep].map(enter)
-        return entered.every(Boolean) && keep.size === wanted.length
+        return { isWhole: !entered.includes('not') && keep.size === wanted.length, hasNew: entered.includes('new') }
       },
       close (): void {
         for (const path of [...watched.keys()]) leave(path)

@@ -34,6 +34,14 @@ interface FolderView {
   watches: ReturnType<ReturnType<typeof createFolderWatches>['open']>
 }
 
+/** What a look at a folder found. */
+interface Look {
+  state: FolderView['state']
+  write?: Op
+  found?: FilesFound
+  nextMs: number
+}
+
 /** A task whose triggers are watched. */
 interface View {
   task: Pick<StoredTask, 'triggers' | 'cwd' | 'firing'>
@@ -134,41 +142,42 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     return false
   }
 
-  /** Looks at the folder of one trigger. `write` stores what was seen; `found` is what it may fire for. */
+  /**
+   * Looks at the folder of one trigger. `write` stores what was seen; `found` is what it may fire for; `state` holds when that is stored.
+   * `nextMs`: the time until it is to be looked at again.
+   */
   async function lookAt (
     task: StoredTask,
     key: string,
-    folder: FolderView,
+    { trigger, watches, state: known }: FolderView,
     signal: AbortSignal
-  ): Promise<{ write?: Op, found?: FilesFound, isWatched: boolean }> {
-    const { trigger, watches } = folder
+  ): Promise<Look> {
     const now = clock.now()
-    const { lookedAt } = folder.state
+    const { lookedAt } = known
     const looked = isAdmitted(key) ? await lookAtFolder(trigger, task.cwd, deps, signal) : { is: 'too_many' as const }
     if (looked.is !== 'watching') {
       watches.close()
-      folder.state = { ...folder.state, state: looked.is, files: undefined }
-      return { isWatched: false }
+      return { state: { lookedAt, state: looked.is }, nextMs: LOOK_OFTEN_MS }
     }
     const { root, files, folders, hasMoreFolders, closed } = looked
-    // Watched before the next look, so that nothing comes in between unseen: what came since this look is found by another one.
-    const isNew = lookedAt === undefined
-    const isWatched = watches.set(root, folders) && !hasMoreFolders
-    folder.state = { state: 'watching', files: files.length, lookedAt: now }
+    const { isWhole, hasNew } = watches.set(root, folders)
+    const state = { state: 'watching' as const, files: files.length, lookedAt: now }
+    const look: Look = { state, nextMs: hasNew ? SETTLE_MS : isWhole && !hasMoreFolders ? LOOK_MS : LOOK_OFTEN_MS }
     const seen = await unlessDamaged(store.get<Seen>(key))
     const since = task.firing?.since ?? 0
     const rested = seen !== undefined && seen.since !== since
     const next: Seen = { since, at: now, folder: root, files: withClosed(files, seen?.files ?? [], closed) }
     const write: Op = { type: 'put', key, value: next }
-    if (seen === undefined || seen.folder !== root || (rested && !task.firing?.rested)) return { write, isWatched: isWatched && !isNew }
+    if (seen === undefined || seen.folder !== root || (rested && !task.firing?.rested)) return { ...look, write }
     const differences = changesBetween(seen.files, files, closed)
-    if (differences.length === 0) return { ...rested && { write }, isWatched: isWatched && !isNew }
+    if (differences.length === 0) return rested ? { ...look, write } : look
     const { changes, causes } = await attributeChanges(
       { task, folder: root, changes: differences, since: lookedAt ?? seen.at, recent },
       deps
     )
-    if (changes.length === 0) return { write, isWatched }
-    return { write, found: { type: 'files', trigger, folder: root, changes, causes, away: isNew && !rested, rested }, isWatched }
+    if (changes.length === 0) return { ...look, write }
+    const away = lookedAt === undefined && !rested
+    return { ...look, write, found: { type: 'files', trigger, folder: root, changes, causes, away, rested } }
   }
 
   async function cuesOf ({ id, firing }: StoredTask): Promise<{ found: Found[], dropped: Op[] }> {
@@ -207,7 +216,8 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     }
     const { lastAt = -Infinity } = task.firing ?? {}
     const isKnown = [...view.folders.values()].every(({ state }) => state.lookedAt !== undefined)
-    if (isKnown && lastAt <= now && now < lastAt + APART_MS) {
+    const isSoon = lastAt <= now && now < lastAt + APART_MS
+    if (isKnown && isSoon) {
       view.at = lastAt + APART_MS
       return
     }
@@ -215,34 +225,44 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     view.at = now + LOOK_MS
     const writes: Op[] = []
     const found: Found[] = []
+    const states = new Map<FolderView, FolderView['state']>()
     for (const [key, folder] of view.folders) {
-      const looked = await lookAt(task, key, folder, signal)
-      if (!looked.isWatched) view.at = Math.min(view.at, now + LOOK_OFTEN_MS)
-      if (looked.found !== undefined && !looked.found.rested && lastAt <= now && now < lastAt + APART_MS) {
+      const look = await lookAt(task, key, folder, signal)
+      view.at = Math.min(view.at, now + look.nextMs)
+      if (look.found?.rested === false && isSoon) {
         view.at = Math.min(view.at, lastAt + APART_MS)
         continue
       }
-      if (looked.write !== undefined) writes.push(looked.write)
-      if (looked.found !== undefined) found.push(looked.found)
+      states.set(folder, look.state)
+      if (look.write !== undefined) writes.push(look.write)
+      if (look.found !== undefined) found.push(look.found)
     }
-    const cues = await cuesOf(task)
+    if (isSoon) view.at = Math.min(view.at, lastAt + APART_MS)
+    const cues = isSoon ? { found: [], dropped: [] } : await cuesOf(task)
     found.push(...cues.found)
     writes.push(...cues.dropped)
-    if (found.length === 0 && writes.length === 0) return
+    const isDone = await keep(task, found, writes)
+    if (isDone) for (const [folder, state] of states) folder.state = state
+    else if (views.get(taskId) === view && !view.isHeld) lookBy(view, clock.now())
+  }
+
+  /** Stores what was seen, and lets the triggers fire. Returns false when the task has changed since: all is to be looked at anew. */
+  async function keep (task: StoredTask, found: Found[], writes: Op[]): Promise<boolean> {
     const isCurrent = (current: StoredTask) => !isBusy(current) && isWatched(current) && isDeepStrictEqual(partsOf(current), partsOf(task))
-    if (found.length === 0) {
-      await repository.locked(taskId, async () => {
-        if (isCurrent(await repository.get(taskId))) await store.transact(writes)
-      })
-      return
-    }
     let isDone = false
-    await repository.change<undefined>(taskId, async (current) => {
-      if (!isCurrent(current)) return undefined
-      isDone = true
-      return fire(current, found, writes, { deps, begin: queue.push })
+    if (found.length > 0) {
+      await repository.change<undefined>(task.id, async (current) => {
+        if (!isCurrent(current)) return undefined
+        isDone = true
+        return fire(current, found, writes, { deps, begin: queue.push })
+      })
+      return isDone
+    }
+    await repository.locked(task.id, async () => {
+      isDone = isCurrent(await repository.get(task.id))
+      if (isDone && writes.length > 0) await store.transact(writes)
     })
-    if (!isDone && views.get(taskId) === view && !view.isHeld) lookBy(view, clock.now())
+    return isDone
   }
 
   function stateOf (task: StoredTask, trigger: Trigger, isThere: boolean): TriggerState {
