@@ -3,6 +3,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { FiringList } from '../../schemas/triggers.ts'
 import { build } from '../harness/helper.ts'
+import { HOUR, scheduling, SECOND } from '../harness/schedules.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { prepareDirectory } from './dying-service.ts'
 import { liveThroughTriggers } from './trigger-kill.ts'
@@ -46,17 +47,15 @@ async function watched (t: Test, count: number) {
 }
 
 t.test('a folder of 100,000 files is not watched, says so, and holds up nothing', async (t) => {
-  const { tasks, until, begun } = await watched(t, 100_000)
+  const { tasks, id, begun } = await watched(t, 100_000)
   let longest = 0
-  const done = until(({ triggers: [{ state }] }) => state !== 'starting')
-  let isDone = false
-  void done.then(() => (isDone = true))
-  while (!isDone) {
+  let found: FiringList = await tasks.get(`/${id}/firings`)
+  while (found.triggers[0].state === 'starting') {
     const sent = performance.now()
-    await tasks.get('?limit=1')
+    found = await tasks.get(`/${id}/firings`)
     longest = Math.max(longest, performance.now() - sent)
   }
-  t.match(await done, { triggers: [{ state: 'too_large', text: /20000 files/ }], firings: [] })
+  t.match(found, { triggers: [{ state: 'too_large', text: /20000 files/ }], firings: [] })
   t.comment(`said after ${Math.round(performance.now() - begun)} ms; the slowest answer meanwhile took ${Math.round(longest)} ms`)
 })
 
@@ -103,4 +102,52 @@ t.test('what commands of its runs change fires nothing', async (t) => {
   t.equal((await tasks.get(`/${id}/firings`)).triggers[0].files, 2, 'they were seen')
   rmSync(`${app.cwd}/many/x`, { recursive: true })
   while ((await tasks.get(`/${id}/firings`)).firings.length === 0) await after(20)
+})
+
+t.test('triggers begin 20 runs an hour; what fires beyond is one entry', async (t) => {
+  const given = await scheduling(t)
+  const { tasks, events, clock, cwd } = given
+  mkdirSync(`${cwd}/in`)
+  const { id } = await tasks.create('system info', { triggers: [{ type: 'files', path: 'in' }], start: true })
+  const firings = (): Promise<FiringList> => tasks.get(`/${id}/firings`)
+  const looked = async (from: number) => {
+    while (((await firings()).triggers[0].lookedAt ?? 0) < from) await clock.advance(SECOND)
+  }
+  await looked(clock.now())
+  for (let n = 0; n < 23; n++) {
+    writeFileSync(`${cwd}/in/${n}`, '')
+    const before = JSON.stringify((await firings()).firings)
+    while (JSON.stringify((await firings()).firings) === before) await clock.advance(2 * SECOND)
+    if (n < 20) await events.until('task:complete', { taskId: id })
+  }
+  const found = (await firings()).firings
+  t.match(found[0], { fate: 'limit', count: 3, changed: 1, files: [{ path: '22' }] })
+  t.same(found.slice(1).map(({ fate }) => fate), Array.from({ length: 20 }, () => 'run'))
+  t.match((await tasks.get(`/digest?since=${clock.now() - HOUR}`)).text, /Triggers that fired without a run: 1 time/)
+
+  await clock.advance(HOUR)
+  writeFileSync(`${cwd}/in/later`, '')
+  while ((await firings()).firings[0].fate === 'limit') await clock.advance(2 * SECOND)
+  t.match((await firings()).firings[0], { fate: 'run', files: [{ path: 'later' }] })
+})
+
+t.test('a failing task is tried less often by its triggers, too, and each firing in between is skipped', async (t) => {
+  const given = await scheduling(t)
+  const { tasks, events, clock, cwd } = given
+  mkdirSync(`${cwd}/in`)
+  const { id } = await tasks.create('delete missing.txt', { triggers: [{ type: 'files', path: 'in' }], start: true })
+  const firings = (): Promise<FiringList> => tasks.get(`/${id}/firings`)
+  while ((await firings()).triggers[0].state !== 'watching') await clock.advance(SECOND)
+  for (let n = 0; n < 6; n++) {
+    writeFileSync(`${cwd}/in/${n}`, '')
+    while ((await firings()).firings.length <= n) await clock.advance(2 * SECOND)
+    if (n < 5) await events.until('task:error', { taskId: id })
+  }
+  t.match((await firings()).firings[0], { fate: 'skipped', reason: 'failing', files: [{ path: '5' }] })
+  const { health } = await tasks.get(`/${id}`)
+  t.match(health, { state: 'failing', failures: 5, nextTryAt: Number })
+  await clock.advance(health.nextTryAt - clock.now())
+  writeFileSync(`${cwd}/in/later`, '')
+  while ((await firings()).firings[0].fate !== 'run') await clock.advance(2 * SECOND)
+  await events.until('task:error', { taskId: id })
 })

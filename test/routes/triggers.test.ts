@@ -59,6 +59,9 @@ t.test('a burst of changes is one run that gets the paths as data, and what the 
   await lookedAt(given, id)
   await given.clock.advance(HOUR)
   t.equal((await firings(given, id)).firings.length, 1, 'its own file fires nothing')
+  await given.app.inject({ method: 'POST', url: `/runs/${fired.runId}/undo`, payload: {} })
+  t.match((await lookedAt(given, id)).triggers, [{ files: 1_000 }])
+  t.equal((await firings(given, id)).firings.length, 1, 'nor does its undo')
 })
 
 t.test('what changes within a minute is joined, and what changed while the service was away is found', async (t) => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { outcomePrefix, outcomeTime } from '../../store/index.ts'
+import { outcomePrefix, outcomeTime, undoOwnerPrefix } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { RunOutcome } from '../schedule/outcomes.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
@@ -22,9 +22,9 @@ interface Attributed {
 }
 
 /**
- * Leaves out the changes that runs of the task itself made, and finds out which other tasks made the rest. What runs have written is known
- * from what is kept for undo. While a run makes calls whose changes are not known, all that changes counts as its own. `since`: the time
- * of the last look, epoch milliseconds.
+ * Leaves out the changes that runs of the task itself, and undos of them, made, and finds out which other tasks made the rest. What runs
+ * have written is known from what is kept for undo. While a run makes calls whose changes are not known, all that changes counts as its
+ * own. `since`: the time of the last look, epoch milliseconds.
  */
 export async function attributeChanges (
   { task, folder, changes, since, recent }: {
@@ -50,10 +50,18 @@ export async function attributeChanges (
   }
 
   let left = changes
-  let own = 0
+  const own = new Set<string>()
   for await (const run of repository.runs(task.id, { damaged () {} })) {
-    if (left.length === 0 || ++own > MOST_OWN) break
+    if (left.length === 0 || own.size >= MOST_OWN) break
+    own.add(run.runId)
     if (endOf(run) >= from) left = (await split(run, left)).others
+  }
+  // A person who takes back what a run has done does not ask for it again.
+  for await (const key of store.keys(undoOwnerPrefix(task.id), { reverse: true, limit: MOST_OWN })) {
+    const runId = key.slice(undoOwnerPrefix(task.id).length)
+    if (left.length === 0 || own.has(runId)) continue
+    const { paths } = await undo.asLeft(runId, left.map(({ path }) => join(folder, path)))
+    left = left.filter(({ path }) => !paths.has(join(folder, path)))
   }
   const causes = new Set<string>()
   if (left.length === 0) return { changes: left, causes: [] }

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { build, transform } from './helper.ts'
 import { identityOf } from '../../../services/tools/path-policy.ts'
+import { scanFiles } from '../../../services/tools/search/scan-files.ts'
 import { findLines, findPaths } from '../../../services/tools/search/search-folder.ts'
 
 t.teardown(transform.close)
@@ -287,4 +288,21 @@ t.test('lines are shown with what is around them, cut around the match, and span
     hasMore: true
   })
   t.match(lines('needle', { file: 'a.txt' }), { matches: [{ path: 'a.txt', line: 2 }], searched: 1 })
+})
+
+t.test('a scan lists the files that match with their sizes, follows no link, and ends where there are too many', async (t) => {
+  const { workspace } = lay(t, { 'a.csv': 'a', 'b.txt': 'b', in: { 'c.csv': 'cc', deep: {} }, '.gitignore': 'out', out: { 'd.csv': 'd' } })
+  symlinkSync('/etc', join(workspace, 'etc'))
+  symlinkSync('/etc/hostname', join(workspace, 'host.csv'))
+  const request = { folder: workspace, parents: [], excluded: [], glob: '*.csv', most: 10, mostFolders: 1 }
+  t.match(scanFiles(request), {
+    is: 'scanned',
+    files: [['a.csv', 1, Number], ['in/c.csv', 2, Number]],
+    folders: ['in/'],
+    hasMoreFolders: true,
+    closed: []
+  })
+  t.match(scanFiles({ ...request, mostFolders: 2 }), { folders: ['in/', 'in/deep/'], hasMoreFolders: false })
+  t.same(scanFiles({ ...request, most: 2 }), { is: 'beyond' }, 'files that do not match count, too')
+  t.throws(() => scanFiles({ ...request, folder: join(workspace, 'gone') }), /moved or replaced/)
 })
