@@ -221,6 +221,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       view.at = lastAt + APART_MS
       return
     }
+    const { burstAt = now } = view
     delete view.burstAt
     view.at = now + LOOK_MS
     const writes: Op[] = []
@@ -236,6 +237,13 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       states.set(folder, look.state)
       if (look.write !== undefined) writes.push(look.write)
       if (look.found !== undefined) found.push(look.found)
+    }
+    // What changed during the look has given its hint by the next turn.
+    await new Promise(setImmediate)
+    if (clock.now() < burstAt + LONGEST_BURST_MS && found.some((each) => isUnderWay(each, view, now))) {
+      view.burstAt = burstAt
+      view.at = Math.min(view.at, now + SETTLE_MS)
+      return
     }
     if (isSoon) view.at = Math.min(view.at, lastAt + APART_MS)
     const cues = isSoon ? { found: [], dropped: [] } : await cuesOf(task)
@@ -320,6 +328,11 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     }
   }
 }
+
+/** Whether more of the same burst of changes may come. `now`: when the folder was looked at, epoch milliseconds. */
+const isUnderWay = (found: Found, { burstAt }: View, now: number): boolean =>
+  found.type === 'files' && !found.rested &&
+  (burstAt !== undefined || found.changes.some(({ modifiedAt = 0 }) => modifiedAt > now - SETTLE_MS && modifiedAt <= now + SETTLE_MS))
 
 /** What a look depends on. */
 const partsOf = ({ triggers = [], cwd, firing }: Pick<StoredTask, 'triggers' | 'cwd' | 'firing'>) =>
