@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 /** MCP tool servers. They are connected once the service listens, or when their tools are first needed. */
 export default fp(async (app) => {
-  const { config, clock, store, tools: host, secrets, workspace, log } = app
+  const { config, clock, store, tools: host, secrets, workspace, sandbox, log } = app
   const mcp = createToolServers({
     config,
     stored: store.record<Record<string, string>>(RECORDS.toolServers, () => ({})),
@@ -29,6 +29,7 @@ export default fp(async (app) => {
     variables: process.env,
     secrets: secrets.all,
     cwd: workspace,
+    box: sandbox,
     log
   })
   app.decorate('mcp', mcp)
@@ -37,4 +38,4 @@ export default fp(async (app) => {
     mcp.start().catch((error) => log.error({ err: error }, 'the tool servers could not be started'))
   })
   app.addHook('onClose', app.shutdown.addPart('tool servers', mcp.close))
-}, { name: 'mcp', dependencies: ['clock', 'config', 'shutdown', 'store', 'tools'] })
+}, { name: 'mcp', dependencies: ['clock', 'config', 'sandbox', 'shutdown', 'store', 'tools'] })

@@ -53,6 +53,26 @@ export const McpToolFilter = Type.Object({
   allow: Type.Optional(ToolNamePatterns('The only tools that are offered.')),
   deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
 }, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
+/** A host that a box may reach, and a port of it. */
+export const BoxHost = Type.String({ pattern: '^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$' })
+const ServerFolders = (description: string) =>
+  Type.Array(Type.String({ pattern: '^/.', maxLength: 4096 }), { maxItems: 20, description })
+export const McpSandbox = Type.Union([
+  Type.Boolean(),
+  Type.Object({
+    network: Type.Optional(Type.Array(BoxHost, {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Hosts that it may reach, `host` (ports 80 and 443) or `host:port`. Absent: no network'
+    })),
+    read: Type.Optional(ServerFolders('Folders that it may read, by their absolute paths')),
+    write: Type.Optional(ServerFolders('Folders that it may read and write, by their absolute paths'))
+  }, { additionalProperties: false })
+], {
+  description: 'The program runs in a box: without your home and secrets, with the network and the folders that are named alone. Where ' +
+    'no box can be had, it is not started. `true`: no network and no folders'
+})
+export type McpSandbox = Static<typeof McpSandbox>
 export const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
 /** The settings of every tool server, which apply without a new connection, but for `enabled`. */
 export const mcpSettings = {
@@ -68,12 +88,14 @@ const McpProcessSchema = Type.Object({
   command: Type.String({ minLength: 1 }),
   args: Type.Optional(Type.Array(Type.String())),
   /** `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for a variable of the environment. */
-  env: Type.Optional(Names)
+  env: Type.Optional(Names),
+  sandbox: Type.Optional(McpSandbox)
 })
 const McpAddressSchema = Type.Object({
   ...mcpEntry,
   command: Type.Optional(Type.Never()),
   url: McpUrl,
+  sandbox: Type.Optional(Type.Never()),
   /** Values as those of `env`. */
   headers: Type.Optional(McpHeaders)
 })

@@ -1,4 +1,4 @@
-import { isOwnHeader, type McpAddress, type McpEntry, ConfigKeys } from '../../schemas/config.ts'
+import { isOwnHeader, type McpAddress, type McpEntry, type McpProcess, ConfigKeys } from '../../schemas/config.ts'
 import type { ConnectBody } from '../../schemas/mcp.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { HeaderNotAllowed, ToolServersInvalid } from './mcp-errors.ts'
@@ -8,8 +8,8 @@ import { Check } from '@sinclair/typebox/value'
 import type { ConfigService } from '../config/index.ts'
 
 /**
- * Whether two entries mean the same connection: command, arguments and environment, or address and headers, are equal, and both are
- * enabled or neither is. Their other fields do not affect it.
+ * Whether two entries mean the same connection: command, arguments, environment and box, or address and headers, are equal, and both
+ * are enabled or neither is. Their other fields do not affect it.
  */
 export const isSameConnection = (a: McpEntry, b: McpEntry): boolean => connectionOf(a) === connectionOf(b)
 
@@ -17,10 +17,13 @@ function connectionOf (entry: McpEntry): string {
   const { enabled = true } = entry
   return canonicalJson(
     entry.url === undefined
-      ? { enabled, command: entry.command, args: entry.args ?? [], env: entry.env ?? {} }
+      ? { enabled, command: entry.command, args: entry.args ?? [], env: entry.env ?? {}, ...boxOf(entry) }
       : { enabled, url: entry.url, headers: entry.headers ?? {} }
   )
 }
+
+/** The box of a program, with all that it may reach; nothing for one that runs outside. */
+const boxOf = ({ sandbox }: McpProcess) => sandbox === undefined || sandbox === false ? {} : { sandbox: sandbox === true ? {} : sandbox }
 
 /** Whether a server may ask its user for an authorization: it is reached over HTTP, and its headers hold none. */
 export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>
@@ -40,13 +43,13 @@ export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<st
 }
 
 /**
- * What makes a server the one that was agreed to: its program, its arguments and the names of its variables, or its address and the
+ * What makes a server the one that was agreed to: its program, its arguments, the names of its variables and its box, or its address and the
  * names of its headers. Values of variables and headers do not count, so that a token can be renewed.
  */
 export const originOf = (entry: McpEntry): string =>
   canonicalJson(
     entry.url === undefined
-      ? { command: entry.command, args: entry.args ?? [], env: Object.keys(entry.env ?? {}).sort() }
+      ? { command: entry.command, args: entry.args ?? [], env: Object.keys(entry.env ?? {}).sort(), ...boxOf(entry) }
       : { url: entry.url, headers: Object.keys(entry.headers ?? {}).sort() }
   )
 
@@ -57,7 +60,8 @@ export const originOf = (entry: McpEntry): string =>
 function withEntry (entries: McpEntry[], entry: McpEntry): McpEntry[] {
   const at = entries.findIndex(({ name }) => name === entry.name)
   if (at === -1) return [...entries, entry]
-  const { command, args, env, url, headers, enabled, ...kept } = { args: undefined, env: undefined, headers: undefined, ...entries[at] }
+  const { command, args, env, sandbox, url, headers, enabled, ...kept } =
+    { args: undefined, env: undefined, sandbox: undefined, headers: undefined, ...entries[at] }
   return entries.toSpliced(at, 1, { ...kept, ...entry }).filter(({ name }, n) => name !== entry.name || n === at)
 }
 

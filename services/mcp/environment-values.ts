@@ -1,6 +1,7 @@
 import type { McpAddress, McpEntry, McpProcess } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { childEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
+import type { Sandbox } from '../sandbox/index.ts'
 import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
 
 export interface EnvironmentParts {
@@ -12,12 +13,14 @@ export interface EnvironmentParts {
   /** All secrets of the service. */
   secrets: () => string[]
   cwd: () => string
+  /** Runs servers in boxes. */
+  box: Pick<Sandbox, 'startServer' | 'forgetServer'>
 }
 
 export type EnvironmentValues = ReturnType<typeof createEnvironmentValues>
 
 /** Holds the environments and headers of the tool servers: stores their values, starts servers with them and knows which are secret. */
-export function createEnvironmentValues ({ stored, clock, variables, secrets, cwd }: EnvironmentParts) {
+export function createEnvironmentValues ({ stored, clock, variables, secrets, cwd, box }: EnvironmentParts) {
   /** Every value that a server was started with, and the subset that counts as secret. */
   const seen = new Set<string>()
   const secretValues = new Set<string>()
@@ -43,7 +46,8 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
     async spawn (entry: McpProcess, given: Values = {}): Promise<GuardedChild> {
       const env = resolve(entry, given)
       for (const value of secretsIn(env)) secretValues.add(value)
-      const { command, args = [] } = entry
+      const { name, command, args = [], sandbox = false } = entry
+      if (sandbox !== false) return box.startServer({ name, command, args, env, ...sandbox !== true && sandbox })
       return spawnGuarded(command, args, { cwd: cwd(), env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
     },
 

@@ -42,7 +42,7 @@ export async function describeServer (
   }
   return {
     ...viewServer(server),
-    ...entry.url === undefined ? { command: entry.command } : { url: withoutQuery(entry.url) },
+    ...entry.url === undefined ? { command: entry.command, sandbox: entry.sandbox } : { url: withoutQuery(entry.url) },
     ...entry.tools && { filter: entry.tools },
     toolDetails: (connection?.definitions ?? []).map((definition) => {
       const { name, description, inputSchema, annotations } = definition

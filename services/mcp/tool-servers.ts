@@ -255,6 +255,7 @@ export function createToolServers (parts: Parts) {
           return { status: entry.enabled === false ? 'disabled' as const : 'connected' as const, tools: server.tools }
         } catch (error) {
           await retire(server)
+          if (!servers.has(body.name)) await parts.box.forgetServer(body.name)
           throw error
         }
       }),
@@ -276,7 +277,7 @@ export function createToolServers (parts: Parts) {
         await saved.remove(name)
         await sources.save()
         await retire(server)
-        await authorizations.forget(name)
+        await Promise.all([authorizations.forget(name), parts.box.forgetServer(name)])
         return { status: 'disconnected' as const, name }
       }),
 

@@ -65,17 +65,17 @@ export function isIn (folder: string, path: string): boolean {
 const OF_THE_SYSTEM = ['/proc', '/sys', '/dev', '/boot', '/run', '/var/run', '/System', '/Library']
 const HOMES = /^\/(?:root|(?:home|Users)(?:\/[^/]+)?)$/
 
-/** Returns why commands that work in this real folder cannot be in a box, a sentence; undefined when they can. */
-export function unfitReason (folder: string, ownHome: string): string | undefined {
+/** Returns why no box can have this real folder as a place to work, a sentence; undefined when one can. `what` it is called. */
+export function unfitReason (folder: string, ownHome: string, what = 'working folder'): string | undefined {
   const shown = JSON.stringify(folder)
-  if (folder === '/') return 'The working folder is the whole computer, which cannot be a box.'
+  if (folder === '/') return `The ${what} is the whole computer, which cannot be a box.`
   if (HOMES.test(folder) || isIn(folder, homedir())) {
-    return `The working folder ${shown} is a home or holds homes, which cannot be a box: choose a folder in it.`
+    return `The ${what} ${shown} is a home or holds homes, which cannot be a box: choose a folder in it.`
   }
-  if (isIn(folder, ownHome) || isIn(ownHome, folder)) return `The working folder ${shown} holds data of this service, or is among it.`
+  if (isIn(folder, ownHome) || isIn(ownHome, folder)) return `The ${what} ${shown} holds data of this service, or is among it.`
   // Programs are installed below /opt, and so are projects.
   const inSystem = [...SYSTEM, ...OF_THE_SYSTEM].some((each) => isIn(folder, each) || (each !== '/opt' && isIn(each, folder)))
-  return inSystem ? `The working folder ${shown} belongs to the system.` : undefined
+  return inSystem ? `The ${what} ${shown} belongs to the system.` : undefined
 }
 
 /** A folder of the system, or a link in its place. */

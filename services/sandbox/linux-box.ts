@@ -8,6 +8,15 @@ export const BUBBLEWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap
 /** The size of the private /tmp, and of the home, in memory, bytes. */
 const PRIVATE_BYTES = 1024 ** 3
 
+/** The first descriptor of a guarded child that is free: see spawnGuarded. */
+export const FIRST_FD = 4
+/**
+ * Bubblewrap would end at the SIGTERM that asks the command to end, and the command with it, so it is started with that signal ignored,
+ * which the command is given back.
+ */
+export const UNENDED = ['-c', 'trap "" TERM; exec "$@"', 'sh']
+export const HEARING = ['/usr/bin/env', '--default-signal=TERM']
+
 /** An open file or folder that is put into a box at its own path. */
 export interface Held {
   fd: number

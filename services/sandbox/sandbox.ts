@@ -1,18 +1,20 @@
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Boundary, SandboxMode } from '../contracts/boundary.ts'
 import type { WorkFolder } from '../contracts/tool.ts'
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import { childProgram, type GuardedChild, shellCommand, spawnGuarded } from '../process/index.ts'
+import { type GuardedChild, shellCommand, spawnGuarded } from '../process/index.ts'
 import { boxEnvironment, boxHome, isIn, unfitReason } from './box-places.ts'
+import { openBoxNetwork } from './box-network.ts'
 import { gitIdentity } from './git-identity.ts'
-import { type LookUp, startHostProxy } from './host-proxy.ts'
-import { boxArguments, BUBBLEWRAP } from './linux-box.ts'
+import type { LookUp } from './host-proxy.ts'
+import { boxArguments, BUBBLEWRAP, FIRST_FD, HEARING, UNENDED } from './linux-box.ts'
 import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
 import { createOverlay, type Overlay } from './overlay.ts'
+import { removeServerCaches, startServerInBox, type ServerProgram } from './server-box.ts'
 import { makeTemporary, removeAbandoned } from './temporary.ts'
 import { closeHeld, holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 
@@ -58,16 +60,6 @@ interface Parts {
 /** A program and its arguments. */
 type Command = [program: string, args: string[]]
 
-/** The port at which programs in a box find their proxy. Its network is its own. */
-const PROXY_PORT = 3128
-/** The first descriptor of a guarded child that is free: see spawnGuarded. */
-const FIRST_FD = 4
-/**
- * Bubblewrap would end at the SIGTERM that asks the command to end, and the command with it, so it is started with that signal ignored,
- * which the command is given back.
- */
-const UNENDED = ['-c', 'trap "" TERM; exec "$@"', 'sh']
-const HEARING = ['/usr/bin/env', '--default-signal=TERM']
 const PROBE_MS = 10_000
 const PROBE_CODE = 7
 /** Fails where the box does not hold: hooks can be written, or the folder cannot. */
@@ -149,7 +141,7 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     const identity = gitIdentity(env.HOME ?? homedir())
     /** What the command needs of its own, outside the box; most need nothing. */
     const own = identity === undefined && hosts === undefined ? undefined : await makeTemporary()
-    const network = hosts && await openNetwork(join(own!, 'proxy.sock'), hosts)
+    const network = hosts && await openBoxNetwork({ folder: own!, hosts, lookUp, stdin: 'ignore' })
     const tidyUp = async () => {
       await network?.close()
       if (own !== undefined) await rm(own, { recursive: true, force: true })
@@ -210,29 +202,6 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     }
   }
 
-  /** Starts a proxy for one command on a socket of that path, and returns what leads to it in the box. */
-  async function openNetwork (from: string, hosts: string[]) {
-    const proxy = await startHostProxy(from, hosts, lookUp)
-    const to = '/run/proxy.sock'
-    const forwarder = childProgram('box-forwarder', [to, String(PROXY_PORT)])
-    const isSource = forwarder.input.length === 0
-    const address = `http://127.0.0.1:${PROXY_PORT}`
-    const proxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [[name, address], [name.toLowerCase(), address]])
-    const own = process.versions.electron === undefined ? forwarder.command : dirname(forwarder.command)
-    const isOfSystem = ['/usr', '/opt', '/nix'].some((each) => isIn(each, own))
-    return {
-      command: [forwarder.command, ...forwarder.args],
-      input: forwarder.input,
-      env: { ...forwarder.env, ...Object.fromEntries(proxied), NO_PROXY: 'localhost,127.0.0.1,::1', NODE_USE_ENV_PROXY: '1' },
-      files: [
-        { from, to },
-        ...isOfSystem ? [] : [{ from: own, to: own }],
-        ...isSource ? [{ from: forwarder.args[0], to: forwarder.args[0] }] : []
-      ],
-      close: () => proxy.close()
-    }
-  }
-
   return {
     find,
     /** What makes boxes; undefined until it was looked for. */
@@ -278,7 +247,26 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
       // A boundary that needs a box is not given without one.
       if (kind.is === 'none') throw new Error(`No box can be had: ${kind.why}.`)
       return start(kind, shellCommand(line), plan)
-    }
+    },
+
+    /**
+     * Starts a tool server in a box. Throws an Error where none can be had: its message is a clause that says what to do, such as
+     * "it is to run in a box, and …".
+     */
+    async startServer (server: ServerProgram): Promise<GuardedChild> {
+      const kind = await find()
+      const why = kind.is === 'none' ? kind.why : 'the boxes of this system are for commands'
+      if (kind.is !== 'bubblewrap') {
+        throw new Error(
+          `it is to run in a box ("sandbox" of its entry), and this computer has none for it: ${why}. Install bubblewrap 0.8 or later ` +
+            'and allow user namespaces, or take "sandbox" out of the entry to run it as you'
+        )
+      }
+      return startServerInBox(server, { program: kind.program, clock, ownHome, environment: boxEnvironment(environment()), lookUp })
+    },
+
+    /** Deletes what a server in a box keeps on the disk. It must have ended. */
+    forgetServer: (name: string): Promise<void> => removeServerCaches(ownHome, name)
   }
 }
 

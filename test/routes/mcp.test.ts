@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { of, say } from '../harness/agent.ts'
+import { BUBBLEWRAP } from '../harness/boxes.ts'
 import { build } from '../harness/helper.ts'
 import { connect, detail, everything, filesystem, misbehaving, statuses, until } from '../harness/mcp.ts'
 import { allGone } from '../services/process/alive.ts'
@@ -224,4 +226,33 @@ t.test('variables that are damaged on the disk cost their server its connection,
   })
   t.match((await connect(app, misbehaving('odd', [], { env: { TOKEN: 'canary-0123456789' } }))).json(), { status: 'connected' })
   t.equal((await app.inject({ method: 'DELETE', url: '/mcp/odd' })).statusCode, 200)
+})
+
+t.test('a server runs in the box of its entry, which is part of what was accepted, or not at all', {
+  skip: process.platform === 'linux' ? false : 'bubblewrap is for Linux'
+}, async (t) => {
+  const app = await build(t, { boxes: BUBBLEWRAP })
+  const read = [fileURLToPath(new URL('../../node_modules', import.meta.url))]
+  const boxed = everything('boxed', { sandbox: { read }, env: { OWN: 'given' } })
+  t.equal((await connect(app, boxed)).json().status, 'connected')
+  await app.inject({ method: 'POST', url: '/mcp/servers/boxed/accept', payload: {} })
+  t.match(await detail(app, 'boxed'), { sandbox: { read }, toolDetails: [{ acceptance: 'accepted' }] })
+  const env = JSON.parse((await app.tools.execute(run(app, 'get-env'))).output.content[0].text)
+  t.match(env, { OWN: 'given', TMPDIR: '/tmp', LOCAL_AGENT_HOME: undefined })
+  const caches = `${app.home}/cache/servers/of-boxed`
+  t.ok(existsSync(caches))
+
+  t.equal((await connect(app, { ...boxed, sandbox: { read, network: ['example.com'] } })).json().status, 'connected')
+  t.match(await detail(app, 'boxed'), { toolDetails: [{ acceptance: 'changed' }] }, 'another box is another server')
+  const home = await connect(app, { ...boxed, name: 'other', sandbox: { write: [app.home] } })
+  t.match(home.json(), { error: /holds data of this service/ })
+  t.notOk(existsSync(`${app.home}/cache/servers/of-other`))
+  await app.inject({ method: 'DELETE', url: '/mcp/boxed' })
+  t.notOk(existsSync(caches))
+})
+
+t.test('a server that is to run in a box is not started where none can be had', async (t) => {
+  const refused = await connect(await build(t), everything('boxed', { sandbox: true }))
+  t.match(refused.json(), { error: /it is to run in a box.*this is a test without\. Install bubblewrap.*or take "sandbox" out/ })
+  t.equal(refused.statusCode, 502)
 })

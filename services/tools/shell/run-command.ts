@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { BoxHost } from '../../../schemas/config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type GuardedChild, shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
@@ -38,7 +39,7 @@ const PlainInput = Type.Object({
 
 const network = {
   network: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$' }), {
+    Type.Array(BoxHost, {
       minItems: 1,
       maxItems: 20,
       description: 'Hosts that the command must reach, through the HTTP proxy in its environment; "host" or "host:port". Without it ' +

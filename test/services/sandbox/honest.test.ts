@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -82,6 +82,43 @@ t.test('a box reaches the hosts that a call names, and no others', { skip }, asy
   t.same(new Set(asked), new Set(['one.example', 'private.example']), 'names are looked up outside')
   t.match(await failure('runCommand', { command: 'true', outside: true, network: ['one.example'], reason: 'x' }), /leave out "network"/)
   t.match(await failure('runCommand', { command: 'true', outside: true }), /needs a "reason"/)
+})
+
+t.test('a tool server in a box talks over its input and output, and reaches what its entry names alone', { skip }, async (t) => {
+  const web = createServer((_request, response) => response.end('reached')).listen(0, '127.0.0.1')
+  t.teardown(() => web.close())
+  await once(web, 'listening')
+  const { port } = web.address() as AddressInfo
+  const base = realpathSync(t.testdir({ own: { key: 's3cret' }, home: { '.ssh': { key: 's3cret' } }, read: { a: 'seen' }, write: { '.git': { hooks: {} } } }))
+  const environment = () => ({ PATH: process.env.PATH, HOME: join(base, 'home'), GITHUB_TOKEN: 's3cret' })
+  const lookUp = async () => [{ address: '127.0.0.1', family: 4 }]
+  const sandbox = sandboxOver({ kind: BUBBLEWRAP, ownHome: join(base, 'own'), environment, lookUp })
+  const places = { read: [join(base, 'read')], write: [join(base, 'write')] }
+  const start = (script: string, more: object = {}) =>
+    sandbox.startServer({ name: 'one', command: 'sh', args: ['-c', script], env: { BASE: base, TOKEN: 'own' }, ...places, ...more })
+  const say = async (script: string, more?: object) => {
+    const child = await start(script, more)
+    child.stdin!.write('hello\n')
+    const said = Buffer.concat(await child.stdout.toArray()).toString()
+    await child.exited
+    return said
+  }
+  const hosts = { network: [`one.example:${port}`] }
+  const script = `read line; echo "$line $TOKEN $(cat $BASE/read/a)"; echo x > $BASE/write/made; echo x > ~/.cache/kept
+    curl -sS http://one.example:${port}/; cat $BASE/own/key ~/.ssh/key; env; (echo x > $BASE/read/b); (echo x > $BASE/write/.git/hooks/a)
+    curl -sS -m 2 http://two.example:${port}/`
+  const said = await say(script, hosts)
+  t.match(said, /^hello own seen\nreached[\s\S]*two\.example:\d+ is not among the hosts/)
+  t.notMatch(said, /s3cret/)
+  const made = ['write/made', 'read/b', 'write/.git/hooks/a', 'home/.cache'].map((name) => existsSync(join(base, name)))
+  t.same(made, [true, false, false, false])
+  t.equal(await say(script.replace(/^read/, ': ; read'), {}).then((text) => /reached|s3cret/.test(text)), false, 'no network')
+  t.equal(await say('read line; cat ~/.cache/*; :'), '', 'another program has another cache')
+  await t.rejects(start('true', { env: { LD_PRELOAD: '/x' } }), /LD_PRELOAD would act outside the box/)
+  await t.rejects(start('true', { read: ['/nowhere'] }), /"\/nowhere" of its "sandbox" is not there/)
+  await t.rejects(start('true', { write: ['/'] }), /whole computer/)
+  await sandbox.forgetServer('one')
+  t.same(readdirSync(join(base, 'own/cache/servers')), [])
 })
 
 t.test('without a box nothing that needs one is offered, and where one is demanded a command is refused', { skip }, async (t) => {

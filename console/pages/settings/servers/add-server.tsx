@@ -4,6 +4,7 @@ import { useDraft } from '../../../lib/draft.ts'
 import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
+import { BoxFields, boxOf, hostsFor, canBox } from './box-fields.tsx'
 import { Field } from './field.tsx'
 import { readPairs } from './read-pairs.ts'
 import { useConnect } from './server-queries.ts'
@@ -15,6 +16,9 @@ export function AddServer () {
   const [command, setCommand] = useDraft('server command')
   const [args, setArgs] = useDraft('server args')
   const [url, setUrl] = useDraft('server url')
+  const [isBoxed, setIsBoxed] = useState(canBox())
+  const [hosts, setHosts] = useDraft('server hosts')
+  const [folders, setFolders] = useDraft('server folders')
   const [secrets, setSecrets] = useState('')
   const connect = useConnect()
   const submit = (event: FormEvent) => {
@@ -23,9 +27,9 @@ export function AddServer () {
     const values = secrets.trim() === '' ? undefined : readPairs(secrets, isAddress ? ':' : '=')
     connect.mutate(isAddress
       ? { name, url: url.trim(), ...values && { headers: values } }
-      : { name, command, ...lines.length > 0 && { args: lines }, ...values && { env: values } }, {
+      : { name, command, ...lines.length > 0 && { args: lines }, ...values && { env: values }, ...isBoxed && { sandbox: boxOf(hosts, folders) } }, {
       onSuccess () {
-        for (const clear of [setName, setCommand, setArgs, setUrl, setSecrets]) clear('')
+        for (const clear of [setName, setCommand, setArgs, setUrl, setHosts, setFolders, setSecrets]) clear('')
       }
     })
   }
@@ -57,12 +61,22 @@ export function AddServer () {
           <>
             <Field label={say('settings.serverCommand')}>
               {(help) => (
-                <input {...help} required maxLength={4_096} value={command} onChange={(event) => setCommand(event.target.value)} />
+                <input
+                  {...help}
+                  required
+                  maxLength={4_096}
+                  value={command}
+                  onChange={({ target: { value } }) => {
+                    setCommand(value)
+                    if (hosts === '' || hosts === hostsFor(command)) setHosts(hostsFor(value))
+                  }}
+                />
               )}
             </Field>
             <Field label={say('settings.serverArgs')}>
               {(help) => <textarea {...help} rows={2} value={args} onChange={(event) => setArgs(event.target.value)} />}
             </Field>
+            {canBox() && <BoxFields {...{ isBoxed, setIsBoxed, hosts, setHosts, folders, setFolders }} />}
           </>
           )}
       <Field

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../lib/clock.ts'
+import { type GuardedChild, spawnGuarded } from '../process/index.ts'
+import { openBoxNetwork } from './box-network.ts'
+import { boxHome, unfitReason } from './box-places.ts'
+import type { LookUp } from './host-proxy.ts'
+import { boxArguments, FIRST_FD, HEARING, type Held, UNENDED } from './linux-box.ts'
+import { closeHeld, holdObeyed } from './obeyed-files.ts'
+import { makeTemporary } from './temporary.ts'
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+
+/** Variables that would have bubblewrap itself load or run something, outside the box. */
+const LOADING = /^(?:LD_|BASH_ENV$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$)/
+
+/** A tool server that runs in a box. */
+export interface ServerProgram {
+  /** The name of its entry. */
+  name: string
+  command: string
+  args: string[]
+  /** The variables of its entry, with their values. */
+  env: Record<string, string>
+  /** Hosts that it may reach; absent: none. */
+  network?: string[]
+  /** Folders that it may read, and those that it may read and write. */
+  read?: string[]
+  write?: string[]
+}
+
+interface Parts {
+  /** Bubblewrap. */
+  program: string
+  clock: Clock
+  ownHome: string
+  /** Without secrets. */
+  environment: NodeJS.ProcessEnv
+  lookUp: LookUp
+}
+
+/** Where servers in boxes keep what they download. */
+const cachesOf = (ownHome: string, name: string): string => join(ownHome, 'cache', 'servers', `of-${name}`)
+
+/**
+ * Where a server keeps what it downloads, such as its packages: in the box it is `~/.cache`. Each program has its own, as one could put
+ * code into the cache of another.
+ */
+function cacheOf (ownHome: string, { name, command, args }: ServerProgram): string {
+  const digest = createHash('sha256').update(JSON.stringify([command, args])).digest('hex')
+  return join(cachesOf(ownHome, name), digest.slice(0, 16))
+}
+
+/** Deletes what the server of a name has downloaded. */
+export const removeServerCaches = (ownHome: string, name: string): Promise<void> =>
+  rm(cachesOf(ownHome, name), { recursive: true, force: true })
+
+/**
+ * Starts a tool server in a box of bubblewrap, with piped standard input. Throws an Error whose message is a clause about the server,
+ * such as "its variable … would load a library outside the box".
+ */
+export async function startServerInBox (
+  server: ServerProgram,
+  { program, clock, ownHome, environment, lookUp }: Parts
+): Promise<GuardedChild> {
+  const { command, args, env, network: hosts, read = [], write = [] } = server
+  const loading = Object.keys(env).find((each) => LOADING.test(each))
+  if (loading !== undefined) throw new Error(`its variable ${loading} would act outside the box that it is to run in`)
+  const handles: FileHandle[] = []
+  const held: Held[] = []
+  const holding: Held[] = []
+  const home = boxHome(environment)
+  const own = hosts && await makeTemporary()
+  const hold = async (folder: string, isWritable: boolean, path = folder) => {
+    const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    handles.push(handle)
+    held.push({ fd: handle.fd, path, isWritable })
+    if (!isWritable || path !== folder) return
+    const obeyed = holdObeyed({ path, entry: (entry) => `/proc/self/fd/${handle.fd}/${entry}` })
+    holding.push(...obeyed)
+    held.push(...obeyed)
+  }
+  let network: Awaited<ReturnType<typeof openBoxNetwork>> | undefined
+  const tidyUp = async () => {
+    await network?.close()
+    if (own !== undefined) await rm(own, { recursive: true, force: true })
+  }
+  try {
+    const cache = cacheOf(ownHome, server)
+    await mkdir(cache, { recursive: true, mode: 0o700 })
+    await hold(await realpath(cache), true, join(home, '.cache'))
+    for (const [folders, isWritable] of [[read, false], [write, true]] as const) {
+      for (const folder of folders) await hold(await fitting(folder, ownHome), isWritable)
+    }
+    if (own !== undefined) network = await openBoxNetwork({ folder: own, hosts: hosts!, lookUp, stdin: 'inherit' })
+    const places = { held, cwd: '/tmp', ownHome, files: network?.files ?? [] }
+    const box = [program, ...boxArguments({ environment, ...places }, FIRST_FD)]
+    const child = await spawnGuarded('/bin/sh', [...UNENDED, ...box, ...HEARING, ...network?.command ?? [], command, ...args], {
+      // Bubblewrap gets the folders as open files.
+      cwd: '/',
+      env: { ...environment, npm_config_cache: join(home, '.cache/npm'), npm_config_update_notifier: 'false', ...env, ...network?.env },
+      stdin: 'pipe',
+      files: held.map(({ fd }) => fd),
+      clock
+    })
+    if (network !== undefined && network.input.length > 0) child.stdin!.write(network.input)
+    void child.exited.then(tidyUp).catch(() => {})
+    return child
+  } catch (error) {
+    await tidyUp()
+    throw error
+  } finally {
+    closeHeld(holding)
+    await Promise.all(handles.map((handle) => handle.close()))
+  }
+}
+
+/** Returns the real path of a folder that a box may show. */
+async function fitting (folder: string, ownHome: string): Promise<string> {
+  const path = await realpath(folder).catch(() => {
+    throw new Error(`the folder ${JSON.stringify(folder)} of its "sandbox" is not there`)
+  })
+  const unfit = unfitReason(path, ownHome, 'folder')
+  if (unfit !== undefined) throw new Error(`its "sandbox" cannot be made. ${unfit.replace(/\.$/, '')}`)
+  return path
+}
