@@ -57,7 +57,7 @@ export const McpToolFilter = Type.Object({
 export const BoxHost = Type.String({ pattern: '^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$' })
 const ServerFolders = (description: string) =>
   Type.Array(Type.String({ pattern: '^/.', maxLength: 4096 }), { maxItems: 20, description })
-export const McpSandbox = Type.Union([
+export const McpSandboxSchema = Type.Union([
   Type.Boolean(),
   Type.Object({
     network: Type.Optional(Type.Array(BoxHost, {
@@ -72,7 +72,6 @@ export const McpSandbox = Type.Union([
   description: 'The program runs in a box: without your home and secrets, with the network and the folders that are named alone. Where ' +
     'no box can be had, it is not started. `true`: no network and no folders'
 })
-export type McpSandbox = Static<typeof McpSandbox>
 export const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
 /** The settings of every tool server, which apply without a new connection, but for `enabled`. */
 export const mcpSettings = {
@@ -89,7 +88,7 @@ const McpProcessSchema = Type.Object({
   args: Type.Optional(Type.Array(Type.String())),
   /** `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for a variable of the environment. */
   env: Type.Optional(Names),
-  sandbox: Type.Optional(McpSandbox)
+  sandbox: Type.Optional(McpSandboxSchema)
 })
 const McpAddressSchema = Type.Object({
   ...mcpEntry,

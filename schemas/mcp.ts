@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
-import { McpHeadersBody, McpSandbox, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
+import { McpHeadersBody, McpSandboxSchema, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -41,7 +41,7 @@ export const ToolServerDetailSchema = Type.Object({
   ...view,
   command: Type.Optional(Type.String({ description: 'The program of the server, if it is one' })),
   url: Type.Optional(Type.String({ description: 'The address of the server, if it has one, without its query' })),
-  sandbox: Type.Optional(McpSandbox),
+  sandbox: Type.Optional(McpSandboxSchema),
   filter: Type.Optional(McpToolFilter),
   toolDetails: Type.Array(Type.Object({
     name: Type.String({ description: "The server's name of the tool" }),
@@ -87,7 +87,7 @@ const ConnectProcess = Type.Object({
     propertyNames: { pattern: ENVIRONMENT_NAME, description: 'Name of an environment variable' },
     description: 'Environment variables of the program; stored encrypted'
   })),
-  sandbox: Type.Optional(McpSandbox)
+  sandbox: Type.Optional(McpSandboxSchema)
 }, { additionalProperties: false })
 const ConnectAddress = Type.Object({
   ...connectBody,

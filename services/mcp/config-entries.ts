@@ -43,8 +43,8 @@ export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<st
 }
 
 /**
- * What makes a server the one that was agreed to: its program, its arguments, the names of its variables and its box, or its address and the
- * names of its headers. Values of variables and headers do not count, so that a token can be renewed.
+ * What makes a server the one that was agreed to: its program, its arguments, the names of its variables and its box, or its address
+ * and the names of its headers. Values of variables and headers do not count, so that a token can be renewed.
  */
 export const originOf = (entry: McpEntry): string =>
   canonicalJson(

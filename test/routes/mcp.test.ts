@@ -237,7 +237,8 @@ t.test('a server runs in the box of its entry, which is part of what was accepte
   t.equal((await connect(app, boxed)).json().status, 'connected')
   await app.inject({ method: 'POST', url: '/mcp/servers/boxed/accept', payload: {} })
   t.match(await detail(app, 'boxed'), { sandbox: { read }, toolDetails: [{ acceptance: 'accepted' }] })
-  const env = JSON.parse((await app.tools.execute(run(app, 'get-env'))).output.content[0].text)
+  const said: any = await app.tools.execute(run(app, 'get-env'))
+  const env = JSON.parse(said.output.content[0].text)
   t.match(env, { OWN: 'given', TMPDIR: '/tmp', LOCAL_AGENT_HOME: undefined })
   const caches = `${app.home}/cache/servers/of-boxed`
   t.ok(existsSync(caches))

@@ -89,7 +89,9 @@ t.test('a tool server in a box talks over its input and output, and reaches what
   t.teardown(() => web.close())
   await once(web, 'listening')
   const { port } = web.address() as AddressInfo
-  const base = realpathSync(t.testdir({ own: { key: 's3cret' }, home: { '.ssh': { key: 's3cret' } }, read: { a: 'seen' }, write: { '.git': { hooks: {} } } }))
+  const secret = { key: 's3cret' }
+  const folders = { own: secret, home: { '.ssh': secret }, read: { a: 'seen' }, write: { '.git': { hooks: {} } } }
+  const base = realpathSync(t.testdir(folders))
   const environment = () => ({ PATH: process.env.PATH, HOME: join(base, 'home'), GITHUB_TOKEN: 's3cret' })
   const lookUp = async () => [{ address: '127.0.0.1', family: 4 }]
   const sandbox = sandboxOver({ kind: BUBBLEWRAP, ownHome: join(base, 'own'), environment, lookUp })

@@ -27,7 +27,10 @@ export function AddServer () {
     const values = secrets.trim() === '' ? undefined : readPairs(secrets, isAddress ? ':' : '=')
     connect.mutate(isAddress
       ? { name, url: url.trim(), ...values && { headers: values } }
-      : { name, command, ...lines.length > 0 && { args: lines }, ...values && { env: values }, ...isBoxed && { sandbox: boxOf(hosts, folders) } }, {
+      : {
+          ...{ name, command, ...isBoxed && { sandbox: boxOf(hosts, folders) } },
+          ...{ ...lines.length > 0 && { args: lines }, ...values && { env: values } }
+        }, {
       onSuccess () {
         for (const clear of [setName, setCommand, setArgs, setUrl, setHosts, setFolders, setSecrets]) clear('')
       }
