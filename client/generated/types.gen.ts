@@ -1058,6 +1058,23 @@ export type ConnectBody = {
     env?: {
         [key: string]: string;
     };
+    /**
+     * The program runs in a box: without your home and secrets, with the network and the folders that are named alone. Where no box can be had, it is not started. `true`: no network and no folders
+     */
+    sandbox?: boolean | {
+        /**
+         * Hosts that it may reach, `host` (ports 80 and 443) or `host:port`. Absent: no network
+         */
+        network?: Array<string>;
+        /**
+         * Folders that it may read, by their absolute paths
+         */
+        read?: Array<string>;
+        /**
+         * Folders that it may read and write, by their absolute paths
+         */
+        write?: Array<string>;
+    };
 } | {
     /**
      * Up to 64 letters, digits, dots, dashes and underscores
@@ -5838,6 +5855,23 @@ export type ToolServerDetail = {
      * The address of the server, if it has one, without its query
      */
     url?: string;
+    /**
+     * The program runs in a box: without your home and secrets, with the network and the folders that are named alone. Where no box can be had, it is not started. `true`: no network and no folders
+     */
+    sandbox?: boolean | {
+        /**
+         * Hosts that it may reach, `host` (ports 80 and 443) or `host:port`. Absent: no network
+         */
+        network?: Array<string>;
+        /**
+         * Folders that it may read, by their absolute paths
+         */
+        read?: Array<string>;
+        /**
+         * Folders that it may read and write, by their absolute paths
+         */
+        write?: Array<string>;
+    };
     /**
      * Which tools of the server the agent is offered; all of them by default
      */
