@@ -1,4 +1,3 @@
 export { OBEYED } from './box-places.ts'
 export { createOverlay, type Overlay } from './overlay.ts'
 export { type BoxedCommand, type BoxKind, describeBoundary, type Sandbox } from './sandbox.ts'
-export type { ServerProgram } from './server-box.ts'
