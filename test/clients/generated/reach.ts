@@ -66,7 +66,7 @@ t.test('tool servers', async (t) => {
   is(t, data, {
     ...server,
     command: /./,
-    url: undefined,
+    url: undefined, sandbox: undefined,
     toolDetails: Array,
     resources: [],
     prompts: [],
