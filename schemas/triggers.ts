@@ -5,18 +5,21 @@ import { NOT_BLANK, TaskId } from './ids.ts'
 const closed = { additionalProperties: false }
 const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)))
 
+/** Not blank. Without the format that says so, which serializers of answers do not know. */
+const NAMED = { minLength: NOT_BLANK.minLength, pattern: NOT_BLANK.pattern }
+
 /** Triggers of a task. */
 export const MOST_TRIGGERS = 10
 
 const OfFiles = Type.Object({
   type: Type.Literal('files'),
   path: Type.String({
-    ...NOT_BLANK,
+    ...NAMED,
     maxLength: 4_096,
     description: 'A folder, relative to the working directory of the task; one elsewhere must be one that file tools may read'
   }),
   glob: Type.Optional(Type.String({
-    ...NOT_BLANK,
+    ...NAMED,
     maxLength: 1_000,
     description: 'Which files of it: "*.pdf" (a name, in any folder), "in/**/*.csv" (a path below the folder). By default all'
   }))
