@@ -29,7 +29,7 @@ export function TaskFacts ({ task }: { task: Task }) {
           )}
         </dd>
         <dt>{say('tasks.when')}</dt>
-        <dd>{schedule ? sayScheduleWords(task) : say(`tasks.type.${taskType}`)}</dd>
+        <dd>{schedule ? sayScheduleWords(task) : say(task.triggers ? 'tasks.byTriggers' : `tasks.type.${taskType}`)}</dd>
         {task.retryAt !== undefined && (
           <><dt>{say('tasks.outage')}</dt><dd>{say('tasks.retry')} <Time at={task.retryAt} /></dd></>
         )}

@@ -149,16 +149,19 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   async function lookAt (
     task: StoredTask,
     key: string,
-    { trigger, watches, state: known }: FolderView,
+    folder: FolderView,
     signal: AbortSignal
   ): Promise<Look> {
     const now = clock.now()
+    const { trigger, watches, state: known } = folder
     const { lookedAt } = known
     const looked = isAdmitted(key) ? await lookAtFolder(trigger, task.cwd, deps, signal) : { is: 'too_many' as const }
     if (looked.is !== 'watching') {
       watches.close()
       return { state: { lookedAt, state: looked.is }, nextMs: LOOK_OFTEN_MS }
     }
+    // Nothing is watched for a task that was paused, changed or deleted meanwhile.
+    if (views.get(task.id)?.folders.get(key) !== folder) return { state: known, nextMs: SETTLE_MS }
     const { root, files, folders, hasMoreFolders, closed } = looked
     const { isWhole, hasNew } = watches.set(root, folders)
     const state = { state: 'watching' as const, files: files.length, lookedAt: now }
