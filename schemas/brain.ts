@@ -89,6 +89,9 @@ export const KnownFactSchema = Type.Object({
   kind: KindSchema,
   state: StateSchema,
   pinned: Type.Optional(Type.Literal(true)),
+  important: Type.Optional(Type.Literal(true, {
+    description: 'It matters whatever is asked: only what is pinned comes before it in the prompt'
+  })),
   key: Type.Optional(Type.String({ description: 'Of a preference' })),
   value: Type.Optional(Type.String({ description: 'Of a preference' })),
   source: Type.Optional(FactSourceSchema),
@@ -129,6 +132,9 @@ export const FactParams = Type.Object({ id: Type.String({ description: 'Id of a 
 export const FactChangeSchema = Type.Object({
   fact: Type.Optional(Type.String({ description: `The text in the user's own words, 1 to ${LIMITS.fact} characters after trimming` })),
   pinned: Type.Optional(Type.Boolean({ description: 'What is pinned stays in the prompt, and nothing learned replaces it unasked' })),
+  important: Type.Optional(Type.Boolean({
+    description: 'What is important comes before what is newer in the prompt; unlike what is pinned, it can be replaced by what is learned'
+  })),
   state: Type.Optional(StateSchema)
 }, {
   $id: 'FactChange',

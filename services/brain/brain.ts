@@ -112,7 +112,8 @@ export function createBrain (
           value,
           createdAt: time,
           said: time,
-          ...(known?.pinned && { pinned: true })
+          ...(known?.pinned && { pinned: true }),
+          ...(known?.important && { important: true })
         }
         if (known === undefined) {
           requireRoom(memory, 'preference')

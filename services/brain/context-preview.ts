@@ -17,13 +17,14 @@ const PATTERNS = 'What the user asked for again and again, in their own words; d
 
 interface Line {
   text: string
-  isPinned: boolean
+  /** 0 is shown first. */
+  rank: 0 | 1 | 2
 }
 
 /**
  * The known facts and preferences as text for models, one on each line; '' when there are none. Beyond PREVIEW_LIMIT the
- * pinned ones stay, then the newest, and a last line says how many are left out. Preferences then keep at least half of the
- * space, if they need it.
+ * pinned ones stay, then the important ones, then the newest, and a last line says how many are left out. Preferences then
+ * keep at least half of the space, if they need it.
  */
 export function contextPreview (memory: Pick<Memory, 'entries'>): string {
   const facts = ofKind(memory, 'fact').map((entry) => line(entry, entry.fact))
@@ -57,9 +58,9 @@ function section (title: string, lines: Line[]): string[] {
   return shown.length === 0 ? [] : [[title, ...shown.map(({ text }) => text)].join('\n')]
 }
 
-const line = ({ pinned = undefined }: Pick<Entry, 'pinned'>, text: string): Line => ({
+const line = ({ pinned, important }: Pick<Entry, 'pinned' | 'important'>, text: string): Line => ({
   text: `- ${text.replace(LINE_BREAK, ' ')}`,
-  isPinned: pinned === true
+  rank: pinned ? 0 : important ? 1 : 2
 })
 const size = (lines: Line[]) => lines.reduce((sum, { text }) => sum + text.length + 1, 0)
 const count = (number: number, noun: string) => number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`
@@ -70,11 +71,11 @@ function render (facts: Line[], preferences: Line[]) {
     .map(([title, lines]) => [title, ...lines.map(({ text }) => text)].join('\n')).join('\n\n')
 }
 
-/** The lines that fit into `limit` characters, pinned ones first, then the newest; they stay in their order. */
+/** The lines that fit into `limit` characters: pinned ones first, then important ones, then the newest; they stay in their order. */
 function fitting (lines: Line[], limit: number): Line[] {
   const shown = new Set<Line>()
-  for (const isPinned of [true, false]) {
-    for (const each of lines.filter((each) => each.isPinned === isPinned).toReversed()) {
+  for (const rank of [0, 1, 2]) {
+    for (const each of lines.filter((each) => each.rank === rank).toReversed()) {
       limit -= each.text.length + 1
       if (limit < 0) break
       shown.add(each)

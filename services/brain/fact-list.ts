@@ -39,15 +39,19 @@ export function requireEntry ({ entries }: Memory, id: string): Entry {
 }
 
 /**
- * Edits, pins, accepts, restores or hides an entry. Text that a person edits counts as typed. Throws EntryNotFound (404),
- * TextLength or NotEditable (400), FactExists (409), and the errors of a memory that is full (409).
+ * Edits, pins, marks as important, accepts, restores or hides an entry. Text that a person edits counts as typed. Throws
+ * EntryNotFound (404), TextLength or NotEditable (400), FactExists (409), and the errors of a memory that is full (409).
  */
-export function changeEntry (memory: Memory, id: string, { fact, pinned, state }: FactChange, now: number): Memory {
+export function changeEntry (memory: Memory, id: string, { fact, pinned, important, state }: FactChange, now: number): Memory {
   let entry = requireEntry(memory, id)
   if (fact !== undefined) entry = edited(memory, entry, fact, now)
   if (pinned !== undefined) {
     const { pinned: _, ...rest } = entry
     entry = pinned ? { ...rest, pinned } : rest
+  }
+  if (important !== undefined) {
+    const { important: _, ...rest } = entry
+    entry = important ? { ...rest, important } : rest
   }
   const changed = { ...memory, entries: memory.entries.map((each) => each.id === id ? entry : each) }
   if (state === undefined || state === entry.state) return changed

@@ -16,6 +16,8 @@ export interface Statement {
   isRetraction: boolean
   /** A person has to confirm it: it becomes a proposal. */
   isUnsure: boolean
+  /** It matters whatever is asked. */
+  isImportant?: boolean
 }
 
 /** A statement, with when and where it was said. */
@@ -84,6 +86,7 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
     said,
     source,
     ...(isRetraction && { retracts: true as const }),
+    ...(learning.isImportant && { important: true as const }),
     ...(replaces.length > 0 && { replaces, supersedes: targets.at(-1)!.fact })
   }
   return add(isProposal ? memory : hide(memory, replaces, said, entry), entry)

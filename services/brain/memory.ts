@@ -19,6 +19,8 @@ export interface Entry {
   /** Absent when it was typed through the API. */
   source?: FactSource
   pinned?: true
+  /** It matters whatever is asked, as a diet does: only what is pinned comes before it in a prompt. */
+  important?: true
   /** Only a proposal has it: accepted, it hides what it names and is gone. */
   retracts?: true
   /** Ids of what it replaced or, of a proposal, of what it would replace. */

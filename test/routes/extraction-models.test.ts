@@ -113,6 +113,24 @@ t.test('an answer that cannot be read is a 502 that says so', async (t) => {
   }
 })
 
+t.test('what the model calls important is marked so, and nothing else', async (t) => {
+  const { app, extract } = await answering(t, () => ({
+    pointers: [
+      point(0, 'vegan', { important: true }),
+      point(0, 'Köln', { important: false }),
+      { ...point(0, 'Koch'), important: 'very' },
+      point(0, 'Schwester', { about: 'other', important: true })
+    ]
+  }))
+  await extract('chat', 'Ich esse vegan. Ich wohne in Köln. Ich bin Koch. Meine Schwester singt. Bis morgen.')
+  const { facts } = await call(app, 'GET', '/memory/brain/facts')
+  t.same(facts.map(({ fact, important }: { fact: string, important?: true }) => [fact, important]).reverse(), [
+    ['Ich esse vegan.', true],
+    ['Ich wohne in Köln.', undefined],
+    ['Ich bin Koch.', undefined]
+  ])
+})
+
 t.test('what is about others, passes or is sensitive is left out; long or pasted messages and wishes become proposals', async (t) => {
   const { app, extract } = await answering(t, () => ({
     pointers: [

@@ -57,6 +57,9 @@ t.test('facts are edited, pinned and hidden by hand', async (t) => {
     body: { fact: { id, fact: 'I live in Oslo.', pinned: true }, brain: { facts: ['I live in Oslo.', 'I like tea.'] } }
   })
   t.notOk('source' in edited.body.fact, 'it is no more what was said')
+  t.match((await call(app, 'PUT', `/facts/${id}`, { important: true })).body.fact, { pinned: true, important: true })
+  t.match((await call(app, 'PUT', `/facts/${id}`, { fact: 'I live in Oslo.' })).body.fact, { important: true }, 'a new text keeps it')
+  t.notOk('important' in (await call(app, 'PUT', `/facts/${id}`, { important: false })).body.fact)
   t.notOk('pinned' in (await call(app, 'PUT', `/facts/${id}`, { pinned: false })).body.fact)
   t.same((await call(app, 'PUT', `/facts/${id}`, { state: 'replaced' })).body.brain.facts, ['I like tea.'])
   t.same(await texts(app, '?state=replaced'), ['I live in Oslo.'])

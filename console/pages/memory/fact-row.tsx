@@ -19,7 +19,8 @@ export function FactRow ({ fact }: { fact: KnownFact }) {
     <li className='fact'>
       <div className='fact-text'>
         <p>
-          {fact.pinned && <span className='tag'>{say('memory.pinned')}</span>} {fact.fact}
+          {fact.pinned && <span className='tag'>{say('memory.pinned')}</span>}{' '}
+          {fact.important && <span className='tag'>{say('memory.important')}</span>} {fact.fact}
         </p>
         <Source fact={fact} />
         {change.error !== null && <Failed error={change.error} />}
@@ -30,7 +31,12 @@ export function FactRow ({ fact }: { fact: KnownFact }) {
         )}
         {fact.state === 'replaced' && <Button onClick={() => apply({ state: 'known' })}>{say('memory.restore')}</Button>}
         {fact.state === 'known' && fact.kind !== 'pattern' && (
-          <Button kind='quiet' onClick={() => apply({ pinned: !fact.pinned })}>{say(fact.pinned ? 'memory.unpin' : 'memory.pin')}</Button>
+          <>
+            <Button kind='quiet' onClick={() => apply({ pinned: !fact.pinned })}>{say(fact.pinned ? 'memory.unpin' : 'memory.pin')}</Button>
+            <Button kind='quiet' onClick={() => apply({ important: !fact.important })}>
+              {say(fact.important ? 'memory.markOrdinary' : 'memory.markImportant')}
+            </Button>
+          </>
         )}
         {fact.state !== 'replaced' && fact.kind !== 'pattern' && (
           <Button kind='quiet' onClick={() => setIsEditing(true)}>{say('memory.edit')}</Button>

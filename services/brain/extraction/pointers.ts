@@ -75,7 +75,8 @@ export function verifyPointers (
     if (!isMeant && !isRetraction) return []
     const { text: fact, isUnsure } = words
     const content: Content = isRetraction ? { kind: 'fact' } : contentOf(pointer, fact)
-    return [{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure }]
+    const isImportant = isMeant && pointer.important === true
+    return [{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure, ...(isImportant && { isImportant }) }]
   })
   if (pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
 

@@ -11,6 +11,9 @@ const PointerSchema = Type.Object({
   about: Type.Union([Type.Literal('user'), Type.Literal('other')]),
   lasting: Type.Boolean({ description: 'Whether it will still hold in months. False for what only takes something back' }),
   sensitive: Type.Boolean({ description: 'Health, faith, politics, sex life, crimes, secrets of any kind' }),
+  important: Type.Optional(Type.Boolean({
+    description: 'Whether ignoring it could harm or exclude the user, as with a diet. Rarely true'
+  })),
   replaces: Type.Array(Type.String(), { description: 'Ids of what is known and holds no more' })
 })
 /** One place in the user's messages that a model points at. */

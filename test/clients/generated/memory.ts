@@ -102,6 +102,7 @@ t.test('the brain', async (t) => {
     state: 'known' as const,
     createdAt: Number,
     pinned: undefined,
+    important: undefined,
     key: undefined,
     value: undefined,
     source: undefined,

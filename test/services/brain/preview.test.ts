@@ -83,6 +83,19 @@ t.test('what is pinned stays, however old, and then the newest', async (t) => {
   t.ok(text.length <= PREVIEW_LIMIT)
 })
 
+t.test('an important entry stays among 2,000 however old, after what is pinned and before the newest', async (t) => {
+  const { entries } = memoryOf({ facts: ['I eat no nuts.', ...facts(999)], preferences: preferences(1_000) })
+  const marked = (mark: object) => entries.map((entry, n) => n === 0 ? { ...entry, ...mark } : entry)
+  t.notMatch(contextPreview({ entries }), 'nuts')
+  const text = contextPreview({ entries: marked({ important: true }) })
+  t.match(text, '- I eat no nuts.\n')
+  t.match(text, '- fact number 998 ')
+  t.ok(text.length <= PREVIEW_LIMIT)
+
+  const crowded = marked({ important: true }).map((entry, n) => n > 0 && n < 1_000 ? { ...entry, pinned: true as const } : entry)
+  t.notMatch(contextPreview({ entries: crowded }), 'nuts')
+})
+
 t.test('accepted instructions and patterns are told apart from the facts, each within 1,000 tokens', async (t) => {
   const memory = memoryOf({ facts: ['Likes tea'] })
   const wish = (n: number) => ({ ...memory.entries[0], id: `i${n}`, kind: 'instruction' as const, fact: `Wish ${n} ${'w'.repeat(90)}` })

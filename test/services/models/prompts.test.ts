@@ -114,5 +114,5 @@ t.test('what the model of an extraction is told', async (t) => {
   const { schema } = gateway.requests.at(-1)!.body.responseFormat
   const { required, properties } = schema.properties.pointers.items
   t.same(required, ['message', 'span', 'kind', 'about', 'lasting', 'sensitive', 'replaces'])
-  t.same(Object.keys(properties), ['message', 'span', 'kind', 'key', 'value', 'about', 'lasting', 'sensitive', 'replaces'])
+  t.same(Object.keys(properties), ['message', 'span', 'kind', 'key', 'value', 'about', 'lasting', 'sensitive', 'important', 'replaces'])
 })
