@@ -2144,6 +2144,10 @@ export type FactChange = {
      */
     pinned?: boolean;
     /**
+     * What is important comes before what is newer in the prompt; unlike what is pinned, it can be replaced by what is learned
+     */
+    important?: boolean;
+    /**
      * known: the models are told. proposed: waits for a person to accept it. replaced: hidden, can be restored
      */
     state?: 'known' | 'proposed' | 'replaced';
@@ -2503,6 +2507,10 @@ export type KnownFact = {
      */
     state: 'known' | 'proposed' | 'replaced';
     pinned?: true;
+    /**
+     * It matters whatever is asked: only what is pinned comes before it in the prompt
+     */
+    important?: true;
     /**
      * Of a preference
      */
