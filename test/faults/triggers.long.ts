@@ -106,48 +106,44 @@ t.test('what commands of its runs change fires nothing', async (t) => {
 
 t.test('triggers begin 20 runs an hour; what fires beyond is one entry', async (t) => {
   const given = await scheduling(t)
-  const { tasks, events, clock, cwd } = given
-  mkdirSync(`${cwd}/in`)
-  const { id } = await tasks.create('system info', { triggers: [{ type: 'files', path: 'in' }], start: true })
+  const { tasks, events, clock } = given
+  const first = await tasks.create('system info', { taskType: 'triggered', start: true })
+  const { id } = await tasks.create('system info', { triggers: [{ type: 'task', taskId: first.id, on: 'completed' }], start: true })
   const firings = (): Promise<FiringList> => tasks.get(`/${id}/firings`)
-  const looked = async (from: number) => {
-    while (((await firings()).triggers[0].lookedAt ?? 0) < from) await clock.advance(SECOND)
-  }
-  await looked(clock.now())
-  for (let n = 0; n < 23; n++) {
-    writeFileSync(`${cwd}/in/${n}`, '')
+  /** Lets the first task run, and the second one fire. */
+  async function again () {
     const before = JSON.stringify((await firings()).firings)
+    await tasks.post(`/${first.id}/run`)
+    await events.until('task:complete', { taskId: first.id })
     while (JSON.stringify((await firings()).firings) === before) await clock.advance(2 * SECOND)
+  }
+  for (let n = 0; n < 23; n++) {
+    await again()
     if (n < 20) await events.until('task:complete', { taskId: id })
   }
   const found = (await firings()).firings
-  t.match(found[0], { fate: 'limit', count: 3, changed: 1, files: [{ path: '22' }] })
+  t.match(found[0], { fate: 'limit', count: 3, ends: [{ taskId: first.id }] })
   t.same(found.slice(1).map(({ fate }) => fate), Array.from({ length: 20 }, () => 'run'))
   t.match((await tasks.get(`/digest?since=${clock.now() - HOUR}`)).text, /Triggers that fired without a run: 1 time/)
-
   await clock.advance(HOUR)
-  writeFileSync(`${cwd}/in/later`, '')
-  while ((await firings()).firings[0].fate === 'limit') await clock.advance(2 * SECOND)
-  t.match((await firings()).firings[0], { fate: 'run', files: [{ path: 'later' }] })
+  await again()
+  t.match((await firings()).firings[0], { fate: 'run' })
 })
 
 t.test('a failing task is tried less often by its triggers, too, and each firing in between is skipped', async (t) => {
   const given = await scheduling(t)
-  const { tasks, events, clock, cwd } = given
-  mkdirSync(`${cwd}/in`)
-  const { id } = await tasks.create('delete missing.txt', { triggers: [{ type: 'files', path: 'in' }], start: true })
-  const firings = (): Promise<FiringList> => tasks.get(`/${id}/firings`)
-  while ((await firings()).triggers[0].state !== 'watching') await clock.advance(SECOND)
+  const { tasks, events, clock } = given
+  const first = await tasks.create('system info', { taskType: 'triggered', start: true })
+  const { id } = await tasks.create('delete missing.txt', {
+    triggers: [{ type: 'task', taskId: first.id, on: 'completed' }],
+    start: true
+  })
   for (let n = 0; n < 6; n++) {
-    writeFileSync(`${cwd}/in/${n}`, '')
-    while ((await firings()).firings.length <= n) await clock.advance(2 * SECOND)
+    await tasks.post(`/${first.id}/run`)
+    while ((await tasks.get(`/${first.id}`)).successfulRuns <= n);
+    while ((await tasks.get(`/${id}/firings`)).firings.length <= n) await clock.advance(2 * SECOND)
     if (n < 5) await events.until('task:error', { taskId: id })
   }
-  t.match((await firings()).firings[0], { fate: 'skipped', reason: 'failing', files: [{ path: '5' }] })
-  const { health } = await tasks.get(`/${id}`)
-  t.match(health, { state: 'failing', failures: 5, nextTryAt: Number })
-  await clock.advance(health.nextTryAt - clock.now())
-  writeFileSync(`${cwd}/in/later`, '')
-  while ((await firings()).firings[0].fate !== 'run') await clock.advance(2 * SECOND)
-  await events.until('task:error', { taskId: id })
+  t.match((await tasks.get(`/${id}/firings`)).firings[0], { fate: 'skipped', reason: 'failing' })
+  t.match(await tasks.get(`/${id}`), { health: { state: 'failing', failures: 5, nextTryAt: Number } })
 })
