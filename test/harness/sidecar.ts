@@ -1,5 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { atEnd, type Ending } from './at-end.ts'
@@ -61,12 +64,14 @@ export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, pr
   return { child, out: () => out, log: () => log, exited }
 }
 
-/** Runs the built service and waits for its ready line. */
+/** Runs the built service and waits for its ready line. What it leaves in its folder for temporary files is removed with the test. */
 export async function startService (t: Ending, options: Options): Promise<Sidecar> {
-  const { child, out, log, exited } = spawnService(options)
-  atEnd(t, () => {
+  const TMPDIR = mkdtempSync(join(tmpdir(), 'service-'))
+  const { child, out, log, exited } = spawnService({ ...options, env: { TMPDIR, ...options.env } })
+  atEnd(t, async () => {
     child.kill('SIGKILL')
-    return exited
+    await exited
+    rmSync(TMPDIR, { recursive: true, force: true, maxRetries: 3 })
   })
   const lines = createInterface({ input: child.stdout! })
   const ready = await Promise.race([once(lines, 'line').then(([line]) => line), exited.then(() => undefined)])

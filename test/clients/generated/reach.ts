@@ -66,7 +66,8 @@ t.test('tool servers', async (t) => {
   is(t, data, {
     ...server,
     command: /./,
-    url: undefined, sandbox: undefined,
+    url: undefined,
+    sandbox: undefined,
     toolDetails: Array,
     resources: [],
     prompts: [],
