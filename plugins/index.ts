@@ -7,6 +7,7 @@ import attachments from './attachments.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import clock from './core/clock.ts'
+import commands from './commands.ts'
 import config from './core/config.ts'
 import desktop from './desktop.ts'
 import pages from './core/pages.ts'
@@ -69,6 +70,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(paths, settings)
   await app.register(undo, settings)
   await app.register(sandbox, settings)
+  await app.register(commands)
   await app.register(tools, settings)
   await app.register(mcp)
   await app.register(threadRepository)

@@ -38,6 +38,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         clock: app.clock,
         environment: app.childEnvironment,
         sandbox: app.sandbox,
+        background: app.backgroundCommands,
         web: app.web,
         search: app.webSearch,
         desktop: app.desktop,
@@ -74,4 +75,4 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
       ended: (call) => app.log.info(call, 'tool call')
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'sandbox', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'sandbox', 'commands', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage'] })

@@ -5,6 +5,7 @@ import approvals from './approvals.ts'
 import attachments from './attachments.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
+import commands from './commands.ts'
 import consolePage from './console.ts'
 import docs from './docs.ts'
 import events from './events.ts'
@@ -30,6 +31,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(approvals)
   await app.register(notifications)
   await app.register(toolCalls)
+  await app.register(commands)
   await app.register(grants)
   await app.register(agents)
   await app.register(attachments)

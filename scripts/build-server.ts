@@ -14,10 +14,10 @@ for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile
 
 // Without the blanks that people read, which are nearly half of it.
 const document = Buffer.from(JSON.stringify(JSON.parse(readFileSync(`${ROOT}openapi.json`, 'utf8'))))
-const [consoleFiles, transform, task, desktop, salvage, boxForwarder] = await Promise.all([
+const [consoleFiles, transform, task, desktop, salvage, boxForwarder, portRelay] = await Promise.all([
   bundleConsole(),
   bundleInParts('workers/transform.ts', 'workers/transform'),
-  ...['task', 'desktop', 'salvage', 'box-forwarder'].map((name) => bundleProgram(`workers/${name}.ts`))
+  ...['task', 'desktop', 'salvage', 'box-forwarder', 'port-relay'].map((name) => bundleProgram(`workers/${name}.ts`))
 ])
 const packed = new Map<string, Uint8Array>([
   ...consoleFiles,
@@ -26,6 +26,7 @@ const packed = new Map<string, Uint8Array>([
   ['workers/desktop.cjs', desktop],
   ['workers/salvage.cjs', salvage],
   ['workers/box-forwarder.cjs', boxForwarder],
+  ['workers/port-relay.cjs', portRelay],
   ['openapi.json', gzipSync(document, { level: 9 })]
 ])
 for (const name of Object.keys(ASSETS)) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../services/lib/clock.ts'
 import { createSandbox } from '../../services/sandbox/sandbox.ts'
+import { createBackgroundCommands } from '../../services/tools/shell/background-commands.ts'
 import { createRunCommand } from '../../services/tools/shell/run-command.ts'
 import { withFolder } from '../../services/tools/files/open-folder.ts'
 import { createPathPolicy } from '../../services/tools/path-policy.ts'
@@ -23,7 +24,12 @@ export async function boxedCommand ({ times }: Context): Promise<Row[]> {
     lookUp: async () => []
   })
   const paths = createPathPolicy({ workspace: cwd, roots: [], forbidden: '/no/such/folder' })
-  const command = createRunCommand({ paths, clock: systemClock, environment, sandbox })
+  const background = createBackgroundCommands({
+    ...{ clock: systemClock, log: console, shareNetwork: sandbox.shareNetwork },
+    ownerOf: () => undefined,
+    isActive: () => false
+  })
+  const command = createRunCommand({ paths, clock: systemClock, environment, sandbox, background })
   const measure = async (input: { command: string, outside?: boolean }) => {
     const started = performance.now()
     const { signal } = new AbortController()

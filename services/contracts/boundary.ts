@@ -6,12 +6,13 @@ interface BoxFolder {
 }
 
 /**
- * Where a command runs: in a box without a network, in a box whose network leads to these hosts alone, outside with all that its user may
+ * Where a command runs: in a box without a network, in a box whose network leads to these hosts alone and whose
+ * ports are reachable at 127.0.0.1, outside with all that its user may
  * do, or not at all. `folder` is the working folder, the only one that a command in a box can write to.
  */
 export type Boundary =
   & ({ is: 'confined', folder: BoxFolder }
-    | { is: 'networked', folder: BoxFolder, hosts: string[] }
+    | { is: 'networked', folder: BoxFolder, hosts: string[], ports?: number[] }
     | { is: 'outside', why: string }
     | { is: 'refused', why: string })
   & {

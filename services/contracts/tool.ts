@@ -129,6 +129,8 @@ export interface ToolContext {
   waitForUser?<T>(answer: Promise<T>): Promise<T>
   /** Reports how far the call is, to the readers of the run. The time limit starts anew, within bounds. */
   progress?(progress: ToolProgress): void
+  /** Says that what the call has begun goes on until the promise settles: what it changes is known only then. */
+  stays?(ended: Promise<void>): void
   /** Records a change of a file in the log of the run, for the judge; models never see it. */
   changed?(change: FileChange): void
 }

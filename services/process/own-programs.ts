@@ -30,7 +30,7 @@ export interface ChildProgram {
 }
 
 /** Returns the command that runs workers/<name>.ts in a child process with these arguments. */
-export function childProgram (name: 'box-forwarder' | 'desktop' | 'salvage', args: string[] = []): ChildProgram {
+export function childProgram (name: 'box-forwarder' | 'desktop' | 'port-relay' | 'salvage', args: string[] = []): ChildProgram {
   const command = ownExecutable()
   // Without it, the executable of an Electron app would start the app a second time.
   const env = process.versions.electron === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' }

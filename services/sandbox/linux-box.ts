@@ -37,18 +37,20 @@ export interface BoxPlan {
   overlay?: { from: string, to: string }
   /** Further files that the command may read, or sockets that it may use: where they lie, and where it finds them. */
   files: Array<{ from: string, to: string }>
+  /** Whether the box is in the network of what starts it, which is one that commands share. */
+  sharesNetwork?: boolean
 }
 
 /**
  * Returns the arguments of bubblewrap, up to and without the command. `firstFd` is the descriptor under which the child has the first of
  * `held`; the others follow it.
  */
-export function boxArguments ({ environment, held, cwd, ownHome, files, overlay }: BoxPlan, firstFd: number): string[] {
+export function boxArguments ({ environment, held, cwd, ownHome, files, overlay, sharesNetwork = false }: BoxPlan, firstFd: number): string[] {
   const empty = (path: string) => ['--size', String(PRIVATE_BYTES), '--tmpfs', path]
   const hidden = (path: string) => ['--tmpfs', path, '--remount-ro', path]
   const home = boxHome(environment)
   return [
-    ...['--unshare-all', '--unshare-user', '--disable-userns', '--cap-drop', 'ALL', '--hostname', 'box'],
+    ...['--unshare-all', ...sharesNetwork ? ['--share-net'] : [], '--unshare-user', '--disable-userns', '--cap-drop', 'ALL', '--hostname', 'box'],
     ...systemFolders().flatMap(({ path, link }) => link === undefined ? ['--ro-bind', path, path] : ['--symlink', link, path]),
     ...maskedPlaces().flatMap(({ path, isFolder }) => isFolder ? hidden(path) : ['--ro-bind', '/dev/null', path]),
     // As root, settings of the kernel could be written in a new /proc: it does not ask whose they are.

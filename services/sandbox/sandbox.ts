@@ -15,6 +15,7 @@ import { boxArguments, BUBBLEWRAP, FIRST_FD, HEARING, UNENDED } from './linux-bo
 import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
 import { createOverlay, type Overlay } from './overlay.ts'
 import { removeServerCaches, startServerInBox, type ServerProgram } from './server-box.ts'
+import { canShare, makeSharedNetwork, type SharedNetwork } from './shared-network.ts'
 import { makeTemporary, removeAbandoned } from './temporary.ts'
 import { closeHeld, holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 
@@ -37,6 +38,8 @@ export interface BoxedCommand {
 /** How a call wants to run. */
 export interface BoundaryWish {
   network?: string[]
+  /** Ports that are to be reachable at 127.0.0.1. */
+  ports?: number[]
   outside?: boolean
 }
 
@@ -129,13 +132,15 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     hosts?: string[]
     /** The command is tried out: it writes into this. */
     overlay?: Overlay
+    /** The network of other commands, in place of one of its own. */
+    shared?: SharedNetwork
   }
 
   async function start (kind: Exclude<BoxKind, { is: 'none' }>, command: Command, plan: Plan): Promise<BoxedCommand> {
     return kind.is === 'bubblewrap' ? startOnLinux(kind.program, command, plan) : startOnMac(kind.program, command, plan)
   }
 
-  async function startOnLinux (program: string, [name, args]: Command, { folder, cwd, hosts, overlay }: Plan): Promise<BoxedCommand> {
+  async function startOnLinux (program: string, [name, args]: Command, { folder, cwd, hosts, overlay, shared }: Plan): Promise<BoxedCommand> {
     const env = boxEnvironment(environment())
     const before = await lookAtObeyed(folder.path)
     const identity = gitIdentity(env.HOME ?? homedir())
@@ -156,8 +161,9 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
       }
       const held = [{ fd: folder.handle.fd, path: folder.path, isWritable: true }, ...inner]
       const over = overlay && { from: overlay.merged, to: folder.path }
-      const box = [program, ...boxArguments({ environment: env, held, cwd, ownHome, files, overlay: over }, FIRST_FD)]
-      const boxed = [...overlay?.command(folder.path, FIRST_FD) ?? [], ...box]
+      const sharesNetwork = shared !== undefined
+      const box = [program, ...boxArguments({ environment: env, held, cwd, ownHome, files, overlay: over, sharesNetwork }, FIRST_FD)]
+      const boxed = [...overlay?.command(folder.path, FIRST_FD) ?? [], ...shared?.join ?? [], ...box]
       const child = await spawnGuarded('/bin/sh', [...UNENDED, ...boxed, ...HEARING, ...network?.command ?? [], name, ...args], {
         // Bubblewrap gets the working folder as an open file.
         cwd: '/',
@@ -213,23 +219,27 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
      * `narrowed` is what the options of the run say beside config.json.
      */
     async boundary (
-      { network, outside }: BoundaryWish,
+      { network, ports, outside }: BoundaryWish,
       { folder, base, narrowed = 'off' }: { folder: WorkFolder, base: string, narrowed?: SandboxMode }
     ): Promise<Boundary> {
       const strict = narrower(mode(), narrowed)
       const refusedOr = (why: string): Boundary =>
-        strict === 'required' || network !== undefined ? { is: 'refused', why } : { is: 'outside', why }
+        strict === 'required' || network !== undefined || ports !== undefined ? { is: 'refused', why } : { is: 'outside', why }
       if (strict === 'off') return refusedOr('The box for commands is turned off in config.json (commands.sandbox).')
       if (outside) return refusedOr(strict === 'required' ? 'No command may run outside the box here.' : 'The call asks for it.')
       const kind = await find()
       if (kind.is === 'none') return refusedOr(`No box can be had on this computer: ${kind.why}.`)
       if (network !== undefined && kind.is !== 'bubblewrap') return { is: 'refused', why: 'The box of this computer can have no network.' }
+      if (ports !== undefined && !(kind.is === 'bubblewrap' && canShare())) {
+        return { is: 'refused', why: 'Ports of the box of this computer cannot be reached.' }
+      }
       const place = folder.path !== base && isIn(base, folder.path) ? await identify(base) ?? folder : folder
       const unfit = unfitReason(place.path, ownHome)
       if (unfit !== undefined) return refusedOr(unfit)
       const { path, dev, ino } = place
       const box = { folder: { path, dev, ino } }
-      return network === undefined ? { is: 'confined', ...box } : { is: 'networked', ...box, hosts: network }
+      if (network === undefined && ports === undefined) return { is: 'confined', ...box }
+      return { is: 'networked', ...box, hosts: network ?? [], ...(ports && { ports }) }
     },
 
     /** Whether commands can be tried out here: found out once in a process, by trying one. */
@@ -239,6 +249,13 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
       if (kind.canTry !== undefined) return kind.canTry
       tryable ??= probeOverlay(kind).catch(() => false)
       return tryable
+    },
+
+    /** Makes a network that several commands can share; undefined where this computer cannot. */
+    async shareNetwork (): Promise<SharedNetwork | undefined> {
+      const kind = await find()
+      if (kind.is !== 'bubblewrap' || !canShare()) return undefined
+      return makeSharedNetwork(kind.program, { clock, environment: boxEnvironment(environment()) })
     },
 
     /** Starts a command line in a box. `folder` is the open working folder, which the caller has checked, `cwd` in it or the same. */
@@ -292,7 +309,14 @@ function placeText (boundary: Boundary): string {
     case 'confined':
       return `${inBox(boundary.folder)} and has no network.`
     case 'networked':
-      return `${inBox(boundary.folder)}, and its network leads to ${boundary.hosts.join(', ')} alone.`
+      return [
+        boundary.hosts.length > 0
+          ? `${inBox(boundary.folder)}, and its network leads to ${boundary.hosts.join(', ')} alone.`
+          : `${inBox(boundary.folder)} and reaches no network.`,
+        ...boundary.ports === undefined
+          ? []
+          : [`Every program of this computer can reach it at ${boundary.ports.map((port) => `127.0.0.1:${port}`).join(', ')}.`]
+      ].join(' ')
     case 'outside':
       return `Runs outside a box and may do whatever you may. ${boundary.why}`
     case 'refused':

@@ -21,6 +21,8 @@ import { createInvestigateTool } from './investigate-tool.ts'
 import type { PathPolicy } from './path-policy.ts'
 import { createUpdatePlan } from './update-plan.ts'
 import { createListResources, createReadResource, type ResourceServers } from './resources.ts'
+import type { BackgroundCommands } from './shell/background-commands.ts'
+import { createReadCommand, createStopCommand } from './shell/read-command.ts'
 import { createRunCommand } from './shell/run-command.ts'
 import { createSystemInfo } from './shell/system-info.ts'
 import { createFetchUrl } from './web/fetch-url.ts'
@@ -46,6 +48,8 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts {
   environment: () => NodeJS.ProcessEnv
   /** Boxes for commands. */
   sandbox: Sandbox
+  /** The commands that stay when their calls have ended. */
+  background: BackgroundCommands
   /** Imports the module at the first use. */
   web: () => Promise<Web>
   search: () => Promise<Search>
@@ -74,6 +78,8 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createMoveFile(parts),
     createDeleteFile(parts),
     createRunCommand(parts),
+    createReadCommand(parts),
+    createStopCommand(parts),
     createFetchUrl(parts),
     createWebSearch(parts),
     createUpdatePlan(),

@@ -77,10 +77,13 @@ interface ToolCall {
   progress?: (progress: ToolProgress) => void
 }
 
-/** How a call ended, with the changes of files that its tool recorded. A call that failed may have changed some, too. */
+/**
+ * How a call ended, with the changes of files that its tool recorded: a call that failed may have changed some, too. `stays` settles when
+ * what it has begun ends.
+ */
 type ToolResult =
   & ({ status: 'completed', output: ToolOutput } | { status: 'error', errorText: string })
-  & { durationMs: number, changes?: FileChange[] }
+  & { durationMs: number, changes?: FileChange[], stays?: Promise<void> }
 
 /** What a call would do to files. */
 export interface Foreseen {
@@ -180,12 +183,15 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     const boundary = folder && await boundaryOf({ ...call, folder })
     if (boundary === undefined || boundary.is === 'refused') return undefined
     if (boundary.is === 'confined') return { folder: boundary.folder.path }
-    if (boundary.is === 'networked') return { folder: boundary.folder.path, reach: 'What it sends over the network is not known here.' }
+    if (boundary.is === 'networked') {
+      const reach = boundary.hosts.length > 0 ? 'What it sends over the network is not known here.' : undefined
+      return { folder: boundary.folder.path, ...(reach && { reach }) }
+    }
     const base = await folders.start(call.name, call.input, call.cwd)
     return { folder: within(folder!.path, base) ? base : folder!.path, reach: 'What it does elsewhere is not known here.' }
   }
 
-  async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
+  async function run (tool: Tool, call: ToolCall, { changed, stays }: Required<Pick<ToolContext, 'changed' | 'stays'>>): Promise<ToolOutput> {
     const { input, runId, callId, attempt, signal, paths, shown, mayRedirect, innerAddresses, ask, progress: report = () => {} } = call
     const { confinedTo, sandbox } = call
     const start = await startOf(tool, call)
@@ -193,6 +199,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       const given: ToolContext = {
         ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, mayRedirect, innerAddresses, ask },
         ...tool.reportsChanges && { changed },
+        ...tool.isCommand && { stays },
         ...start
       }
       return asObject(tool.name, await (replay === undefined ? tool.execute(input, given) : replay.perform(tool, input, given)))
@@ -324,6 +331,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     async execute (call: ToolCall): Promise<ToolResult> {
       const started = clock.awake()
       const changes: FileChange[] = []
+      let stays: Promise<void> | undefined
       const end = (status: CallStatus) => {
         const durationMs = Math.round(clock.awake() - started)
         ended({ runId: call.runId, toolCallId: call.callId, tool: call.name, status, ms: durationMs })
@@ -341,8 +349,11 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, ...end('error') }
-        const output = await run(find(call.name)!, { ...call, input: valid.input }, (change) => changes.push(change))
-        return { status: 'completed', output, ...end('completed') }
+        const output = await run(find(call.name)!, { ...call, input: valid.input }, {
+          changed: (change) => void changes.push(change),
+          stays: (ended) => void (stays = ended)
+        })
+        return { status: 'completed', output, ...end('completed'), ...(stays && { stays }) }
       } catch (error) {
         if (call.signal.aborted) {
           end('aborted')

@@ -43,6 +43,8 @@ export interface KeptCall {
   ops: Op[]
   /** Finds out what the call left; without a report all that is other than before counts as its work. */
   finish(report?: CallReport): Promise<CallLeft>
+  /** As `finish` without a report, when the promise has settled; stores what it finds, and reports failures to the log. Of commands. */
+  finishAfter?(ended: Promise<void>): void
   /** Removes what was kept; the call does not start. */
   discard(): Promise<void>
 }

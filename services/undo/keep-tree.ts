@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { undoEntryKey, undoOpenKey, undoOwnerKey, type Op } from '../store/index.ts'
+import { undoEntryKey, undoOpenKey, undoOwnerKey, type Op, type Store } from '../store/index.ts'
 import type { Compared, KeepCall } from '../tools/index.ts'
 import type { Kept } from './keep-call.ts'
 import type { RunningCommands } from './running-commands.ts'
@@ -13,6 +13,7 @@ export const LATE = 'The service ended before it knew what the command changed, 
   'others changed there meanwhile counts as the work of the command.'
 
 interface TreeParts {
+  store: Store
   clock: Clock
   trees: Trees
   commands: RunningCommands
@@ -51,7 +52,7 @@ export function settledTree (
  */
 export async function keepTree (
   { runId, owner, toolCallId, toolName, uncovered: named, signal, command }: KeepCall & { command: NonNullable<KeepCall['command']> },
-  { clock, trees, commands, log }: TreeParts
+  { store, clock, trees, commands, log }: TreeParts
 ): Promise<Kept> {
   const id = newId()
   const at = clock.now()
@@ -72,7 +73,15 @@ export async function keepTree (
   }
   const open = undoOpenKey(id)
   const running: Entry = { ...begun, tree: { folder, record: known.record, ...(named?.target !== undefined && { target: named.target }) } }
-  return {
+  async function finishAfter (ended: Promise<void>): Promise<void> {
+    await ended
+    const { ops } = await kept.finish()
+    // Gone with its conversation meanwhile.
+    const isGone = await store.get(undoEntryKey(runId, id)) === undefined
+    if (ops.length > 0) await store.transact(isGone ? [{ type: 'del', key: open }] : ops)
+  }
+
+  const kept: Kept = {
     id,
     items: [],
     ops: [owned, put(running), { type: 'put', key: open, value: { runId } }],
@@ -91,10 +100,14 @@ export async function keepTree (
         release()
       }
     },
+    finishAfter (ended) {
+      commands.stay(runId, finishAfter(ended).catch((error) => log.warn({ err: error }, 'what a command changed could not be stored')))
+    },
     async discard () {
       release()
     }
   }
+  return kept
 }
 
 const digestOf = (place: Item['after']): string | null => place?.kind === 'file' ? place.digest : null

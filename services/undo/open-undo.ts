@@ -6,7 +6,7 @@ import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { UNDO_OPEN, undoEntriesPrefix, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
 import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
-import { UNDO, type Entry, RunLive, RunUnknown } from './undo-entry.ts'
+import { UNDO, CommandRuns, type Entry, RunLive, RunUnknown } from './undo-entry.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
 import { removeTemporaries } from './restore.ts'
@@ -102,7 +102,7 @@ export function openUndo ({ store, clock, paths, settings, isLive, log, transfor
       await ready()
       return call.command === undefined
         ? keepCall(call, parts)
-        : keepTree({ ...call, command: call.command }, { clock, trees, commands, log })
+        : keepTree({ ...call, command: call.command }, { store, clock, trees, commands, log })
     },
 
     outlook: (folder: string, signal: AbortSignal): Promise<string> => trees.outlook(folder, signal),
@@ -131,8 +131,12 @@ export function openUndo ({ store, clock, paths, settings, isLive, log, transfor
         await ready()
         const entries = await entriesOf(runId)
         if (await isLive(runId)) throw new RunLive(runId)
+        if (commands.stays(runId)) throw new CommandRuns(runId)
         return undoRun(entries, options, parts)
       }),
+
+    /** Resolves when the changes of commands that have ended are stored. */
+    settled: () => commands.settled(),
 
     async sweep (signal?: AbortSignal): Promise<void> {
       await ready()

@@ -11,6 +11,8 @@ export type RunningCommands = ReturnType<typeof createRunningCommands>
 /** Creates the list of the commands that run. */
 export function createRunningCommands () {
   const running = new Set<Running>()
+  /** Runs whose commands go on after their calls, with what stores their changes. */
+  const staying = new Map<Promise<void>, string>()
   return {
     /** Adds a command; returns the paths that others change while it runs, and what ends that. */
     begin (folder: string): { others: ReadonlySet<string>, end: () => void } {
@@ -18,6 +20,15 @@ export function createRunningCommands () {
       running.add(command)
       return { others: command.others, end: () => void running.delete(command) }
     },
+    /** Adds a command of the run that goes on after its call; `settled` when its changes are stored. */
+    stay (runId: string, settled: Promise<void>): void {
+      staying.set(settled, runId)
+      void settled.finally(() => staying.delete(settled))
+    },
+    /** Whether a command of the run goes on. */
+    stays: (runId: string): boolean => [...staying.values()].includes(runId),
+    /** Resolves when the changes of all commands that go on now are stored. */
+    settled: async (): Promise<void> => void await Promise.all(staying.keys()),
     /** Notes that another call changed these paths. */
     changed (paths: readonly string[]): void {
       for (const { folder, others } of running) for (const path of paths) if (path.startsWith(folder + sep)) others.add(path)

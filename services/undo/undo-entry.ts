@@ -109,6 +109,10 @@ export const UndoCutShort = defineError(
   'The undo stopped in the middle (%s): what it restored so far stays. Call it again for the rest when there is room on the disk.'
 )
 export const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'No run "%s" is known.')
+export const CommandRuns = defineError(
+  'ERR_COMMAND_RUNS',
+  'A command of the run "%s" still runs in the background. Stop it before its changes are undone.'
+)
 export const RunLive = defineError(
   'ERR_RUN_LIVE',
   'The run "%s" is not over. Stop it, or answer what it waits for, before its changes are undone.'

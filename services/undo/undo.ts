@@ -81,7 +81,10 @@ export function createUndo (parts: UndoParts) {
     },
 
     /** Resolves when nothing is done in the background. */
-    idle: (): Promise<void> => sweeping,
+    async idle (): Promise<void> {
+      await sweeping
+      await (await opened)?.settled()
+    },
 
     /** Completes the entries of calls that were cut off, and removes old entries and files without an entry. */
     sweep

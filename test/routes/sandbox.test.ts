@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { asked, of } from '../harness/agent.ts'
 import { stateOf } from '../harness/folders.ts'
@@ -232,4 +234,74 @@ t.test('a command is tried out before it is decided about, and nothing of that s
   const [outside] = requests(await go([leaving('rm a.txt')]))
   const refused = await call('POST', `/approvals/${outside.approvalId}/preview`, {})
   t.match(refused, { changes: [], refused: /outside the box cannot be tried out/ })
+})
+
+/** A server that writes a file, and tells who asks what it was asked. */
+const SERVER = (port: number) => `exec node -e 'require("fs").writeFileSync("started", "x"); require("http").createServer((request, response) =>
+  response.end("dev " + request.url)).listen(${port}, "localhost", () => console.log("listening"))'`
+
+/** A port that nothing listens at. */
+async function freePort (): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+t.test('a server stays when its call has ended: later steps and the user reach it, nobody else\'s do, until it is stopped', { skip }, async (t) => {
+  let call: { toolName: string, input: Input } | undefined
+  const { app } = await withGateway(t, () => {
+    const calls = call === undefined ? [] : [call]
+    call = undefined
+    return calls.length > 0 ? { toolCalls: calls } : { text: 'done' }
+  }, { boxes: BUBBLEWRAP, config: { permissions: { runCommand: 'allow' } } })
+  /** The output, or the error, of one call of the model. */
+  const use = async (toolName: string, input: Input, id = 'a'): Promise<Json> => {
+    call = { toolName, input }
+    const { body } = await app.inject({ method: 'POST', url: '/run', payload: { messages: [{ role: 'user', content: 'go' }], id } })
+    const events = parseEvents(body)
+    return outputs(events)[0] ?? of(events, 'tool-output-error')[0] ?? { events }
+  }
+  const running = async () => (await app.inject('/commands')).json().commands
+  const port = await freePort()
+  const started = await use('runCommand', { command: SERVER(port), background: true, ports: [port] })
+  const { commandId } = started
+  t.match(started, { commandId: String, running: true })
+  if (!started.output.includes('listening')) t.match(await use('readCommand', { commandId, waitMs: 10_000 }), { output: 'listening\n' })
+  t.match(await use('readCommand', { commandId }), { output: '', running: true }, 'what was read is not read again')
+
+  const url = `http://127.0.0.1:${port}/page`
+  t.match(await use('fetchUrl', { url }), { status: 200, content: 'dev /page' })
+  t.match(await use('runCommand', { command: `curl -sS http://localhost:${port}/inner; cat /proc/net/dev | wc -l` }), { stdout: 'dev /inner3\n' })
+  t.equal(await (await fetch(url)).text(), 'dev /page', 'the browser of the user')
+  t.match(await use('fetchUrl', { url }, 'b'), { errorText: /not on the public internet/ })
+  t.match(await use('runCommand', { command: `curl -sS ${url}` }, 'b'), { stderr: /connect/ })
+  t.match(await use('readCommand', { commandId }, 'b'), { errorText: /No command ".*" of this conversation/ })
+  t.match(await use('stopCommand', { commandId }, 'b'), { errorText: /No command/ })
+
+  const [command] = await running()
+  t.match(command, { commandId, threadId: 'a', ports: [port], command: /listening/ })
+  const undo = () => app.inject({ method: 'POST', url: `/runs/${command.runId}/undo`, payload: {} })
+  t.match((await undo()).json(), { statusCode: 409, code: 'ERR_COMMAND_RUNS' })
+  t.match(await use('runCommand', { command: 'sleep 100', background: true, ports: [port] }, 'b'), { errorText: /Port \d+ of this computer is in use/ })
+  t.match(JSON.stringify(await use('runCommand', { command: 'true', ports: [port] })), /ports.{2,4} are for commands with .{2,4}background/)
+  t.match(await use('runCommand', { command: 'echo no; exit 3', background: true }), { running: false, exitCode: 3, output: 'no\n' })
+
+  t.match(await use('stopCommand', { commandId }), { running: false, exitCode: 143 })
+  t.same(await running(), [])
+  await t.rejects(fetch(url), 'the port is closed')
+  t.match(await use('readCommand', { commandId }), { running: false })
+  const changes = async () => (await app.inject(`/runs/${command.runId}/changes`)).json().changes
+  while ((await changes()).length === 0) continue
+  t.match((await undo()).json(), { restored: [`${app.cwd}/started`] })
+  t.notOk(existsSync(`${app.cwd}/started`))
+
+  const [other] = [await use('runCommand', { command: 'sleep 1000', background: true }), await use('runCommand', { command: 'sleep 1000', background: true }, 'c')]
+  t.equal((await running()).length, 2)
+  await app.inject({ method: 'DELETE', url: '/threads/c' })
+  while ((await running()).length > 1) continue
+  t.match(await running(), [{ threadId: 'a' }], 'a command ends with its conversation')
+  t.same((await app.inject({ method: 'POST', url: `/commands/${other.commandId}/stop` })).json(), { ok: true })
+  t.equal((await app.inject({ method: 'POST', url: `/commands/${other.commandId}/stop` })).statusCode, 404)
 })

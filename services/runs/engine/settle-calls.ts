@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { intentsIn } from '../run-log/open-calls.ts'
 import { type AddressQuestion, inputDigest } from '../../approvals/index.ts'
-import { askedAgain, changedPlaces, changedSince, folderGone, runInOrder } from '../../tools/index.ts'
+import { askedAgain, type CallLeft, changedPlaces, changedSince, folderGone, runInOrder } from '../../tools/index.ts'
 import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
@@ -206,7 +206,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     }
     let end: CallEnd
     try {
-      const { durationMs, changes, ...result } = await tools.execute({
+      const { durationMs, changes, stays, ...result } = await tools.execute({
         ...{ ...agreed, attempt, paths, shown: bound?.shown, confinedTo },
         progress: (progress) => ports.progress?.(call, progress),
         ...ports.addresses && {
@@ -219,7 +219,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
       const { event, state }: CallEnd = result.status === 'completed'
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
         : failed(call, result.errorText)
-      const left = await kept.finish({ changes, output: event.type === 'tool-output' ? event.output : {} })
+      if (stays !== undefined) kept.finishAfter?.(stays)
+      const isOver = stays === undefined || kept.finishAfter === undefined
+      const left: CallLeft = isOver
+        ? await kept.finish({ changes, output: event.type === 'tool-output' ? event.output : {} })
+        : { ops: [] }
       const found = changes ?? left.changes
       end = { event: { ...withCorrection(event, approval), ...(found && { changes: found }) }, state, durationMs, ops: left.ops }
     } catch (error) {

@@ -1,21 +1,27 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { BoxHost } from '../../../schemas/config.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type GuardedChild, shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
+import { settlesWithin } from '../../lib/deadline.ts'
+import { shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
-import type { FolderIdentity, Tool, WorkFolder } from '../../contracts/tool.ts'
-import type { BoxedCommand, Sandbox } from '../../sandbox/index.ts'
+import type { FolderIdentity, Tool, ToolContext, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
+import type { Sandbox, SharedNetwork } from '../../sandbox/index.ts'
 import { withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from '../files/open-folder.ts'
 import { isSameFolder } from '../work-folder.ts'
 import { cleaned } from './command-output.ts'
 import { commandEnd, FLOOD_BYTES } from './command-end.ts'
+import type { BackgroundCommands, Started } from './background-commands.ts'
+import { stateOutput } from './read-command.ts'
+import { takenAwayText } from './taken-away.ts'
 import { createTryCommand } from './try-command.ts'
 
 /** The time limit of a command in milliseconds, by default and at most. */
 const DEFAULT_MS = 30_000
 const LONGEST_MS = 600_000
+/** How long the start of a command in the background is watched, milliseconds. */
+const FIRST_MS = 1_500
 /** Linux limits one argument to 128 KiB (MAX_ARG_STRLEN). */
 const LONGEST_BYTES = 120_000
 /** Time limit of the tool call, including the time between TERM and KILL. */
@@ -25,7 +31,7 @@ const PlainInput = Type.Object({
   command: Type.String({
     minLength: 1,
     maxLength: 100_000,
-    description: 'The command line. There is no input and no terminal; what is left in the background is ended with the command.'
+    description: 'The command line. There is no input and no terminal; what it leaves running is ended with it.'
   }),
   cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder to run in. Default: the working directory.' })),
   timeoutMs: Type.Optional(
@@ -34,7 +40,10 @@ const PlainInput = Type.Object({
       maximum: LONGEST_MS,
       description: `Milliseconds after which the command is ended. Default ${DEFAULT_MS}; more for builds and tests.`
     })
-  )
+  ),
+  background: Type.Optional(Type.Boolean({
+    description: 'true: for servers and watchers. Answers soon, with a commandId for readCommand and stopCommand.'
+  }))
 }, { additionalProperties: false })
 
 const network = {
@@ -54,12 +63,21 @@ const outside = {
   })),
   reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why the command has to run outside, for the user.' }))
 }
+const ports = {
+  ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1024, maximum: 65_535 }), {
+    minItems: 1,
+    maxItems: 10,
+    uniqueItems: true,
+    description: 'With background: ports that the user and fetchUrl reach at 127.0.0.1. Commands reach each other without.'
+  }))
+}
 const closed = { additionalProperties: false }
 /** The input where there is a box: with a network or without, and with a way out or without. */
 const BoxedInput = Type.Object({ ...PlainInput.properties, ...outside }, closed)
-const NetworkedInput = Type.Object({ ...PlainInput.properties, ...network, ...outside }, closed)
-const StrictInput = Type.Object({ ...PlainInput.properties, ...network }, closed)
+const NetworkedInput = Type.Object({ ...PlainInput.properties, ...network, ...ports, ...outside }, closed)
+const StrictInput = Type.Object({ ...PlainInput.properties, ...network, ...ports }, closed)
 type Input = Static<typeof NetworkedInput>
+type Allowed = Exclude<Boundary, { is: 'refused' }>
 
 const BOX = ' It runs in a box: it can write in the working directory alone, sees no other files of the user, and has no network.'
 
@@ -69,13 +87,15 @@ interface Parts {
   /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
   sandbox: Sandbox
+  background: BackgroundCommands
 }
 
 /**
- * `{exitCode, signal?, stdout, stderr, durationMs, timedOut?, killed?, truncated?}`. A non-zero exit code is a result, not an error. An
+ * `{exitCode, signal?, stdout, stderr, durationMs, timedOut?, killed?, truncated?}`, in the background `{commandId, output, running}` with
+ * what `readCommand` answers. A non-zero exit code is a result, not an error. An
  * abort ends the command and every process it started, then throws the signal's reason.
  */
-export function createRunCommand ({ paths, clock, environment, sandbox }: Parts): Tool<Input> {
+export function createRunCommand ({ paths, clock, environment, sandbox, background }: Parts): Tool<Input> {
   const hasBox = () => sandbox.mode() !== 'off' && (sandbox.kind() ?? { is: 'none' }).is !== 'none'
   const inputSchema = () => {
     if (!hasBox()) return PlainInput
@@ -83,12 +103,8 @@ export function createRunCommand ({ paths, clock, environment, sandbox }: Parts)
     return sandbox.mode() === 'required' ? StrictInput : NetworkedInput
   }
 
-  /** Starts the command in the open folder, in the box or outside. */
-  async function start (
-    command: string,
-    held: Folder,
-    boundary: Exclude<Boundary, { is: 'refused' }>
-  ): Promise<{ child: GuardedChild, finish?: BoxedCommand['finish'] }> {
+  /** Starts the command in the open folder, in the box or outside. `shared` is the network of the commands of its conversation. */
+  async function start (command: string, held: Folder, boundary: Allowed, shared?: SharedNetwork): Promise<Started> {
     if (boundary.is === 'outside') {
       const child = await spawnGuarded(...shellCommand(command), {
         cwd: held.entry('.'),
@@ -98,11 +114,20 @@ export function createRunCommand ({ paths, clock, environment, sandbox }: Parts)
       })
       return { child }
     }
-    const hosts = boundary.is === 'networked' ? boundary.hosts : undefined
+    const hosts = boundary.is === 'networked' && boundary.hosts.length > 0 ? boundary.hosts : undefined
     return withFolder(boundary.folder.path, async (folder) => {
       await assertSame(folder, boundary.folder)
-      return sandbox.start(command, { folder, cwd: held.path, hosts })
+      return sandbox.start(command, { folder, cwd: held.path, hosts, shared })
     })
+  }
+
+  /** Starts the command in the background, and waits a moment, in which it may already fail. */
+  async function stay ({ command, ports }: Input, held: Folder, boundary: Allowed, { runId, signal, stays }: ToolContext): Promise<ToolOutput> {
+    const boxed = boundary.is === 'outside' ? undefined : { hosts: boundary.is === 'networked' ? boundary.hosts : [] }
+    const { commandId, ended } = await background.start({ runId, command, ports, boxed }, (shared) => start(command, held, boundary, shared))
+    stays?.(ended)
+    await settlesWithin({ clock, ms: FIRST_MS, signal }, ended)
+    return { commandId, ...stateOutput(await background.read(runId, commandId, { ms: 0 })) }
   }
 
   return {
@@ -123,13 +148,17 @@ export function createRunCommand ({ paths, clock, environment, sandbox }: Parts)
     target: ({ command }) => command,
     folder: ({ cwd }) => cwd,
     prepare: sandbox.find,
-    findMistake ({ outside, network, reason }) {
+    findMistake ({ outside, network, reason, background, ports, timeoutMs }) {
       if (outside && reason === undefined) return 'A command outside the box needs a "reason", which the user is shown.'
+      if (background && timeoutMs !== undefined) return 'A command in the background has no time limit: leave out "timeoutMs".'
+      if (ports !== undefined && !background) return '"ports" are for commands with "background": true.'
+      if (outside && ports !== undefined) return 'A command outside the box has every port: leave out "ports".'
       return outside && network !== undefined ? 'A command outside the box has every network: leave out "network".' : undefined
     },
-    boundary: ({ network, outside }, context) => sandbox.boundary({ network, outside }, context),
+    boundary: ({ network, ports, outside }, context) => sandbox.boundary({ network, ports, outside }, context),
     tryOut: createTryCommand({ paths, clock, sandbox }),
-    async execute (input, { cwd: base, approvedFolder, confinedTo, sandbox: narrowed, signal, progress }) {
+    async execute (input, context) {
+      const { cwd: base, approvedFolder, confinedTo, sandbox: narrowed, runId, signal, progress } = context
       const { command, cwd = '.', timeoutMs = DEFAULT_MS } = input
       const folder = await withPathErrors(cwd, () => paths.resolve(cwd, base))
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
@@ -138,7 +167,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox }: Parts)
       }
       signal.throwIfAborted()
       const started = clock.awake()
-      const { child, finish } = await withPathErrors(cwd, () =>
+      const begun = await withPathErrors(cwd, () =>
         withFolder(folder, async (held) => {
           if (approvedFolder !== undefined) await assertSame(held, approvedFolder)
           const boundary = await sandbox.boundary(input, { folder: await identityOf(held), base, narrowed })
@@ -146,8 +175,12 @@ export function createRunCommand ({ paths, clock, environment, sandbox }: Parts)
           if (confinedTo !== undefined && !(boundary.is === 'confined' && isSamePlace(boundary.folder, confinedTo))) {
             throw new ToolFailed('The box that the command was to run in, as it was shown, is not there any more. It was not run.')
           }
-          return start(command, held, boundary)
+          if (input.background) return { output: await stay(input, held, boundary, context) }
+          const shared = boundary.is === 'confined' ? await background.networkOf(runId) : undefined
+          return start(command, held, boundary, shared)
         }))
+      if ('output' in begun) return begun.output
+      const { child, finish } = begun
       const { exit, streams, timedOut, isFlood } = await commandEnd(child, { clock, ms: timeoutMs, signal, progress })
       const takenAway = await finish?.() ?? []
       signal.throwIfAborted()
@@ -170,11 +203,6 @@ export function createRunCommand ({ paths, clock, environment, sandbox }: Parts)
     }
   }
 }
-
-const TAKEN_SHOWN = 20
-const takenAwayText = (taken: string[]) =>
-  'Programs outside the box would obey what the command has put there, so it was taken away: ' +
-  `${taken.slice(0, TAKEN_SHOWN).join(' ')} If the user wants it, run the command with "outside": true and a reason.`
 
 /** Throws PathRefused unless the open folder is the one that was approved. The command starts in this open folder. */
 async function assertSame (held: Folder, approved: FolderIdentity): Promise<void> {

@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import type { BackgroundCommands } from '../shell/background-commands.ts'
 import type { Web } from './fetch/fetch.ts'
 import { fittingEnd } from '../model-output.ts'
 import type { Tool } from '../../contracts/tool.ts'
@@ -22,7 +23,9 @@ const Input = Type.Object({
  * `{url, status, title?, contentType, content, length}`, with `truncated` and `nextOffset` when there is more; `length` counts the
  * characters of the whole content. A document that is not text gives `{…, binary: true, size?, content: ''}`.
  */
-export function createFetchUrl ({ web }: { web: () => Promise<Web> }): Tool<Static<typeof Input>> {
+export function createFetchUrl (
+  { web, background }: { web: () => Promise<Web>, background: Pick<BackgroundCommands, 'portsOf' | 'isOpen'> }
+): Tool<Static<typeof Input>> {
   return {
     name: 'fetchUrl',
     description: 'Read an address of the web: a page as markdown, the text of a PDF, or a text, JSON or XML document as it is. ' +
@@ -32,9 +35,10 @@ export function createFetchUrl ({ web }: { web: () => Promise<Web> }): Tool<Stat
     effect: 'read',
     use: 'always',
     target: ({ url }) => url,
-    sends: ({ url }) => [url],
-    async execute ({ url, offset = 0, maxChars }, { signal, mayRedirect }) {
-      const { content, cut, plain, needsScripts, ...page } = await (await web()).fetch(url, signal, mayRedirect)
+    // What goes to a command in a box leaves this computer no more than what is written into its folder.
+    sends: ({ url }) => background.isOpen(url) ? [] : [url],
+    async execute ({ url, offset = 0, maxChars }, { runId, signal, mayRedirect }) {
+      const { content, cut, plain, needsScripts, ...page } = await (await web()).fetch(url, signal, mayRedirect, background.portsOf(runId))
       const isError = page.status >= 400
       const part = slice(content, offset, maxChars ?? (isError ? ERROR_CHARS : DEFAULT_CHARS))
       const messages = [

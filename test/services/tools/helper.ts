@@ -3,7 +3,8 @@ import type { Test } from 'tap'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { createDesktop } from '../../../services/tools/desktop/control/desktop.ts'
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
-import { type BoxKind, createSandbox } from '../../../services/sandbox/sandbox.ts'
+import { createBackgroundCommands } from '../../../services/tools/shell/background-commands.ts'
+import { type BoxKind, createSandbox, type Sandbox } from '../../../services/sandbox/sandbox.ts'
 import { NO_BOX } from '../../harness/boxes.ts'
 import type { LookUp } from '../../../services/sandbox/host-proxy.ts'
 import { withFolder } from '../../../services/tools/files/open-folder.ts'
@@ -42,6 +43,16 @@ export const sandboxOver = (parts: Partial<Parameters<typeof createSandbox>[0]>)
     ...parts
   })
 
+/** Commands in the background, all of one conversation. */
+export const backgroundOver = (sandbox: Sandbox, clock = systemClock) =>
+  createBackgroundCommands({
+    ...{ clock, log: console, shareNetwork: sandbox.shareNetwork },
+    ownerOf: () => ({ threadId: 'one' }),
+    isActive: () => false
+  })
+
+export const noBackground = () => backgroundOver(noSandbox())
+
 /** Commands run outside a box. */
 export const noSandbox = () => sandboxOver({ kind: NO_BOX })
 
@@ -57,6 +68,7 @@ export function build (
   const { boxes = NO_BOX, lookUp = notHere, clock = systemClock } = more
   const fence = createFence()
   const paths = createPathPolicy({ workspace, roots, forbidden })
+  const sandbox = sandboxOver({ clock, environment: () => environment, ownHome: forbidden, kind: boxes, lookUp })
   const host = createToolHost({
     paths,
     tools: tools ??
@@ -65,7 +77,8 @@ export function build (
         transform,
         clock,
         environment: () => environment,
-        sandbox: sandboxOver({ clock, environment: () => environment, ownHome: forbidden, kind: boxes, lookUp }),
+        sandbox,
+        background: backgroundOver(sandbox, clock),
         web: notHere,
         search: notHere,
         desktop,

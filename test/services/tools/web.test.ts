@@ -6,14 +6,14 @@ import { as, startSite } from '../../fakes/site.ts'
 import { openSearch } from '../../suites/search.ts'
 import { makePdf } from '../../harness/pdf.ts'
 import { openWeb } from './web/helper.ts'
-import { build } from './helper.ts'
+import { build, noBackground } from './helper.ts'
 
 const over = (t: Test, tool: Tool) => build({ workspace: t.testdir(), tools: [tool] })
 
 async function fetchUrl (t: Test, pages: Parameters<typeof startSite>[1]) {
   const site = await startSite(t, pages)
   const { web } = openWeb(t, { publicPorts: [site.port] })
-  const { output, failure } = over(t, createFetchUrl({ web: async () => web }))
+  const { output, failure } = over(t, createFetchUrl({ background: noBackground(), web: async () => web }))
   return {
     site,
     fetched: (path: string, input: object = {}) => output('fetchUrl', { url: site.url + path, ...input }),

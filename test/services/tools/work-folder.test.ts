@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { noSandbox } from './helper.ts'
+import { noBackground, noSandbox } from './helper.ts'
 import { createRunCommand } from '../../../services/tools/shell/run-command.ts'
 import { locateFolder } from '../../../services/tools/work-folder.ts'
 import { layFolders } from '../../harness/folders.ts'
@@ -62,7 +62,7 @@ t.test('a link that takes the place of the folder after it was checked gains not
 t.test('a command starts in the very folder that was approved, also when that is replaced at the last moment', async (t) => {
   const { paths, a, replace } = lay(t)
   const { dev, ino } = (await locateFolder(a))!
-  const command = createRunCommand({ paths, clock: systemClock, environment: () => process.env, sandbox: noSandbox() })
+  const command = createRunCommand({ paths, clock: systemClock, environment: () => process.env, sandbox: noSandbox(), background: noBackground() })
   const run = () =>
     command.execute({ command: 'pwd' }, {
       signal: new AbortController().signal,

@@ -42,12 +42,13 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
 
   return {
     /**
-     * Returns the addresses of a host, after checking each. Connect only to these, because the name may resolve to others a moment
+     * Returns the addresses of a host, after checking each. `ports` of this machine, at 127.0.0.1, are allowed. Connect only to these, because the name may resolve to others a moment
      * later (DNS rebinding). One refused address refuses the host. Throws AddressRefused, or the error of the lookup.
      */
-    async addresses (url: URL): Promise<LookupAddress[]> {
+    async addresses (url: URL, ports: readonly number[] = []): Promise<LookupAddress[]> {
       const host = url.hostname.replace(/^\[|\]$/g, '')
       const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+      if (ports.includes(localPort(url) ?? -1)) return [LOOPBACK[0]]
       const family = isIP(host)
       const found = family > 0 ? [{ address: host, family }] : LOCALHOST.test(host) ? LOOPBACK : await resolve(host)
       if (found.length === 0) throw new AddressRefused(`There is no host named ${host}.`)
@@ -55,6 +56,12 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
       return found
     }
   }
+}
+
+/** The port that an address names of this machine, at 127.0.0.1; undefined for any other address. */
+export function localPort ({ hostname, protocol, port }: URL): number | undefined {
+  if (hostname !== '127.0.0.1' && !LOCALHOST.test(hostname)) return undefined
+  return Number(port) || (protocol === 'https:' ? 443 : 80)
 }
 
 /** The range of public IPv6 addresses. */

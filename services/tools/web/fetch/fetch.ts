@@ -53,6 +53,11 @@ interface Parts {
 
 type MayRedirect = NonNullable<ToolContext['mayRedirect']>
 
+interface Reach {
+  mayRedirect: MayRedirect
+  ports: readonly number[]
+}
+
 export type Web = ReturnType<typeof createWeb>
 
 /** Fetches documents from the web: pages as markdown, other documents as text. */
@@ -65,18 +70,23 @@ export function createWeb ({ policy, transform, clock }: Parts) {
 
   return {
     /**
-     * Fetches an address. `mayRedirect` is asked before a redirect is followed. An answer of any status is a result. Throws
-     * AddressRefused, FetchFailed, TransformFailed, TransformBusy or the signal's reason.
+     * Fetches an address. `mayRedirect` is asked before a redirect is followed; `ports` are those of this machine that may be reached. An
+     * answer of any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or the signal's reason.
      */
-    async fetch (address: string, signal: AbortSignal, mayRedirect: MayRedirect = async () => true): Promise<FetchResult> {
+    async fetch (
+      address: string,
+      signal: AbortSignal,
+      mayRedirect: MayRedirect = async () => true,
+      ports: readonly number[] = []
+    ): Promise<FetchResult> {
       const start = parseAddress(address)
-      return slots.run(signal, () => fetch(start, signal, mayRedirect))
+      return slots.run(signal, () => fetch(start, signal, { mayRedirect, ports }))
     }
   }
 
-  async function fetch (start: URL, signal: AbortSignal, mayRedirect: MayRedirect): Promise<FetchResult> {
+  async function fetch (start: URL, signal: AbortSignal, reach: Reach): Promise<FetchResult> {
     const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (limit) =>
-      followRedirects(start, limit, mayRedirect)).catch(
+      followRedirects(start, limit, reach)).catch(
       (error) => {
         signal.throwIfAborted()
         if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
@@ -123,10 +133,10 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     }
   }
 
-  async function followRedirects (start: URL, signal: AbortSignal, mayRedirect: MayRedirect): Promise<RawResponse> {
+  async function followRedirects (start: URL, signal: AbortSignal, { mayRedirect, ports }: Reach): Promise<RawResponse> {
     let url = start
     for (let redirects = 0; ; redirects++) {
-      const addresses = await policy.addresses(url)
+      const addresses = await policy.addresses(url, ports)
       signal.throwIfAborted()
       const response = await send(url, { addresses, signal, headers: { accept: ACCEPT, 'accept-language': 'en,*;q=0.5' } })
       const target = redirection(response, url)

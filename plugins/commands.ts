@@ -1,0 +1,42 @@
+import fp from 'fastify-plugin'
+import { createBackgroundCommands, type BackgroundCommands } from '../services/tools/shell/background-commands.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The commands that stay when their calls have ended. */
+    backgroundCommands: BackgroundCommands
+  }
+}
+
+/** Commands in the background. They end with what they belong to. */
+export default fp(async (app) => {
+  const { clock, log, sandbox, undo } = app
+  const commands = createBackgroundCommands({
+    clock,
+    log,
+    // The runs are made of the tools.
+    ownerOf (runId) {
+      const { activeRuns } = app.engine
+      const threadId = activeRuns.ofRun(runId)?.run.record.threadId
+      const taskId = activeRuns.ofTaskRun(runId)?.run.record.taskId
+      return threadId === undefined && taskId === undefined ? undefined : { threadId, taskId }
+    },
+    isActive: ({ threadId, runId }) =>
+      threadId === undefined ? app.engine.activeRuns.ofTaskRun(runId) !== undefined : app.engine.activeRuns.has(threadId),
+    shareNetwork: sandbox.shareNetwork
+  })
+  app.decorate('backgroundCommands', commands)
+  app.addHook('onReady', async () => {
+    app.events.onEvent((event) => {
+      if (event.type === 'thread:deleted') void commands.endOf({ threadId: event.threadId })
+      if (event.type === 'task:complete' || event.type === 'task:error') void commands.endOf({ runId: event.runId })
+    })
+  })
+  app.addHook(
+    'preClose',
+    app.shutdown.addPart('commands', async () => {
+      await commands.close()
+      await undo.idle()
+    })
+  )
+}, { name: 'commands', dependencies: ['clock', 'shutdown', 'sandbox', 'undo'] })

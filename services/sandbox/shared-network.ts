@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Clock } from '../lib/clock.ts'
+import { settlesWithin } from '../lib/deadline.ts'
+import { childProgram, type GuardedChild, spawnGuarded } from '../process/index.ts'
+import { makeTemporary } from './temporary.ts'
+
+/** The program that joins a network. It is not looked up in PATH, which may lead into a folder that the agent writes to. */
+const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync)
+/** Keeps the network for as long as its process lives. */
+const KEEPER = ['/bin/sleep', '2147483647']
+const START_MS = 10_000
+/** Connections to one port at once. */
+const MOST_CONNECTIONS = 256
+
+/** A network that the boxes of several commands share. It leads nowhere but to the ports of those commands. */
+export interface SharedNetwork {
+  /** The command that runs another one in this network. */
+  join: string[]
+  /**
+   * Makes a port of the network reachable at 127.0.0.1 of this computer, until the returned function is called. Rejects with a sentence
+   * where the port is taken.
+   */
+  open(port: number): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+/** Whether networks can be shared on this computer, where bubblewrap makes boxes. */
+export const canShare = (): boolean => NSENTER !== undefined
+
+/** Makes a network. `bubblewrap` is the program. Rejects where that fails. */
+export async function makeSharedNetwork (
+  bubblewrap: string,
+  { clock, environment }: { clock: Clock, environment: NodeJS.ProcessEnv }
+): Promise<SharedNetwork> {
+  // Nothing but the keeper runs in this box. With a /dev of its own, bubblewrap would keep the network in a namespace that nobody can join.
+  const box = ['--unshare-user', '--unshare-net', '--unshare-pid', '--cap-drop', 'ALL', '--ro-bind', '/', '/', '--info-fd', '1', '--']
+  const keeper = await spawnGuarded(bubblewrap, [...box, ...KEEPER], { cwd: '/', env: environment, stdin: 'closed', clock })
+  const ports = new Map<number, Server>()
+  const sockets = new Set<Socket>()
+  let relay: Promise<{ child: GuardedChild, folder: string, path: string }> | undefined
+
+  async function startRelay (): Promise<{ child: GuardedChild, folder: string, path: string }> {
+    const folder = await makeTemporary()
+    const path = join(folder, 'ports.sock')
+    const { command, args, env, input } = childProgram('port-relay', [path])
+    const [name, ...before] = network.join
+    const child = await spawnGuarded(name, [...before, command, ...args], {
+      cwd: '/',
+      env: { ...environment, ...env },
+      stdin: input.length > 0 ? 'pipe' : 'closed',
+      clock
+    })
+    child.stdin?.on('error', () => {}).end(input)
+    child.stderr.resume()
+    await firstOutput(child, clock, (text) => text.includes('\n') || undefined)
+    return { child, folder, path }
+  }
+
+  const network: SharedNetwork = {
+    join: [],
+    async open (port) {
+      relay ??= startRelay()
+      const { path } = await relay
+      const server = createServer((client) => {
+        const inner = connect(path)
+        for (const [one, other] of [[client, inner], [inner, client]]) {
+          sockets.add(one.on('error', () => {}).on('close', () => {
+            sockets.delete(one)
+            other.destroy()
+          }))
+        }
+        inner.write(`${port}\n`)
+        client.pipe(inner).pipe(client)
+      })
+      server.maxConnections = MOST_CONNECTIONS
+      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
+      ports.set(port, server)
+      return async () => {
+        if (ports.get(port) === server) ports.delete(port)
+        await closeServer(server)
+      }
+    },
+    async close () {
+      const servers = [...ports.values()]
+      ports.clear()
+      for (const socket of sockets) socket.destroy()
+      await Promise.all(servers.map(closeServer))
+      const started = await relay?.catch(() => undefined)
+      await Promise.all([started?.child.end(0), keeper.end(0)])
+      if (started !== undefined) await rm(started.folder, { recursive: true, force: true })
+    }
+  }
+
+  keeper.stderr.resume()
+  try {
+    const pid = await firstOutput(keeper, clock, (text) => /"child-pid":\s*(\d+)/.exec(text)?.[1])
+    network.join = [NSENTER!, '-t', pid, '-U', '-n', '--preserve-credentials', '--']
+    return network
+  } catch (error) {
+    await network.close()
+    throw error
+  }
+}
+
+/** Stops listening; connections that are open stay until the process behind them ends. */
+const closeServer = (server: Server) =>
+  new Promise<void>((resolve) => {
+    server.close()
+    resolve()
+  })
+
+/** Waits until `find` finds something in what the child writes. */
+async function firstOutput<T> ({ stdout, exited }: GuardedChild, clock: Clock, find: (text: string) => T | undefined): Promise<T> {
+  const found = Promise.withResolvers<T>()
+  let text = ''
+  stdout.on('data', (chunk: Buffer) => {
+    text = (text + chunk.toString('latin1')).slice(-10_000)
+    const value = find(text)
+    if (value !== undefined) found.resolve(value)
+  })
+  void exited.then(() => found.reject(new Error('The network of the box could not be made.')))
+  if (!await settlesWithin({ clock, ms: START_MS }, found.promise)) throw new Error('The network of the box was not made in time.')
+  return found.promise
+}

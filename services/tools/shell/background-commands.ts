@@ -1,0 +1,278 @@
+import type { CommandView } from '../../../schemas/commands.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { settlesWithin } from '../../lib/deadline.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
+import { defineError } from '../../lib/service-error.ts'
+import type { GuardedChild } from '../../process/index.ts'
+import type { BoxedCommand, SharedNetwork } from '../../sandbox/index.ts'
+import { ToolFailed } from '../tool-errors.ts'
+import { collectNew, type NewOutput } from './new-output.ts'
+
+/** Commands that run in the background at once: of one conversation or run of a task, and in all. */
+const MOST_OF_OWNER = 8
+const MOST = 32
+/** Ended commands whose last output can still be read. */
+const MOST_ENDED = 64
+/** How long commands go on without a message, a read of their output or a run of their conversation, milliseconds. */
+const IDLE_MS = 60 * 60 * 1000
+/** Milliseconds between TERM and KILL at shutdown, for which the service itself has 5 s. */
+const SHUTDOWN_MS = 1_000
+
+export const CommandUnknown = defineError('ERR_COMMAND_UNKNOWN', 'No command "%s" runs in the background. GET /commands lists those that do.')
+
+/** Whose commands they are: a conversation's, or those of a run of a task. */
+export interface CommandOwner {
+  threadId?: string
+  taskId?: string
+}
+
+/** A command that started, with what follows its end in a box. */
+export interface Started {
+  child: GuardedChild
+  finish?: BoxedCommand['finish']
+}
+
+interface Background extends CommandView {
+  key: string
+  isBoxed: boolean
+  output: NewOutput
+  child: GuardedChild
+  /** Set when it has ended. */
+  end?: { exitCode: number | null, signal?: NodeJS.Signals, takenAway: string[] }
+  /** Settles when it has ended, with all that it started. */
+  ended: Promise<void>
+}
+
+/** What is new of a command. */
+export interface CommandState extends ReturnType<NewOutput['take']> {
+  end?: Background['end']
+}
+
+interface Parts {
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  /** Returns whose run it is; undefined for one that is not active. */
+  ownerOf: (runId: string) => CommandOwner | undefined
+  /** Whether a run of the conversation, or the run of the task, is active. */
+  isActive: (owner: CommandOwner & { runId: string }) => boolean
+  shareNetwork: () => Promise<SharedNetwork | undefined>
+}
+
+export type BackgroundCommands = ReturnType<typeof createBackgroundCommands>
+
+/** The commands that stay when their calls have ended. They live as long as their conversation uses them, and no longer than this service. */
+export function createBackgroundCommands ({ clock, log, ownerOf, isActive, shareNetwork }: Parts) {
+  const running = new Map<string, Background>()
+  const ended = new Map<string, Background>()
+  /** The networks of owners whose commands share one. */
+  const networks = new Map<string, Promise<SharedNetwork | undefined>>()
+  const usedAt = new Map<string, number>()
+  /** The places of commands that are about to run. */
+  const starting = new Set<{ key: string }>()
+  let isClosing = false
+
+  const keyOf = (runId: string): string => {
+    const owner = ownerOf(runId)
+    return owner?.threadId === undefined ? `run/${runId}` : `thread/${owner.threadId}`
+  }
+  const ofKey = (key: string): Background[] => [...running.values()].filter((each) => each.key === key)
+  const startingOf = (key: string): number => [...starting].filter((each) => each.key === key).length
+  const use = (key: string) => usedAt.set(key, clock.awake())
+
+  function find (runId: string, commandId: string): Background {
+    const key = keyOf(runId)
+    const found = running.get(commandId) ?? ended.get(commandId)
+    if (found?.key !== key) {
+      throw new ToolFailed(
+        `No command ${JSON.stringify(commandId)} of this conversation runs in the background: it has ended, with what it wrote. ` +
+        'Commands end an hour after their last use, and with the service.'
+      )
+    }
+    use(key)
+    return found
+  }
+
+  /** Throws ToolFailed when there are as many as may be. */
+  function reserve (key: string): () => void {
+    if (isClosing) throw new ToolFailed('The service is about to end.')
+    const own = ofKey(key)
+    if (own.length + startingOf(key) >= MOST_OF_OWNER) {
+      const list = own.map(({ commandId, command }) => `${commandId} (${command.slice(0, 60)})`).join(', ')
+      throw new ToolFailed(`${MOST_OF_OWNER} commands run in the background already. End one with stopCommand first: ${list}.`)
+    }
+    if (running.size + starting.size >= MOST) throw new ToolFailed(`${MOST} commands of all conversations run in the background already.`)
+    const place = { key }
+    starting.add(place)
+    return () => void starting.delete(place)
+  }
+
+  /** Ends the network of an owner none of whose commands needs it. */
+  async function leave (key: string): Promise<void> {
+    if (ofKey(key).length > 0 || startingOf(key) > 0) return
+    const network = networks.get(key)
+    networks.delete(key)
+    usedAt.delete(key)
+    await (await network?.catch(() => undefined))?.close()
+  }
+
+  async function openPorts (network: SharedNetwork | undefined, ports: number[]): Promise<Array<() => Promise<void>>> {
+    const open: Array<() => Promise<void>> = []
+    for (const port of ports) {
+      try {
+        if (network === undefined) throw new Error('there is no network')
+        open.push(await network.open(port))
+      } catch (error) {
+        await Promise.all(open.map((close) => close()))
+        const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+        throw new ToolFailed(
+          isTaken
+            ? `Port ${port} of this computer is in use. Have the command listen at another one, and name that.`
+            : `Port ${port} could not be opened: ${(error as Error).message}`
+        )
+      }
+    }
+    return open
+  }
+
+  /** Ends the commands of an owner that nobody has used for an hour. */
+  async function watch (key: string, command: Background): Promise<void> {
+    for (;;) {
+      const left = (usedAt.get(key) ?? 0) + IDLE_MS - clock.awake()
+      if (left <= 0 && !isActive(command)) return void command.child.end()
+      if (left <= 0) use(key)
+      if (await settlesWithin({ clock, ms: left <= 0 ? IDLE_MS : left }, command.ended)) return
+    }
+  }
+
+  function register (
+    view: Omit<Background, 'startedAt' | 'output' | 'child' | 'ended'>,
+   { child, finish }: Started,
+    cleanUp: () => Promise<void>
+  ): Background {
+    const output = collectNew([child.stdout, child.stderr])
+    const endIt = async () => {
+      const { code, signal } = await child.exited
+      await child.end()
+      await output.closed(clock)
+      const takenAway = await finish?.().catch((error: Error): string[] => {
+        log.warn({ err: error }, 'what a command left behind could not be looked at')
+        return []
+      }) ?? []
+      command.end = { exitCode: code, ...(signal !== null && { signal }), takenAway }
+      running.delete(view.commandId)
+      ended.set(view.commandId, command)
+      for (const old of [...ended.keys()].slice(0, -MOST_ENDED)) ended.delete(old)
+      await cleanUp()
+      await leave(view.key)
+    }
+    const command: Background = { ...view, startedAt: clock.now(), output, child, ended: Promise.resolve() }
+    running.set(view.commandId, command)
+    command.ended = endIt()
+    void watch(view.key, command)
+    return command
+  }
+
+  const endAll = async (commands: Background[], graceMs?: number): Promise<void> => {
+    await Promise.all(commands.map(async ({ child, ended }) => {
+      void child.end(graceMs)
+      await ended
+    }))
+  }
+
+  return {
+    /** The network that commands of the run share with those that run in the background; undefined for none. */
+    networkOf: async (runId: string): Promise<SharedNetwork | undefined> => networks.get(keyOf(runId))?.catch(() => undefined),
+
+    /** The ports of commands of the run's conversation that can be reached at 127.0.0.1. */
+    portsOf: (runId: string): number[] => ofKey(keyOf(runId)).flatMap(({ ports }) => ports),
+
+    /** Whether an address leads to a port that a command in a box has opened. */
+    isOpen (address: string): boolean {
+      const port = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d{4,5})(?:[/?#]|$)/i.exec(address.trim())?.[1]
+      return port !== undefined && [...running.values()].some(({ isBoxed, ports }) => isBoxed && ports.includes(Number(port)))
+    },
+
+    /**
+     * Starts a command with `begin`, which gets the network that it is to run in. `boxed`: it runs in a box, with these hosts to reach.
+     * Throws ToolFailed where there are too many or a port is taken.
+     */
+    async start (
+      { runId, command, ports = [], boxed }: { runId: string, command: string, ports?: number[], boxed?: { hosts: string[] } },
+      begin: (shared: SharedNetwork | undefined) => Promise<Started>
+    ): Promise<{ commandId: string, ended: Promise<void>, output: NewOutput }> {
+      const key = keyOf(runId)
+      const release = reserve(key)
+      use(key)
+      // Hosts that one command may reach are not for the others.
+      const isApart = boxed !== undefined && boxed.hosts.length > 0
+      let own: SharedNetwork | undefined
+      try {
+        if (isApart && ports.length > 0) own = await shareNetwork()
+        if (boxed !== undefined && !isApart) networks.set(key, networks.get(key) ?? shareNetwork())
+        const network = own ?? (isApart ? undefined : await networks.get(key))
+        const open = await openPorts(network, boxed === undefined ? [] : ports)
+        const closePorts = async () => void await Promise.all(open.map((close) => close()))
+        const started = await begin(network).catch(async (error) => {
+          await closePorts()
+          throw error
+        })
+        const view = { commandId: newId(), command, runId, ports, key, isBoxed: boxed !== undefined, ...ownerOf(runId) }
+        return register(view, started, async () => {
+          await closePorts()
+          await own?.close()
+        })
+      } catch (error) {
+        await own?.close()
+        release()
+        await leave(key)
+        throw error
+      } finally {
+        release()
+      }
+    },
+
+    /**
+     * Returns what a command has written since it was last asked, and its end; waits for that, `ms` milliseconds at most. Throws ToolFailed
+     * for one of another conversation.
+     */
+    async read (runId: string, commandId: string, { ms, signal }: { ms: number, signal?: AbortSignal }): Promise<CommandState> {
+      const command = find(runId, commandId)
+      await settlesWithin({ clock, ms, signal }, Promise.race([command.output.some(), command.ended]))
+      if (command.output.isEnded() && command.end === undefined) await settlesWithin({ clock, ms, signal }, command.ended)
+      return { ...command.output.take(), end: command.end }
+    },
+
+    /** Ends a command with all that it started. Throws ToolFailed as `read`. */
+    async stop (runId: string, commandId: string): Promise<CommandState> {
+      const command = find(runId, commandId)
+      await endAll([command])
+      return { ...command.output.take(), end: command.end }
+    },
+
+    /** The commands that run, the oldest first. */
+    list: (): CommandView[] =>
+      [...running.values()].map(({ commandId, command, runId, threadId, taskId, ports, startedAt }) =>
+        ({ commandId, command, runId, ...(threadId && { threadId }), ...(taskId && { taskId }), ports, startedAt })),
+
+    /** Ends a command for a person. Throws CommandUnknown (404). */
+    async end (commandId: string): Promise<void> {
+      const command = running.get(commandId)
+      if (command === undefined) throw new CommandUnknown(commandId)
+      await endAll([command])
+    },
+
+    /** Ends the commands of a conversation that is deleted, or of a run of a task that has ended. */
+    async endOf ({ threadId, runId }: { threadId?: string, runId?: string }): Promise<void> {
+      const key = threadId === undefined ? `run/${runId}` : `thread/${threadId}`
+      for (const [id, each] of ended) if (each.key === key) ended.delete(id)
+      await endAll(ofKey(key))
+    },
+
+    /** Ends all commands; no other one starts. */
+    async close (): Promise<void> {
+      isClosing = true
+      await endAll([...running.values()], SHUTDOWN_MS)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { BackgroundCommands, CommandState } from './background-commands.ts'
+import { takenAwayText } from './taken-away.ts'
+
+const LONGEST_WAIT_MS = 50_000
+
+const commandId = Type.String({ minLength: 1, maxLength: 100, description: 'As runCommand answered it' })
+const ReadInput = Type.Object({
+  commandId,
+  waitMs: Type.Optional(Type.Integer({
+    minimum: 0,
+    maximum: LONGEST_WAIT_MS,
+    description: 'Milliseconds to wait at most while there is nothing new. Default 0.'
+  }))
+}, { additionalProperties: false })
+const StopInput = Type.Object({ commandId }, { additionalProperties: false })
+
+interface Parts {
+  background: Pick<BackgroundCommands, 'read' | 'stop'>
+}
+
+/** `{output, running, exitCode?, signal?, message?}` of a command in the background: what is new since it was last read. */
+export function createReadCommand ({ background }: Parts): Tool<Static<typeof ReadInput>> {
+  return {
+    name: 'readCommand',
+    description: 'Read what a command in the background has written since it was last read, and whether it has ended.',
+    inputSchema: ReadInput,
+    effect: 'read',
+    use: 'seldom',
+    target: ({ commandId }) => commandId,
+    async execute ({ commandId, waitMs = 0 }, { runId, signal }) {
+      const state = await background.read(runId, commandId, { ms: waitMs, signal })
+      signal.throwIfAborted()
+      return stateOutput(state)
+    }
+  }
+}
+
+/** As `readCommand`, once the command and all that it started have ended. It only ends what the conversation itself has started. */
+export function createStopCommand ({ background }: Parts): Tool<Static<typeof StopInput>> {
+  return {
+    name: 'stopCommand',
+    description: 'End a command in the background, with all that it started.',
+    inputSchema: StopInput,
+    effect: 'write',
+    proves: 'command',
+    permission: 'allow',
+    use: 'seldom',
+    target: ({ commandId }) => commandId,
+    execute: async ({ commandId }, { runId }) => stateOutput(await background.stop(runId, commandId))
+  }
+}
+
+/** The form in which models get the state of a command. */
+export function stateOutput ({ output, left, end }: CommandState): ToolOutput {
+  const messages = [
+    left > 0 && `${left} bytes before this are lost, because they were not read in time.`,
+    end !== undefined && end.takenAway.length > 0 && takenAwayText(end.takenAway)
+  ].filter((text) => text !== false)
+  return {
+    output,
+    running: end === undefined,
+    ...(end && { exitCode: end.exitCode, ...(end.signal && { signal: end.signal }) }),
+    ...(messages.length > 0 && { message: messages.join(' ') })
+  }
+}
