@@ -16,6 +16,8 @@ declare module 'fastify' {
   }
 }
 
+const NEEDED = ['clock', 'store', 'config', 'sandbox', 'commands', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage']
+
 /** The tool host, which executes all tool calls. */
 export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
   const fence = createFence()
@@ -75,4 +77,4 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
       ended: (call) => app.log.info(call, 'tool call')
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'sandbox', 'commands', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage'] })
+}, { name: 'tools', dependencies: NEEDED })

@@ -18,4 +18,7 @@ export const CommandListSchema = Type.Object({ commands: Type.Array(Type.Unsafe<
   description: 'The commands that run in the background, the oldest first'
 })
 export const CommandParams = Type.Object({ id: Type.String({ pattern: UUID }) })
-export const CommandStoppedSchema = Type.Object({ ok: Type.Boolean() }, { $id: 'CommandStopped' })
+export const CommandStoppedSchema = Type.Object({ ok: Type.Boolean() }, {
+  $id: 'CommandStopped',
+  description: 'The command has ended, with all that it started'
+})

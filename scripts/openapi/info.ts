@@ -21,6 +21,7 @@ export const TAGS: Record<string, string> = {
   approvals: 'All that waits for a person: calls of tools and results of tasks',
   notifications: 'What a person is to be told, by a shell, a page or a webhook',
   'tool calls': 'Calls of the tools of applications, which execute them',
+  commands: 'Commands in the background, which stay when their calls have ended',
   runs: 'Runs of conversations and of tasks: what they did, the files that they changed, and their undo',
   events: 'One stream of all that happens, which readers can resume',
   tasks: 'Background work: goals with a plan, a schedule and a history of runs',

@@ -47,6 +47,9 @@ export const DESCRIPTIONS: Record<string, string> = {
   decideApproval: 'Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. ' +
     'The first decision counts; the same one again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
+  listCommands: 'What the agent has started with `background`, such as servers: of every conversation and run of a task, with the ports ' +
+    'that can be reached at 127.0.0.1.',
+  stopCommand: 'What it changed in its folder is then known and can be undone with its run.',
   listNotifications: 'One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open ' +
     'by then; `needsShowing` says that it is on no screen yet.',
   showNotification: 'Say so before it is shown, and show it when `first` is true: so one of several pages and shells does. What nobody ' +

@@ -6,9 +6,9 @@ interface BoxFolder {
 }
 
 /**
- * Where a command runs: in a box without a network, in a box whose network leads to these hosts alone and whose
- * ports are reachable at 127.0.0.1, outside with all that its user may
- * do, or not at all. `folder` is the working folder, the only one that a command in a box can write to.
+ * Where a command runs: in a box without a network; in a box whose network leads to these hosts alone, and whose ports can be reached at
+ * 127.0.0.1; outside with all that its user may do; or not at all. `folder` is the working folder, the only one that a command in a box can
+ * write to.
  */
 export type Boundary =
   & ({ is: 'confined', folder: BoxFolder }

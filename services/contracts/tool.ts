@@ -196,6 +196,8 @@ export interface Tool<Input = any> {
   isConversational?: true
   /** Whether only runs of tasks are offered the tool: in a conversation, what it does is said. */
   isForTasks?: true
+  /** Whether the tool is of use only to a run that has commands in the background. */
+  isForCommands?: true
   /** Whether a person must be there who sees what it does: runs with `interactive: false` are not offered it. */
   needsPerson?: true
   /**

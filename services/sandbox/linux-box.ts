@@ -45,12 +45,14 @@ export interface BoxPlan {
  * Returns the arguments of bubblewrap, up to and without the command. `firstFd` is the descriptor under which the child has the first of
  * `held`; the others follow it.
  */
-export function boxArguments ({ environment, held, cwd, ownHome, files, overlay, sharesNetwork = false }: BoxPlan, firstFd: number): string[] {
+export function boxArguments (plan: BoxPlan, firstFd: number): string[] {
+  const { environment, held, cwd, ownHome, files, overlay, sharesNetwork = false } = plan
   const empty = (path: string) => ['--size', String(PRIVATE_BYTES), '--tmpfs', path]
   const hidden = (path: string) => ['--tmpfs', path, '--remount-ro', path]
   const home = boxHome(environment)
   return [
-    ...['--unshare-all', ...sharesNetwork ? ['--share-net'] : [], '--unshare-user', '--disable-userns', '--cap-drop', 'ALL', '--hostname', 'box'],
+    ...['--unshare-all', ...sharesNetwork ? ['--share-net'] : [], '--unshare-user', '--disable-userns'],
+    ...['--cap-drop', 'ALL', '--hostname', 'box'],
     ...systemFolders().flatMap(({ path, link }) => link === undefined ? ['--ro-bind', path, path] : ['--symlink', link, path]),
     ...maskedPlaces().flatMap(({ path, isFolder }) => isFolder ? hidden(path) : ['--ro-bind', '/dev/null', path]),
     // As root, settings of the kernel could be written in a new /proc: it does not ask whose they are.

@@ -140,7 +140,8 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     return kind.is === 'bubblewrap' ? startOnLinux(kind.program, command, plan) : startOnMac(kind.program, command, plan)
   }
 
-  async function startOnLinux (program: string, [name, args]: Command, { folder, cwd, hosts, overlay, shared }: Plan): Promise<BoxedCommand> {
+  async function startOnLinux (program: string, [name, args]: Command, plan: Plan): Promise<BoxedCommand> {
+    const { folder, cwd, hosts, overlay, shared } = plan
     const env = boxEnvironment(environment())
     const before = await lookAtObeyed(folder.path)
     const identity = gitIdentity(env.HOME ?? homedir())

@@ -191,7 +191,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     return { folder: within(folder!.path, base) ? base : folder!.path, reach: 'What it does elsewhere is not known here.' }
   }
 
-  async function run (tool: Tool, call: ToolCall, { changed, stays }: Required<Pick<ToolContext, 'changed' | 'stays'>>): Promise<ToolOutput> {
+  async function run (tool: Tool, call: ToolCall, { changed, stays }: Pick<ToolContext, 'changed' | 'stays'>): Promise<ToolOutput> {
     const { input, runId, callId, attempt, signal, paths, shown, mayRedirect, innerAddresses, ask, progress: report = () => {} } = call
     const { confinedTo, sandbox } = call
     const start = await startOf(tool, call)

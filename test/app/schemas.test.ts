@@ -124,6 +124,13 @@ async function asking (app: App) {
   return { task, runId }
 }
 
+/** A command that stays; returns its id. */
+async function inBackground (app: App): Promise<string> {
+  const messages = [{ role: 'user', content: 'run `sleep 1000` and keep it running' }]
+  await post(app, '/run/sync', { messages })
+  return (await app.inject('/commands')).json().commands.at(-1).commandId
+}
+
 /** Two facts learned from threads, the second in the place of the first; returns its id. */
 async function learned (app: App, threadId = 'second'): Promise<string> {
   const learn = async (fact: string, replaces: string[] = []) => {
@@ -195,6 +202,11 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     const [{ notificationId }] = (await app.inject('/notifications')).json().notifications
     return app.inject({ method: 'POST', url: `/notifications/${notificationId}`, payload: { shown: true } })
   },
+  'GET /commands 200': async (app) => {
+    await inBackground(app)
+    return app.inject('/commands')
+  },
+  'POST /commands/:id/stop 200': async (app) => post(app, `/commands/${await inBackground(app)}/stop`, {}),
   'GET /runs 200': async (app) => {
     await chatAsking(app)
     await asking(app)

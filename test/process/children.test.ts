@@ -37,7 +37,7 @@ const work = { 'cling.sh': `${CLINGING}eval "$4"\n` }
 
 let runs = 0
 /** Lets the agent run all of it; resolves once it is there. */
-async function cling ({ url }: Sidecar, cwd: string, andThen = STAY) {
+async function cling ({ url }: Sidecar, cwd: string, andThen = STAY, where = '') {
   const marker = `86400.${process.pid}${String(++runs).padStart(3, '0')}`
   const fifo = `${cwd}/fifo-${runs}`
   execFileSync('mkfifo', [fifo])
@@ -46,7 +46,7 @@ async function cling ({ url }: Sidecar, cwd: string, andThen = STAY) {
   const response = await fetch(`${url}/run`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ messages: [{ role: 'user', content: `run \`sh run-${runs}.sh\`` }] }),
+    body: JSON.stringify({ messages: [{ role: 'user', content: `run \`sh run-${runs}.sh\`${where}` }] }),
     signal: leaving.signal
   })
   const text = response.text()
@@ -81,11 +81,18 @@ t.test('no process of a command is left when it ends, its client leaves, its run
   await gone(t, stopped.marker, 'the run was stopped')
   await gone(t, (await late).marker, 'the run was over time')
 
+  const behind = await Promise.all([[service, where.cwd] as const, [hasty, brief.cwd] as const].map(([each, cwd]) =>
+    cling(each, cwd, STAY, ' and keep it running')
+  ))
+  for (const { text, marker } of behind) {
+    t.match(await text, /"running":true/)
+    t.ok(withArgument(marker).length >= KINDS, 'they stay when the run has ended')
+  }
   const [ending, killed] = [await cling(service, where.cwd), await cling(hasty, brief.cwd)]
   hasty.child.kill('SIGKILL')
   t.match(await service.stop('SIGTERM'), { code: 0 })
-  t.same(withArgument(ending.marker), [], 'the service ended in order: nothing is left when it has')
-  await gone(t, killed.marker, 'the service was killed')
+  for (const { marker } of [ending, behind[0]]) t.same(withArgument(marker), [], 'the service ended in order: nothing is left when it has')
+  for (const { marker } of [killed, behind[1]]) await gone(t, marker, 'the service was killed')
 })
 
 t.test('nothing of ours can be read off the processes of the service: tokens, passphrase, keys', { skip: linux }, async (t) => {

@@ -237,8 +237,10 @@ t.test('a command is tried out before it is decided about, and nothing of that s
 })
 
 /** A server that writes a file, and tells who asks what it was asked. */
-const SERVER = (port: number) => `exec node -e 'require("fs").writeFileSync("started", "x"); require("http").createServer((request, response) =>
-  response.end("dev " + request.url)).listen(${port}, "localhost", () => console.log("listening"))'`
+const SERVER = (port: number) => `exec node -e '
+  require("fs").writeFileSync("started", "x")
+  require("http").createServer((request, response) => response.end("dev " + request.url))
+    .listen(${port}, "localhost", () => console.log("listening"))'`
 
 /** A port that nothing listens at. */
 async function freePort (): Promise<number> {
@@ -249,7 +251,7 @@ async function freePort (): Promise<number> {
   return port
 }
 
-t.test('a server stays when its call has ended: later steps and the user reach it, nobody else\'s do, until it is stopped', { skip }, async (t) => {
+t.test('a server stays when its call has ended: later steps and the user reach it, no other conversation does', { skip }, async (t) => {
   let call: { toolName: string, input: Input } | undefined
   const { app } = await withGateway(t, () => {
     const calls = call === undefined ? [] : [call]
@@ -273,7 +275,8 @@ t.test('a server stays when its call has ended: later steps and the user reach i
 
   const url = `http://127.0.0.1:${port}/page`
   t.match(await use('fetchUrl', { url }), { status: 200, content: 'dev /page' })
-  t.match(await use('runCommand', { command: `curl -sS http://localhost:${port}/inner; cat /proc/net/dev | wc -l` }), { stdout: 'dev /inner3\n' })
+  const inner = `curl -sS http://localhost:${port}/inner; cat /proc/net/dev | wc -l`
+  t.match(await use('runCommand', { command: inner }), { stdout: 'dev /inner3\n' }, 'and nothing but that')
   t.equal(await (await fetch(url)).text(), 'dev /page', 'the browser of the user')
   t.match(await use('fetchUrl', { url }, 'b'), { errorText: /not on the public internet/ })
   t.match(await use('runCommand', { command: `curl -sS ${url}` }, 'b'), { stderr: /connect/ })
@@ -284,7 +287,8 @@ t.test('a server stays when its call has ended: later steps and the user reach i
   t.match(command, { commandId, threadId: 'a', ports: [port], command: /listening/ })
   const undo = () => app.inject({ method: 'POST', url: `/runs/${command.runId}/undo`, payload: {} })
   t.match((await undo()).json(), { statusCode: 409, code: 'ERR_COMMAND_RUNS' })
-  t.match(await use('runCommand', { command: 'sleep 100', background: true, ports: [port] }, 'b'), { errorText: /Port \d+ of this computer is in use/ })
+  const taken = { command: 'sleep 100', background: true, ports: [port] }
+  t.match(await use('runCommand', taken, 'b'), { errorText: /Port \d+ of this computer is in use/ })
   t.match(JSON.stringify(await use('runCommand', { command: 'true', ports: [port] })), /ports.{2,4} are for commands with .{2,4}background/)
   t.match(await use('runCommand', { command: 'echo no; exit 3', background: true }), { running: false, exitCode: 3, output: 'no\n' })
 
@@ -297,10 +301,12 @@ t.test('a server stays when its call has ended: later steps and the user reach i
   t.match((await undo()).json(), { restored: [`${app.cwd}/started`] })
   t.notOk(existsSync(`${app.cwd}/started`))
 
-  const [other] = [await use('runCommand', { command: 'sleep 1000', background: true }), await use('runCommand', { command: 'sleep 1000', background: true }, 'c')]
+  const long = { command: 'sleep 1000', background: true }
+  const other = await use('runCommand', long)
+  await use('runCommand', long, 'c')
   t.equal((await running()).length, 2)
-  await app.inject({ method: 'DELETE', url: '/threads/c' })
-  while ((await running()).length > 1) continue
+  t.equal((await app.inject({ method: 'DELETE', url: '/threads/c' })).statusCode, 200)
+  while ((await running()).length > 1) await new Promise(setImmediate)
   t.match(await running(), [{ threadId: 'a' }], 'a command ends with its conversation')
   t.same((await app.inject({ method: 'POST', url: `/commands/${other.commandId}/stop` })).json(), { ok: true })
   t.equal((await app.inject({ method: 'POST', url: `/commands/${other.commandId}/stop` })).statusCode, 404)

@@ -45,9 +45,9 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
   return async (question: string, context: ToolContext): Promise<Investigation> => {
     const { runId, callId, attempt, givenCwd: cwd, signal, progress, innerAddresses } = context
     const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
-    const tools = host.offered().filter(({ name, effect, answeredBy, isConversational, isForTasks, isInvestigation }) =>
-      effect === 'read' && answeredBy === undefined && !isConversational && !isForTasks && !isInvestigation && name !== PLAN_TOOL &&
-      host.permission(name) === 'allow'
+    const tools = host.offered().filter((tool) =>
+      tool.effect === 'read' && tool.answeredBy === undefined && tool.name !== PLAN_TOOL && host.permission(tool.name) === 'allow' &&
+      !tool.isConversational && !tool.isForCommands && !tool.isForTasks && !tool.isInvestigation
     )
     const names = new Set(tools.map(({ name }) => name))
     const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: question }] }]

@@ -19,7 +19,10 @@ const IDLE_MS = 60 * 60 * 1000
 /** Milliseconds between TERM and KILL at shutdown, for which the service itself has 5 s. */
 const SHUTDOWN_MS = 1_000
 
-export const CommandUnknown = defineError('ERR_COMMAND_UNKNOWN', 'No command "%s" runs in the background. GET /commands lists those that do.')
+export const CommandUnknown = defineError(
+  'ERR_COMMAND_UNKNOWN',
+  'No command "%s" runs in the background. GET /commands lists those that do.'
+)
 
 /** Whose commands they are: a conversation's, or those of a run of a task. */
 export interface CommandOwner {
@@ -61,7 +64,7 @@ interface Parts {
 
 export type BackgroundCommands = ReturnType<typeof createBackgroundCommands>
 
-/** The commands that stay when their calls have ended. They live as long as their conversation uses them, and no longer than this service. */
+/** The commands that stay when their calls have ended: as long as their conversation uses them, at most as long as this process. */
 export function createBackgroundCommands ({ clock, log, ownerOf, isActive, shareNetwork }: Parts) {
   const running = new Map<string, Background>()
   const ended = new Map<string, Background>()
@@ -147,7 +150,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
 
   function register (
     view: Omit<Background, 'startedAt' | 'output' | 'child' | 'ended'>,
-   { child, finish }: Started,
+    { child, finish }: Started,
     cleanUp: () => Promise<void>
   ): Background {
     const output = collectNew([child.stdout, child.stderr])

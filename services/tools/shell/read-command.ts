@@ -27,6 +27,7 @@ export function createReadCommand ({ background }: Parts): Tool<Static<typeof Re
     description: 'Read what a command in the background has written since it was last read, and whether it has ended.',
     inputSchema: ReadInput,
     effect: 'read',
+    isForCommands: true,
     use: 'seldom',
     target: ({ commandId }) => commandId,
     async execute ({ commandId, waitMs = 0 }, { runId, signal }) {
@@ -46,6 +47,7 @@ export function createStopCommand ({ background }: Parts): Tool<Static<typeof St
     effect: 'write',
     proves: 'command',
     permission: 'allow',
+    isForCommands: true,
     use: 'seldom',
     target: ({ commandId }) => commandId,
     execute: async ({ commandId }, { runId }) => stateOutput(await background.stop(runId, commandId))

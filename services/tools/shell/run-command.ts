@@ -122,11 +122,16 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
   }
 
   /** Starts the command in the background, and waits a moment, in which it may already fail. */
-  async function stay ({ command, ports }: Input, held: Folder, boundary: Allowed, { runId, signal, stays }: ToolContext): Promise<ToolOutput> {
+  async function stay ({ command, ports }: Input, held: Folder, boundary: Allowed, context: ToolContext): Promise<ToolOutput> {
+    const { runId, signal, stays } = context
     const boxed = boundary.is === 'outside' ? undefined : { hosts: boundary.is === 'networked' ? boundary.hosts : [] }
-    const { commandId, ended } = await background.start({ runId, command, ports, boxed }, (shared) => start(command, held, boundary, shared))
+    const { commandId, ended } = await background.start({ runId, command, ports, boxed }, (shared) =>
+      start(command, held, boundary, shared))
     stays?.(ended)
     await settlesWithin({ clock, ms: FIRST_MS, signal }, ended)
+    // Nobody gets to know its id.
+    if (signal.aborted) await background.stop(runId, commandId)
+    signal.throwIfAborted()
     return { commandId, ...stateOutput(await background.read(runId, commandId, { ms: 0 })) }
   }
 

@@ -85,6 +85,16 @@ t.test('a run as one object', async (t) => {
   }, 'its evaluation')
 })
 
+t.test('a command that stays', async (t) => {
+  const options = await clientOf(await build(t, { config: { permissions: { runCommand: 'allow' } } }))
+  const { data: { threadId, runId } } = await sdk.runSync({ ...options, body: said('run `sleep 1000` and keep it running') })
+  const { data } = await sdk.listCommands(options)
+  is(t, data, {
+    commands: [{ commandId: ID, command: 'sleep 1000', runId, threadId, taskId: undefined, ports: [], startedAt: Number }]
+  }, 'listCommands')
+  is(t, (await sdk.stopCommand({ ...options, path: { id: data.commands[0].commandId } })).data, { ok: true }, 'stopCommand')
+})
+
 t.test('a run that makes a background task', async (t) => {
   const options = await clientOf(await build(t))
   const { data: { task } } = await sdk.runSync({ ...options, body: said('every day at 9, system info') })

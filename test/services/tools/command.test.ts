@@ -7,6 +7,10 @@ import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { childEnvironment } from '../../../services/process/child-environment.ts'
 import { findShell, systemShell } from '../../../services/process/shell.ts'
+import { spawnGuarded } from '../../../services/process/spawn-guarded.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { createBackgroundCommands } from '../../../services/tools/shell/background-commands.ts'
+import { fakeClock } from '../../harness/clock.ts'
 import { collectOutput } from '../../../services/tools/shell/command-output.ts'
 import { alive } from '../process/alive.ts'
 import { build } from './helper.ts'
@@ -204,4 +208,55 @@ t.test('how the service was started is not the business of a command', { skip: u
   const { stdout } = await run('env')
   t.notMatch(stdout, /NODE_ENV|ELECTRON|npm_lifecycle/)
   t.match(stdout, /^NODE_OPTIONS="?--no-warnings/m)
+})
+
+t.test('commands in the background are bounded, keep the newest of their output, and end unused or with their owner', {
+  skip: unix
+}, async (t) => {
+  const clock = fakeClock()
+  const active = new Set(['busy'])
+  const commands = createBackgroundCommands({
+    clock,
+    log: console,
+    ownerOf: (runId) => runId === 'task' ? { taskId: 'one' } : { threadId: runId },
+    isActive: ({ threadId }) => active.has(threadId ?? ''),
+    shareNetwork: async () => undefined
+  })
+  const start = (runId: string, command: string) =>
+    commands.start({ runId, command }, async () => ({
+      child: await spawnGuarded('/bin/sh', ['-c', command], { cwd: '/', env: process.env, stdin: 'closed', clock: systemClock })
+    }))
+  const ids = () => commands.list().map(({ threadId, taskId }) => threadId ?? taskId)
+
+  const { commandId, ended } = await start('loud', 'yes 12345678 | head -c 100000; echo; echo last')
+  // The clock of the test stands still: what only waits for time waits for ever.
+  void clock.sleeper(500).then(() => clock.advance(500))
+  await ended
+  const { output, left, end } = await commands.read('loud', commandId, { ms: 0 })
+  t.match(output, /^[1-8\n]+last\n$/)
+  t.equal(output.length + left, 100_006, 'it says how much is lost')
+  t.match(end, { exitCode: 0 })
+  t.same(await commands.read('loud', commandId, { ms: 0 }), { output: '', left: 0, end }, 'what was read is gone')
+
+  for (let n = 0; n < 8; n++) await start('many', 'sleep 1000')
+  await t.rejects(start('many', 'sleep 1000'), { message: /^8 commands run in the background already\. End one with stopCommand first: / })
+  await commands.endOf({ threadId: 'many' })
+  t.same(ids(), [])
+
+  const idle = await start('idle', 'sleep 1000')
+  await start('busy', 'sleep 1000')
+  const ofTask = await start('task', 'sleep 1000')
+  await clock.advance(30 * 60_000)
+  await commands.read('idle', idle.commandId, { ms: 0 })
+  await clock.advance(59 * 60_000)
+  await ofTask.ended
+  t.same(ids(), ['idle', 'busy'], 'a read is a use, and so is a run')
+  await clock.advance(60_000)
+  await idle.ended
+  t.same(ids(), ['busy'])
+  await t.rejects(commands.read('busy', idle.commandId, { ms: 0 }), { message: /of this conversation runs in the background/ })
+  active.clear()
+  await commands.close()
+  t.same(ids(), [])
+  await t.rejects(start('busy', 'true'), { message: 'The service is about to end.' })
 })

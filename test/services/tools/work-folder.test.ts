@@ -62,7 +62,11 @@ t.test('a link that takes the place of the folder after it was checked gains not
 t.test('a command starts in the very folder that was approved, also when that is replaced at the last moment', async (t) => {
   const { paths, a, replace } = lay(t)
   const { dev, ino } = (await locateFolder(a))!
-  const command = createRunCommand({ paths, clock: systemClock, environment: () => process.env, sandbox: noSandbox(), background: noBackground() })
+  const command = createRunCommand({
+    ...{ paths, clock: systemClock, environment: () => process.env },
+    sandbox: noSandbox(),
+    background: noBackground()
+  })
   const run = () =>
     command.execute({ command: 'pwd' }, {
       signal: new AbortController().signal,

@@ -128,6 +128,8 @@ const showIt = (_values: Values, { known: { file, isRead } }: Clause) =>
 
 const runQuote = ({ quote, path }: Values): Reply =>
   quote.trim() === '' ? undefined : call('runCommand', { command: quote, ...path && { cwd: path.path } })
+const runBehind = ({ quote }: Values): Reply =>
+  quote.trim() === '' ? undefined : call('runCommand', { command: quote, background: true })
 const runRest = ({ rest }: Values) => call('runCommand', { command: rest })
 /** Runs an unquoted command, unless it begins like a sentence: "run the tests". */
 const runBare = (values: Values): Reply =>
@@ -203,6 +205,7 @@ const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => R
   ],
 
   [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} in|on|using? the|a? shell|terminal|console?`, runQuote],
+  [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} and leave|keep it running`, runBehind],
   [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} in|inside|from {path}`, runQuote],
   [`run|execute|$ :? ${COMMAND} :? {rest}`, runRest],
   ['run|execute|$ :? {rest}', runBare],

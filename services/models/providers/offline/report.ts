@@ -118,9 +118,10 @@ const RESULTS: Record<string, (output: Output, input: Output) => string> = {
   writeFile: ({ bytesWritten, created, diff }, { path }) =>
     `${created === false ? 'Changed' : 'Created'} \`${path}\` (${count(Number(bytesWritten), 'byte', 'bytes')}).${block(diff, 'diff')}`,
   deleteFile: ({ deleted }, { path }) => `Deleted \`${path}\`${deleted > 1 ? ` and what was in it (${deleted} in all)` : ''}.`,
-  runCommand ({ exitCode, signal, timedOut, stdout, stderr }, { command }) {
+  runCommand ({ exitCode, signal, timedOut, stdout, stderr, running, output: written }, { command }) {
+    if (running === true) return `\`${command}\` runs in the background.${block(written)}`
     const ended = timedOut === true ? 'took too long and was ended' : signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`
-    const [printed, errors] = [block(stdout), block(stderr)]
+    const [printed, errors] = [block(stdout ?? written), block(stderr)]
     const output = printed || errors ? `.${printed}${errors && `\n\nIts error output:${errors}`}` : ' and printed nothing.'
     return `\`${command}\` ${ended}${output}`
   },

@@ -42,8 +42,9 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
 
   return {
     /**
-     * Returns the addresses of a host, after checking each. `ports` of this machine, at 127.0.0.1, are allowed. Connect only to these, because the name may resolve to others a moment
-     * later (DNS rebinding). One refused address refuses the host. Throws AddressRefused, or the error of the lookup.
+     * Returns the addresses of a host, after checking each. Connect only to these, because the name may resolve to others a moment later
+     * (DNS rebinding). One refused address refuses the host; `ports` of this machine, at 127.0.0.1, are allowed. Throws AddressRefused, or
+     * the error of the lookup.
      */
     async addresses (url: URL, ports: readonly number[] = []): Promise<LookupAddress[]> {
       const host = url.hostname.replace(/^\[|\]$/g, '')
