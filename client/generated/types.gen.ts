@@ -698,6 +698,51 @@ export type Choice = {
 };
 
 /**
+ * A command that runs in the background, after the call that started it
+ */
+export type Command = {
+    commandId: string;
+    /**
+     * The command line
+     */
+    command: string;
+    /**
+     * The run that started it
+     */
+    runId: string;
+    /**
+     * The conversation that it belongs to
+     */
+    threadId?: string;
+    /**
+     * The task whose run it belongs to
+     */
+    taskId?: string;
+    /**
+     * Ports of its box that can be reached at 127.0.0.1
+     */
+    ports: Array<number>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    startedAt: number;
+};
+
+/**
+ * The commands that run in the background, the oldest first
+ */
+export type CommandList = {
+    commands: Array<Command>;
+};
+
+/**
+ * The command has ended, with all that it started
+ */
+export type CommandStopped = {
+    ok: boolean;
+};
+
+/**
  * How a conversation was made to fit its model's context window. The stored thread stays complete
  */
 export type Compaction = {
@@ -7666,6 +7711,102 @@ export type AnswerToolCallResponses = {
 };
 
 export type AnswerToolCallResponse = AnswerToolCallResponses[keyof AnswerToolCallResponses];
+
+export type ListCommandsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/commands';
+};
+
+export type ListCommandsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListCommandsError = ListCommandsErrors[keyof ListCommandsErrors];
+
+export type ListCommandsResponses = {
+    /**
+     * The commands that run in the background, the oldest first
+     */
+    200: CommandList;
+};
+
+export type ListCommandsResponse = ListCommandsResponses[keyof ListCommandsResponses];
+
+export type StopCommandData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/commands/{id}/stop';
+};
+
+export type StopCommandErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type StopCommandError = StopCommandErrors[keyof StopCommandErrors];
+
+export type StopCommandResponses = {
+    /**
+     * The command has ended, with all that it started
+     */
+    200: CommandStopped;
+};
+
+export type StopCommandResponse = StopCommandResponses[keyof StopCommandResponses];
 
 export type ListGrantsData = {
     body?: never;
