@@ -27,6 +27,7 @@ export default fp(async (app) => {
   })
   app.decorate('backgroundCommands', commands)
   app.addHook('onReady', async () => {
+    app.engine.activeRuns.onEnd(commands.used)
     app.events.onEvent((event) => {
       if (event.type === 'thread:deleted') void commands.endOf({ threadId: event.threadId })
       if (event.type === 'task:complete' || event.type === 'task:error') void commands.endOf({ runId: event.runId })

@@ -4,7 +4,7 @@ import type { Tool } from '../../contracts/tool.ts'
 import { readNearlyJson } from '../lenient-input.ts'
 
 /** The number of built-in tools that every model is told of. */
-const MOST_TOLD = 19
+const MOST_TOLD = 21
 /** Tokens of a context window in which only the tools that most work needs are described. */
 const SMALL_WINDOW = 16_384
 

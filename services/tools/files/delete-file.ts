@@ -13,7 +13,7 @@ import { isMounted, withFile, withParent, withSubfolder, type Folder } from './o
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File or folder to delete.' }),
   recursive: Type.Optional(
-    Type.Boolean({ description: 'Delete a folder with everything in it. Without it only files and empty folders are deleted.' })
+    Type.Boolean({ description: 'true: delete a folder with all that is in it.' })
   )
 }, { additionalProperties: false })
 

@@ -53,8 +53,8 @@ const Input = Type.Object({
 export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'editFile',
-    description: 'Change parts of a text file by replacing texts in it; the rest stays as it is. The way to change a file that is there: ' +
-      'read it first, then send all changes of one file in one call. Either all edits are made or none.',
+    description: 'Change parts of a text file by replacing texts in it; the rest stays as it is. Read it first, then send all changes of ' +
+      'one file in one call: all are made or none.',
     inputSchema: Input,
     effect: 'write',
     use: 'always',

@@ -16,7 +16,7 @@ const Input = Type.Object({
     })
   ),
   depth: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10, description: 'How many levels to list; 1 (the default) lists the folder alone.' })
+    Type.Integer({ minimum: 1, maximum: 10, description: 'Levels to list. Default 1.' })
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries to answer. Default 500.' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Entries to skip: the nextOffset of an answer. Default 0.' }))
@@ -43,8 +43,7 @@ const NAMES_READ = 20_000
 export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'listDirectory',
-    description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed. ' +
-      'To find files by name in a whole tree, use findFiles.',
+    description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed.',
     inputSchema: Input,
     effect: 'read',
     target: ({ path }) => path,

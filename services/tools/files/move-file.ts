@@ -18,7 +18,7 @@ const Input = Type.Object({
   from: Type.String({ minLength: 1, description: 'File or folder to move.' }),
   to: Type.String({ minLength: 1, description: 'Its whole new path, the name included. Missing folders are made.' }),
   overwrite: Type.Optional(
-    Type.Boolean({ description: 'true: replace a file that has this path. Folders are never replaced. Default false.' })
+    Type.Boolean({ description: 'true: replace a file there, never a folder. Default false.' })
   )
 }, { additionalProperties: false })
 

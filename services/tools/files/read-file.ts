@@ -13,15 +13,15 @@ import { FITTING_BYTES, fittingEnd, jsonBytes } from '../model-output.ts'
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File to read: absolute, or relative to the working directory.' }),
   offset: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'First line to read (of a PDF: page), counted from 1. Default 1.' })
+    Type.Integer({ minimum: 1, description: 'First line (of a PDF: page), from 1. Default 1.' })
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'How many lines (of a PDF: pages) to read. Default: as many as one answer holds.' })
+    Type.Integer({ minimum: 1, description: 'Lines (of a PDF: pages) to read. Default: what one answer holds.' })
   ),
   column: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'First character of that line to read, from 1: the nextColumn of an answer that ended inside a line. Default 1.'
+      description: 'First character of that line, from 1. Default 1.'
     })
   )
 }, { additionalProperties: false })
@@ -47,10 +47,9 @@ export function createReadFile ({ paths, transform }: Parts): Tool<Static<typeof
   return {
     name: 'readFile',
     description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
-      'To find where something is in a file or a folder, use searchFiles rather than reading all of it. ' +
+      'To find something in files, use searchFiles. ' +
       `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
-      'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it ' +
-      'has one.',
+      'Read on in a long file with its nextOffset as offset, and its nextColumn as column.',
     inputSchema: Input,
     effect: 'read',
     use: 'always',

@@ -30,7 +30,7 @@ interface Parts {
 export function createFindFiles ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'findFiles',
-    description: 'Find files and folders by their names or paths. Use this, not find or ls -R in a command: it needs no approval. ' +
+    description: 'Find files and folders by their names or paths. Use this, not find or ls -R: it needs no approval. ' +
       'What .gitignore leaves out is not found unless path names its folder; .git never is. To search in the contents, use searchFiles.',
     inputSchema: Input,
     effect: 'read',

@@ -30,8 +30,8 @@ const Input = Type.Object({
     })
   ),
   context: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'Lines to show before and after each match. Default 0.' })),
-  caseSensitive: Type.Optional(Type.Boolean({ description: 'false: capital and small letters match each other. Default true.' })),
-  literal: Type.Optional(Type.Boolean({ description: 'true: the pattern is a text to find as it is, not a regular expression.' })),
+  caseSensitive: Type.Optional(Type.Boolean({ description: 'false: ignore case. Default true.' })),
+  literal: Type.Optional(Type.Boolean({ description: 'true: the pattern is plain text.' })),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000, description: `Most matching lines to answer. Default ${DEFAULT_LIMIT}.` })
   ),
@@ -51,7 +51,7 @@ export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typ
   return {
     name: 'searchFiles',
     description: 'Search the contents of files for a text or pattern: answers with each matching line, its file and number. ' +
-      'Use this to find where something is, not grep or another command: it needs no approval. Files that .gitignore leaves out, ' +
+      'Use this, not grep: it needs no approval. Files that .gitignore leaves out, ' +
       'binary files and .git are not searched. To find files by their names, use findFiles.',
     inputSchema: Input,
     effect: 'read',

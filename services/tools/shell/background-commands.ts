@@ -77,7 +77,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
 
   const keyOf = (runId: string): string => {
     const owner = ownerOf(runId)
-    return owner?.threadId === undefined ? `run/${runId}` : `thread/${owner.threadId}`
+    return owner?.threadId === undefined ? `run:${runId}` : `thread:${owner.threadId}`
   }
   const ofKey = (key: string): Background[] => [...running.values()].filter((each) => each.key === key)
   const startingOf = (key: string): number => [...starting].filter((each) => each.key === key).length
@@ -184,6 +184,12 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
   }
 
   return {
+    /** A run of the conversation has ended: its commands may go on for another hour. */
+    used (threadId: string): void {
+      const key = `thread:${threadId}`
+      if (ofKey(key).length > 0) use(key)
+    },
+
     /** The network that commands of the run share with those that run in the background; undefined for none. */
     networkOf: async (runId: string): Promise<SharedNetwork | undefined> => networks.get(keyOf(runId))?.catch(() => undefined),
 
@@ -267,7 +273,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
 
     /** Ends the commands of a conversation that is deleted, or of a run of a task that has ended. */
     async endOf ({ threadId, runId }: { threadId?: string, runId?: string }): Promise<void> {
-      const key = threadId === undefined ? `run/${runId}` : `thread/${threadId}`
+      const key = threadId === undefined ? `run:${runId}` : `thread:${threadId}`
       for (const [id, each] of ended) if (each.key === key) ended.delete(id)
       await endAll(ofKey(key))
     },

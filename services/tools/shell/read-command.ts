@@ -5,13 +5,13 @@ import { takenAwayText } from './taken-away.ts'
 
 const LONGEST_WAIT_MS = 50_000
 
-const commandId = Type.String({ minLength: 1, maxLength: 100, description: 'As runCommand answered it' })
+const commandId = Type.String({ minLength: 1, maxLength: 100, description: 'Its id' })
 const ReadInput = Type.Object({
   commandId,
   waitMs: Type.Optional(Type.Integer({
     minimum: 0,
     maximum: LONGEST_WAIT_MS,
-    description: 'Milliseconds to wait at most while there is nothing new. Default 0.'
+    description: 'Milliseconds to wait for something new. Default 0.'
   }))
 }, { additionalProperties: false })
 const StopInput = Type.Object({ commandId }, { additionalProperties: false })
@@ -24,7 +24,7 @@ interface Parts {
 export function createReadCommand ({ background }: Parts): Tool<Static<typeof ReadInput>> {
   return {
     name: 'readCommand',
-    description: 'Read what a command in the background has written since it was last read, and whether it has ended.',
+    description: 'Read what a background command wrote since the last read.',
     inputSchema: ReadInput,
     effect: 'read',
     isForCommands: true,
@@ -42,7 +42,7 @@ export function createReadCommand ({ background }: Parts): Tool<Static<typeof Re
 export function createStopCommand ({ background }: Parts): Tool<Static<typeof StopInput>> {
   return {
     name: 'stopCommand',
-    description: 'End a command in the background, with all that it started.',
+    description: 'End a background command.',
     inputSchema: StopInput,
     effect: 'write',
     proves: 'command',

@@ -31,7 +31,7 @@ const PlainInput = Type.Object({
   command: Type.String({
     minLength: 1,
     maxLength: 100_000,
-    description: 'The command line. There is no input and no terminal; what it leaves running is ended with it.'
+    description: 'The command line, without input and terminal; what it leaves running is ended with it.'
   }),
   cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder to run in. Default: the working directory.' })),
   timeoutMs: Type.Optional(
@@ -42,7 +42,7 @@ const PlainInput = Type.Object({
     })
   ),
   background: Type.Optional(Type.Boolean({
-    description: 'true: for servers and watchers. Answers soon, with a commandId for readCommand and stopCommand.'
+    description: 'true: it stays, as servers do; the commandId is for readCommand and stopCommand.'
   }))
 }, { additionalProperties: false })
 
@@ -139,7 +139,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
     name: 'runCommand',
     get description () {
       return `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
-        'programs. Do not use it for what another tool does: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
+        'programs. Not for what other tools do: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
         `editFile (not sed), moveFile and deleteFile (not mv, rm). Ask programs for little output.${hasBox() ? BOX : ''}`
     },
     get inputSchema () {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
 import type { StoreOptions } from '../../../services/store/store-types.ts'
@@ -79,7 +79,9 @@ t.test('a start reads no table that looks as it was listed, closed or killed; la
     t.ok(atStart.some((path) => path.includes('MANIFEST')), 'what is small is read')
     t.same(atStart.filter((path) => path.endsWith('.ldb')), [], round)
     const later = await filesReadBy(() => opened.checkTables())
-    t.same(later.filter((path) => tables.some((name) => path.endsWith(name))).length, tables.length)
+    // LevelDB may have put some of them together by then.
+    const left = tablesOf(`${dir}/closed`).filter((name) => tables.includes(name))
+    t.same(later.map((path) => basename(path)).filter((name) => left.includes(name)).sort(), left)
     await opened!.close()
     t.same(readdirSync(data(`${dir}/closed`, 'unchecked')), [], 'no link is left')
   }

@@ -242,15 +242,21 @@ t.test('commands in the background are bounded, keep the newest of their output,
   t.same(ids(), [])
 
   const idle = await start('idle', 'sleep 1000')
+  const talked = await start('talked', 'sleep 1000')
   await start('busy', 'sleep 1000')
   const ofTask = await start('task', 'sleep 1000')
   await clock.advance(30 * 60_000)
   await commands.read('idle', idle.commandId, { ms: 0 })
+  await clock.advance(1)
+  commands.used('talked')
   await clock.advance(59 * 60_000)
   await ofTask.ended
-  t.same(ids(), ['idle', 'busy'], 'a read is a use, and so is a run')
-  await clock.advance(60_000)
+  t.same(ids(), ['idle', 'talked', 'busy'], 'a read is a use, and so is a run')
+  await clock.advance(60_000 - 1)
   await idle.ended
+  t.same(ids(), ['talked', 'busy'])
+  await clock.advance(1)
+  await talked.ended
   t.same(ids(), ['busy'])
   await t.rejects(commands.read('busy', idle.commandId, { ms: 0 }), { message: /of this conversation runs in the background/ })
   active.clear()
