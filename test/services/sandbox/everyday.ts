@@ -44,12 +44,8 @@ export const MORE: typeof HONEST = [
       '-1; echo ok',
     /^ok$/m
   ],
-  ['git blame -s file.txt | head -1 && git grep -n one && git shortlog -sn HEAD | head -1', /Ada/],
-  [
-    'git -c protocol.file.allow=always submodule --quiet add "$PWD/copy" sub && git submodule status | wc -l && ' +
-      'git reset -q --hard',
-    /^1$/m
-  ],
+  ['git blame -s file.txt | head -1 && git grep -nE "one|1" && git shortlog -sn HEAD | head -1', /Ada/],
+  ['git init -q --bare hub.git && git push -q hub.git main && git -C hub.git log --format=%s -1 main', /^work$/m],
   ['python3 -m venv v && v/bin/python -c "import sys; print(sys.prefix != sys.base_prefix)"', /^True$/m],
   [
     'printf "import unittest\\nclass T(unittest.TestCase):\\n  def test(self): self.assertEqual(6*7, 42)\\n" > ' +
