@@ -2,7 +2,7 @@ import { useChat } from '@ai-sdk/react'
 import type { FileUIPart } from 'ai'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { isCut } from '../../../../client/errors.ts'
+import { AgentError, isCut } from '../../../../client/errors.ts'
 import { steerRun, stopRun, type RunOptions } from '../../../../client/generated/index.ts'
 import { useConnection } from '../../../lib/live/live-updates.tsx'
 import { newId } from '../../../lib/new-id.ts'
@@ -14,6 +14,12 @@ import { olderMessages, threadPage, type ThreadPage } from './thread-page.ts'
 import { splitUnread, unreadWords } from './unread-words.ts'
 import { useSent } from './use-sent.ts'
 import { useTold } from './use-told.ts'
+
+/** How often, and after how many milliseconds, a run is looked for that is to be stopped. */
+const STOP_TRIES = 20
+const STOP_AGAIN_MS = 250
+
+const isNotThere = (error: unknown) => error instanceof AgentError && error.code === 'ERR_NO_LIVE_RUN'
 
 /**
  * A conversation: the messages that the page has, live while the agent answers, and what the user can do with it. `page` is what the
@@ -75,7 +81,10 @@ export function useConversation (id: string, page: ThreadPage) {
     async mutationFn () {
       await stopRun({ ...asked(), path: { id } })
       await chat.stop()
-    }
+    },
+    // The service may not have begun yet what was just sent.
+    retry: (count, error) => count < STOP_TRIES && isNotThere(error),
+    retryDelay: STOP_AGAIN_MS
   })
   const steering = useMutation({
     mutationFn: ({ message, messageId }: { message: string, messageId: string }) =>
