@@ -4,7 +4,7 @@ import { useDraft } from '../../../lib/draft.ts'
 import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
-import { BoxFields, boxOf, hostsFor, canBox } from './box-fields.tsx'
+import { BoxFields, boxOf, canBox } from './box-fields.tsx'
 import { Field } from './field.tsx'
 import { readPairs } from './read-pairs.ts'
 import { useConnect } from './server-queries.ts'
@@ -69,10 +69,7 @@ export function AddServer () {
                   required
                   maxLength={4_096}
                   value={command}
-                  onChange={({ target: { value } }) => {
-                    setCommand(value)
-                    if (hosts === '' || hosts === hostsFor(command)) setHosts(hostsFor(value))
-                  }}
+                  onChange={({ target: { value } }) => setCommand(value)}
                 />
               )}
             </Field>

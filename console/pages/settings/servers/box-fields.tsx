@@ -1,12 +1,6 @@
 import { say } from '../../../lib/say.ts'
 import { Field } from './field.tsx'
 
-/** What the program's package comes from, by the command that fetches it. */
-const SOURCES: Record<string, string> = { npx: 'registry.npmjs.org', uvx: 'pypi.org\nfiles.pythonhosted.org' }
-
-/** The hosts that a program needs to be fetched, one a line. */
-export const hostsFor = (command: string): string => SOURCES[command.trim().replace(/^.*\//, '')] ?? ''
-
 /** Whether this is a system whose boxes can hold a tool server. */
 export const canBox = (): boolean => /linux/i.test(navigator.platform)
 
