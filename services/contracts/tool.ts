@@ -155,6 +155,8 @@ export interface Tool<Input = any> {
   widestScope?: 'exact' | 'folder' | 'tool'
   /** Whether the input holds a command line: what it does cannot be known beforehand. */
   isCommand?: true
+  /** Whether what a call begins may go on after it. For commands. */
+  mayStay?(input: Input): boolean
   /** Returns where a call would run that starts in `folder`; `base` is the working folder of the run. Real paths. For commands. */
   boundary?(input: Input, context: { folder: WorkFolder, base: string, narrowed?: SandboxMode }): Promise<Boundary>
   /** Finds out what the tool can do on this computer: awaited before a model is told of the tool. */

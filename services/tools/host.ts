@@ -25,7 +25,7 @@ import { createMerge, describeSources, type MergedTool, type ToolSource } from '
 import { createWorkFolders } from './work-folder.ts'
 import type { Boundary } from '../contracts/boundary.ts'
 import { createNamePatterns } from '../lib/name-patterns.ts'
-import { isKept, NOTHING_KEPT, type KeepCall, type KeptCall } from './kept-call.ts'
+import { isKept, NOTHING_KEPT, reachOf, type KeepCall, type KeptCall } from './kept-call.ts'
 
 interface HostParts {
   /** The built-in tools, in the order they are offered. */
@@ -182,13 +182,10 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     const folder = await folders.of(call.name, call.input, call.cwd)
     const boundary = folder && await boundaryOf({ ...call, folder })
     if (boundary === undefined || boundary.is === 'refused') return undefined
-    if (boundary.is === 'confined') return { folder: boundary.folder.path }
-    if (boundary.is === 'networked') {
-      const reach = boundary.hosts.length > 0 ? 'What it sends over the network is not known here.' : undefined
-      return { folder: boundary.folder.path, ...(reach && { reach }) }
-    }
+    const reach = reachOf(boundary, find(call.name)?.mayStay?.(call.input))
+    if (boundary.is !== 'outside') return { folder: boundary.folder.path, ...reach }
     const base = await folders.start(call.name, call.input, call.cwd)
-    return { folder: within(folder!.path, base) ? base : folder!.path, reach: 'What it does elsewhere is not known here.' }
+    return { folder: within(folder!.path, base) ? base : folder!.path, ...reach }
   }
 
   async function run (tool: Tool, call: ToolCall, { changed, stays }: Pick<ToolContext, 'changed' | 'stays'>): Promise<ToolOutput> {

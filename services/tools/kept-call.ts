@@ -1,3 +1,4 @@
+import type { Boundary } from '../contracts/boundary.ts'
 import type { ChangedPath, FileChange, Tool, ToolOutput } from '../contracts/tool.ts'
 import type { Op } from '../store/index.ts'
 
@@ -21,6 +22,19 @@ export interface KeepCall {
   /** The folder that a command works in, and what says that it may have changed something elsewhere too. */
   command?: { folder: string, reach?: string }
   signal: AbortSignal
+}
+
+const WORK_OF_OTHERS = 'It goes on beside other work: what anybody changes in the folder until it ends counts as its work, and undo ' +
+  'takes that back too.'
+
+/** Says what the record of a command does not know: what it reaches beside its folder, and of one that stays, whose work it is. */
+export function reachOf (boundary: Boundary, mayStay = false): { reach?: string } {
+  const sentences = [
+    boundary.is === 'networked' && boundary.hosts.length > 0 && 'What it sends over the network is not known here.',
+    boundary.is === 'outside' && 'What it does elsewhere is not known here.',
+    mayStay && WORK_OF_OTHERS
+  ].filter((sentence) => sentence !== false)
+  return sentences.length === 0 ? {} : { reach: sentences.join(' ') }
 }
 
 /** What a call changed, as far as its tool said it. */

@@ -89,6 +89,8 @@ export async function keepTree (
       try {
         const settled = settledTree(running, await trees.compare(known), { others })
         const last: Op = settled === undefined ? { type: 'del', key: undoEntryKey(runId, id) } : put(settled)
+        end()
+        commands.changed((settled?.items ?? []).map(({ path }) => path))
         const changes = changesIn(settled?.items ?? [])
         const isKnown = settled === undefined || changes.length > 0
         return { ops: [last, { type: 'del', key: open }], ...(isKnown && { changes }) }

@@ -276,7 +276,7 @@ t.test('a server stays when its call has ended: later steps and the user reach i
   const url = `http://127.0.0.1:${port}/page`
   t.match(await use('fetchUrl', { url }), { status: 200, content: 'dev /page' })
   const inner = `curl -sS http://localhost:${port}/inner; cat /proc/net/dev | wc -l`
-  t.match(await use('runCommand', { command: inner }), { stdout: 'dev /inner3\n' }, 'and nothing but that')
+  t.match(await use('runCommand', { command: `${inner}; echo x > beside` }), { stdout: 'dev /inner3\n' }, 'and nothing but that')
   t.equal(await (await fetch(url)).text(), 'dev /page', 'the browser of the user')
   t.match(await use('fetchUrl', { url }, 'b'), { errorText: /not on the public internet/ })
   t.match(await use('runCommand', { command: `curl -sS ${url}` }, 'b'), { stderr: /connect/ })
@@ -298,7 +298,9 @@ t.test('a server stays when its call has ended: later steps and the user reach i
   t.match(await use('readCommand', { commandId }), { running: false })
   const changes = async () => (await app.inject(`/runs/${command.runId}/changes`)).json().changes
   while ((await changes()).length === 0) continue
-  t.match((await undo()).json(), { restored: [`${app.cwd}/started`] })
+  const undone = (await undo()).json()
+  t.same(undone.restored, [`${app.cwd}/started`], 'what another command made is not its work')
+  t.match(undone.notCovered, [{ reason: /what anybody changes in the folder until it ends counts as its work/ }])
   t.notOk(existsSync(`${app.cwd}/started`))
 
   const long = { command: 'sleep 1000', background: true }

@@ -218,7 +218,12 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
       let own: SharedNetwork | undefined
       try {
         if (isApart && ports.length > 0) own = await shareNetwork()
-        if (boxed !== undefined && !isApart) networks.set(key, networks.get(key) ?? shareNetwork())
+        if (boxed !== undefined && !isApart && !networks.has(key)) {
+          networks.set(key, shareNetwork().catch((error) => {
+            networks.delete(key)
+            throw error
+          }))
+        }
         const network = own ?? (isApart ? undefined : await networks.get(key))
         const open = await openPorts(network, boxed === undefined ? [] : ports)
         const closePorts = async () => void await Promise.all(open.map((close) => close()))

@@ -150,6 +150,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
     use: 'always',
     isCommand: true,
     timeLimitMs: LIMIT_MS,
+    mayStay: ({ background }) => background === true,
     target: ({ command }) => command,
     folder: ({ cwd }) => cwd,
     prepare: sandbox.find,
