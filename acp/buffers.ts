@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AgentContext } from '@agentclientprotocol/sdk'
+import { answerBufferRequest, listBufferRequests, type Agent } from '../client/index.ts'
+
+/** How long one request waits for files, milliseconds. */
+const WAIT_MS = 30_000
+/** How long after a failed request the next one is sent, milliseconds. */
+const AGAIN_MS = 500
+
+interface BufferParts {
+  service: { agent(): Promise<Agent> }
+  client: AgentContext
+  sessionId: string
+  /** The name of this editor, which no other has. */
+  editor: string
+  signal: AbortSignal
+}
+
+/**
+ * Answers the service with the texts of files as the editor shows them, until the signal aborts. Resolves when the service knows of the
+ * editor, or cannot be reached.
+ */
+export async function serveBuffers ({ service, client, sessionId, editor, signal }: BufferParts): Promise<void> {
+  /** Answers what is asked; waits `waitMs` for it. */
+  async function serve (waitMs: number): Promise<void> {
+    const agent = await service.agent()
+    const query = { editor, waitMs }
+    const { data } = await listBufferRequests({ client: agent.client, path: { id: sessionId }, query, signal, throwOnError: true })
+    for (const { requestId, path } of data.requests) void answer(agent, requestId, path).catch(() => {})
+  }
+
+  async function answer (agent: Agent, requestId: string, path: string): Promise<void> {
+    const text = await client.request('fs/read_text_file', { sessionId, path }).then(({ content }) => content, () => undefined)
+    const body = text === undefined ? {} : { text }
+    await answerBufferRequest({ client: agent.client, path: { id: sessionId, requestId }, body, throwOnError: true })
+  }
+
+  async function follow (): Promise<void> {
+    while (!signal.aborted) {
+      await serve(WAIT_MS).catch(() => sleep(AGAIN_MS, undefined, { signal }).catch(() => {}))
+    }
+  }
+
+  await serve(0).catch(() => {})
+  void follow()
+}

@@ -1,0 +1,41 @@
+import type { AvailableCommand } from '@agentclientprotocol/sdk'
+import { applyRun, listRuns, undoRun, type Agent } from '../client/index.ts'
+
+export const COMMANDS: AvailableCommand[] = [
+  { name: 'continue', description: 'Goes on where the last answer stopped, failed or was interrupted' },
+  { name: 'undo', description: 'Takes back what the last answer changed in files' },
+  { name: 'apply', description: 'Takes over what was changed in the copy of the folder: all, or the paths that you name' }
+]
+
+/** Returns the command that a prompt is; undefined for a prompt for the agent. */
+export function commandIn (text: string): { name: 'continue' | 'undo' | 'apply', rest: string } | undefined {
+  const [, name, rest = ''] = /^\s*\/(\w+)(?:\s+(.*?))?\s*$/.exec(text) ?? []
+  if (name === 'apply') return { name, rest }
+  return (name === 'continue' || name === 'undo') && rest === '' ? { name, rest } : undefined
+}
+
+/** Takes over what was changed in the copy that a conversation works on. Returns what became of it, for the user. */
+export async function applyCopy ({ client }: Agent, threadId: string, named: string): Promise<string> {
+  const { data } = await listRuns({ client, query: { threadId, limit: 1 }, throwOnError: true })
+  const [run] = data.runs
+  if (run === undefined) return 'There is no answer whose changes could be taken over.'
+  const body = named === '' ? {} : { paths: named.split(/\s+/) }
+  const { data: done } = await applyRun({ client, path: { runId: run.runId }, body, throwOnError: true })
+  return told({ 'Taken over': done.applied, 'Left as it is': done.skipped }) || 'The copy is as the folder.'
+}
+
+/** Lists paths under headings; those that were skipped with the reason. */
+function told (lists: Record<string, Array<string | { path: string, reason: string }>>): string {
+  const line = (entry: string | { path: string, reason: string }) =>
+    typeof entry === 'string' ? `\n- ${entry}` : `\n- ${entry.path} (${entry.reason.replaceAll('_', ' ')})`
+  return Object.entries(lists).flatMap(([heading, list]) => list.length === 0 ? [] : `${heading}:${list.map(line).join('')}`).join('\n\n')
+}
+
+/** Takes back the changes of the newest run of a conversation. Returns what became of it, for the user. */
+export async function undoLast ({ client }: Agent, threadId: string): Promise<string> {
+  const { data } = await listRuns({ client, query: { threadId, limit: 1 }, throwOnError: true })
+  const [run] = data.runs
+  if (run === undefined) return 'There is no answer whose changes could be taken back.'
+  const { data: done } = await undoRun({ client, path: { runId: run.runId }, body: {}, throwOnError: true })
+  return told({ 'Taken back': done.restored, 'Left as it is': done.skipped }) || 'The last answer changed no file that can be taken back.'
+}

@@ -1,0 +1,205 @@
+import {
+  agent as createApp,
+  PROTOCOL_VERSION,
+  RequestError,
+  type AgentContext,
+  type ClientCapabilities,
+  type Stream
+} from '@agentclientprotocol/sdk'
+import { type Agent, AgentError, createThread, deleteThread, getThread, listThreads } from '../client/index.ts'
+import { VERSION } from '../services/lib/version.ts'
+import { COMMANDS } from './commands.ts'
+import type { ServiceAccess } from './service-access.ts'
+import { configOptions, modeState, readChoices, setMode, setModel, type Choices, type Mode } from './session-settings.ts'
+import { asRequestError, createSession, type Session } from './session.ts'
+
+/** Threads on a page of the list. */
+const LISTED = 50
+
+/** Marks the threads that editors made. */
+const MARK = 'editor'
+/** How long a session in which nothing was said can still be loaded, milliseconds. */
+const UNUSED_MS = 24 * 3_600_000
+
+type Client = Agent['client']
+
+interface Opened {
+  session: Session
+  choices: Choices
+}
+
+/** Deletes the threads of sessions of editors in which nothing was said for a day, once in the life of this process. */
+function createTidy (): (client: Client) => Promise<void> {
+  let isDone = false
+  return async (client) => {
+    if (isDone) return
+    isDone = true
+    try {
+      for (let cursor: string | undefined; ;) {
+        const { data } = await listThreads({ client, query: { limit: 500, ...cursor && { cursor } }, throwOnError: true })
+        const unused = data.threads.filter((thread) =>
+          thread.messageCount === 0 && (thread as Record<string, unknown>)[MARK] === true && thread.updatedAt < Date.now() - UNUSED_MS)
+        for (const { id } of unused) await deleteThread({ client, path: { id }, throwOnError: true })
+        cursor = data.nextCursor
+        if (cursor === undefined) return
+      }
+    } catch {
+      // The next process tries again.
+    }
+  }
+}
+
+/** Serves one editor over a stream of ACP messages. A session is a thread of the service, whose id it has. */
+export function connectEditor ({ stream, service, report }: { stream: Stream, service: ServiceAccess, report: (line: string) => void }) {
+  const sessions = new Map<string, Opened>()
+  const tidy = createTidy()
+  let capabilities: ClientCapabilities = {}
+
+  const withErrors = <P, R>(handle: (context: P) => Promise<R>) => async (context: P): Promise<R> => {
+    try {
+      return await handle(context)
+    } catch (error) {
+      throw asRequestError(error)
+    }
+  }
+
+  const opened = (id: string): Opened => {
+    const found = sessions.get(id)
+    if (found === undefined) throw RequestError.sessionNotFound(id)
+    return found
+  }
+
+  async function open (id: string, cwd: string, client: AgentContext): Promise<Opened> {
+    const editor = {
+      canElicit: capabilities.elicitation?.form != null,
+      hasNotices: capabilities.session?.notices != null,
+      hasBuffers: capabilities.fs?.readTextFile === true
+    }
+    const choices = await readChoices(await service.agent(), id, cwd)
+    const entry = { session: createSession({ id, cwd, service, client, editor }), choices }
+    sessions.set(id, entry)
+    return entry
+  }
+
+  /** Opens the session of a stored thread. Throws RequestError when there is none. */
+  async function openStored (id: string, cwd: string, client: AgentContext): Promise<Opened> {
+    sessions.get(id)?.session.cancel()
+    try {
+      return await open(id, cwd, client)
+    } catch (error) {
+      if (error instanceof AgentError && error.statusCode === 404) throw RequestError.sessionNotFound(id)
+      throw error
+    }
+  }
+
+  const settingsOf = ({ choices }: Opened) => ({ modes: modeState(choices), configOptions: configOptions(choices) })
+
+  /** Tells the commands once the editor knows the session, that is after the answer. */
+  function tellCommands (client: AgentContext, sessionId: string): void {
+    const update = { sessionUpdate: 'available_commands_update' as const, availableCommands: COMMANDS }
+    setTimeout(() => void client.notify('session/update', { sessionId, update }).catch(() => {}), 0)
+  }
+
+  const noServers = (servers: readonly { name: string }[] | undefined) => {
+    if (!servers?.length) return
+    const names = servers.map(({ name }) => name).join(', ')
+    report(`The tool servers of the editor are not connected: ${names}. Add them to the service, see docs/mcp.md.`)
+  }
+
+  async function changeMode (id: string, mode: string): Promise<void> {
+    const entry = opened(id)
+    if (!modeState(entry.choices).availableModes.some((each) => each.id === mode)) {
+      throw RequestError.invalidParams(undefined, `There is no mode "${mode}" in this session.`)
+    }
+    await setMode(await service.agent(), id, entry.session.cwd, mode as Mode)
+    entry.choices.mode = mode as Mode
+  }
+
+  const app = createApp({ name: 'local-agent' })
+    .onRequest('initialize', ({ params }) => {
+      capabilities = params.clientCapabilities ?? {}
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: 'local-agent', title: 'Local Agent', version: VERSION },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, audio: false, embeddedContext: true },
+          sessionCapabilities: { list: {}, resume: {}, close: {} }
+        },
+        authMethods: []
+      }
+    })
+    .onRequest('authenticate', () => {
+      throw RequestError.invalidRequest(undefined, 'No sign-in is needed: LOCAL_AGENT_TOKEN of the environment is the token.')
+    })
+    .onRequest('session/new', withErrors(async ({ params: { cwd, mcpServers }, client }) => {
+      noServers(mcpServers)
+      const { client: http } = await service.agent()
+      void tidy(http)
+      const { data } = await createThread({ client: http, body: { settings: { cwd }, [MARK]: true }, throwOnError: true })
+      const entry = await open(data.id, cwd, client)
+      tellCommands(client, data.id)
+      return { sessionId: data.id, ...settingsOf(entry) }
+    }))
+    .onRequest('session/load', withErrors(async ({ params: { sessionId, cwd, mcpServers }, client }) => {
+      noServers(mcpServers)
+      const entry = await openStored(sessionId, cwd, client)
+      await entry.session.load()
+      tellCommands(client, sessionId)
+      return settingsOf(entry)
+    }))
+    .onRequest('session/resume', withErrors(async ({ params: { sessionId, cwd, mcpServers }, client }) => {
+      noServers(mcpServers)
+      const entry = await openStored(sessionId, cwd, client)
+      tellCommands(client, sessionId)
+      return settingsOf(entry)
+    }))
+    .onRequest('session/list', withErrors(async ({ params: { cwd, cursor } }) => {
+      const { client } = await service.agent()
+      const { data } = await listThreads({ client, query: { limit: LISTED, ...cursor && { cursor } }, throwOnError: true })
+      // The list does not say in which folder a conversation is.
+      const threads = await Promise.all(data.threads.map(async ({ id }) =>
+        (await getThread({ client, path: { id }, query: { limit: 1 }, throwOnError: false })).data))
+      const listed = threads.flatMap((thread) => {
+        const folder = thread?.settings?.cwd
+        if (thread === undefined || folder === undefined || (cwd && cwd !== folder)) return []
+        return [{ sessionId: thread.id, cwd: folder, title: thread.title, updatedAt: new Date(thread.updatedAt).toISOString() }]
+      })
+      return { sessions: listed, ...data.nextCursor !== undefined && { nextCursor: data.nextCursor } }
+    }))
+    .onRequest('session/close', withErrors(async ({ params: { sessionId } }) => {
+      opened(sessionId).session.cancel()
+      sessions.delete(sessionId)
+      return {}
+    }))
+    .onRequest('session/set_mode', withErrors(async ({ params: { sessionId, modeId }, client }) => {
+      await changeMode(sessionId, modeId)
+      const update = { sessionUpdate: 'config_option_update' as const, configOptions: configOptions(opened(sessionId).choices) }
+      await client.notify('session/update', { sessionId, update })
+      return {}
+    }))
+    .onRequest('session/set_config_option', withErrors(async ({ params: { sessionId, configId, ...rest }, client }) => {
+      const entry = opened(sessionId)
+      const value = String((rest as { value?: unknown }).value)
+      if (configId === 'mode') {
+        await changeMode(sessionId, value)
+        await client.notify('session/update', { sessionId, update: { sessionUpdate: 'current_mode_update', currentModeId: value } })
+      } else if (configId === 'model') {
+        entry.choices.model = await setModel(await service.agent(), sessionId, value)
+      } else {
+        throw RequestError.invalidParams(undefined, `There is no option "${configId}".`)
+      }
+      return { configOptions: configOptions(entry.choices) }
+    }))
+    .onRequest('session/prompt', async ({ params: { sessionId, prompt } }) =>
+      ({ stopReason: await opened(sessionId).session.prompt(prompt) }))
+    .onNotification('session/cancel', ({ params: { sessionId } }) => sessions.get(sessionId)?.session.cancel())
+
+  const connection = app.connect(stream)
+
+  return {
+    /** Resolves when the editor is gone. */
+    closed: connection.closed,
+    close: () => connection.close()
+  }
+}

@@ -1,0 +1,138 @@
+import type { PermissionOption, ToolCallContent } from '@agentclientprotocol/sdk'
+import { pause, pauseBefore } from '../client/backoff.ts'
+import { isCut, isRefusal } from '../client/errors.ts'
+import {
+  AgentError,
+  decideApproval,
+  listApprovals,
+  previewApproval,
+  type Agent,
+  type Approval,
+  type ApprovalDecision
+} from '../client/index.ts'
+import { requestPermission, type ItemParts } from './permission.ts'
+import { questionAsker, type Asked } from './questions.ts'
+import { diffContent, kindOf, locationsOf, textContent, titleOf } from './tool-facts.ts'
+
+/** How often a decision is sent again while the service cannot be reached: for about a minute, so that it can be restarted. */
+const ATTEMPTS = 12
+const REJECT = 'reject'
+
+/**
+ * What became of an item: decided here; decided elsewhere, or gone; or still open, because the editor took its request back, is gone, or
+ * has no way to show it (`unasked`).
+ */
+export type Outcome = 'decided' | 'gone' | 'open' | 'unasked'
+
+/** Returns the items of a conversation that wait for its user, oldest first. */
+export async function openItems (agent: Agent, threadId: string): Promise<Approval[]> {
+  const found: Approval[] = []
+  for (let cursor: string | undefined; ;) {
+    const query = { limit: 500, ...cursor !== undefined && { cursor } }
+    const { data } = await listApprovals({ client: agent.client, query, throwOnError: true })
+    found.push(...data.approvals.filter((item) => item.threadId === threadId && (item.kind === 'tool' || item.kind === 'question')))
+    cursor = data.nextCursor
+    if (cursor === undefined) return found
+  }
+}
+
+/** Sends a decision until the service has it. What was decided elsewhere meanwhile stays: the answer is dropped. */
+export async function decide (agent: Agent, approvalId: string, body: ApprovalDecision): Promise<Outcome> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await decideApproval({ client: agent.client, path: { id: approvalId }, body, throwOnError: true })
+      return 'decided'
+    } catch (error) {
+      if (error instanceof AgentError && [404, 409, 410].includes(error.statusCode ?? 0)) return 'gone'
+      if (!isCut(error) || attempt >= ATTEMPTS) throw error
+      await pause(pauseBefore(attempt))
+    }
+  }
+}
+
+/**
+ * Asks the editor about one item, and decides it by the answer. The request is taken back when the item is decided elsewhere, and when
+ * the signal aborts; then, and when the editor is gone, nothing is decided.
+ */
+export async function askItem (parts: ItemParts, item: Approval, signal: AbortSignal): Promise<Outcome> {
+  const { agent } = parts
+  const over = new AbortController()
+  const asking = AbortSignal.any([signal, over.signal])
+  const closed = untilClosed(agent, item, asking)
+  const asked = ask(parts, item, asking)
+  asked.catch(() => {})
+  try {
+    const answer = await Promise.race([asked, closed.then(() => 'gone' as const), aborted(signal)])
+    if (answer === undefined) return 'open'
+    return typeof answer === 'string' ? answer : await decide(agent, item.approvalId, answer)
+  } finally {
+    over.abort()
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+
+/** Resolves when the item is no longer open; never after an abort. */
+async function untilClosed (agent: Agent, { approvalId, threadId }: Approval, signal: AbortSignal): Promise<void> {
+  const found = Promise.withResolvers<void>()
+  const isOpen = async () => (await openItems(agent, threadId!)).some((item) => item.approvalId === approvalId)
+  const look = () => void isOpen().then((open) => { if (!open) found.resolve() }, () => {})
+  const follow = async () => {
+    const onConnection = (isConnected: boolean) => { if (isConnected) look() }
+    for await (const event of agent.events({ threadId, types: ['approval:closed'], onConnection, signal })) {
+      if (event.type === 'approval:closed' && event.approvalId === approvalId) return found.resolve()
+      if (event.type === 'reset') look()
+    }
+  }
+  void follow().catch(() => {})
+  return found.promise
+}
+
+/** Returns what the user decided; undefined when nothing was decided. */
+async function ask (parts: ItemParts, item: Approval, signal: AbortSignal): Promise<Asked> {
+  return item.kind === 'question' ? questionAsker(parts).ask(item, signal) : askPermission(parts, item, signal)
+}
+
+async function askPermission ({ agent, client, sessionId, cwd }: ItemParts, item: Approval, signal: AbortSignal): Promise<Asked> {
+  const { approvalId, toolCallId, toolName = 'tool', input, scopes = [] } = item
+  const preview = await previewOf(agent, approvalId, signal)
+  const diffs = preview?.changes.flatMap(({ path, diff }) => diff === undefined ? [] : diffContent(diff, path)) ?? []
+  const notes = [item.note, item.boundary?.text, preview?.refused && `It would fail now: ${preview.refused}`].filter((text) => text)
+  const content: ToolCallContent[] = [...notes.map((text) => textContent(text!)), ...diffs]
+  const offered = scopes.length > 0 ? scopes : [{ scope: 'once' as const, text: 'This call alone.' }]
+  const options: PermissionOption[] = [
+    ...offered.map(({ scope, text }): PermissionOption =>
+      ({ optionId: scope, name: text, kind: scope === 'once' ? 'allow_once' : 'allow_always' })),
+    { optionId: REJECT, name: 'Do not allow it.', kind: 'reject_once' }
+  ]
+  const chosen = await requestPermission(client, {
+    sessionId,
+    toolCall: {
+      toolCallId: toolCallId ?? approvalId,
+      title: titleOf(toolName, input),
+      kind: kindOf(toolName),
+      status: 'pending',
+      rawInput: input,
+      locations: locationsOf(input, item.cwd ?? cwd),
+      ...content.length > 0 && { content }
+    },
+    options
+  }, signal)
+  if (chosen === undefined) return undefined
+  if (chosen === REJECT) return { approved: false }
+  const scope = offered.find((each) => each.scope === chosen)?.scope
+  // An answer that was not offered decides nothing.
+  if (scope === undefined) return undefined
+  return { approved: true, scope, ...preview?.previewDigest !== undefined && { previewDigest: preview.previewDigest } }
+}
+
+/** Returns what the call would change; undefined when that cannot be said. */
+async function previewOf (agent: Agent, id: string, signal: AbortSignal) {
+  const { data, error } = await previewApproval({ client: agent.client, path: { id }, signal, throwOnError: false })
+  if (error !== undefined && !isRefusal(error)) return undefined
+  return data
+}

@@ -1,0 +1,85 @@
+import type { ElicitationPropertySchema } from '@agentclientprotocol/sdk'
+import type { Answers, Approval, ApprovalDecision, Question } from '../client/index.ts'
+import { requestPermission, type ItemParts } from './permission.ts'
+
+/** A decision; `unasked` when the editor has no way to show the item; undefined when nothing was decided. */
+export type Asked = ApprovalDecision | 'unasked' | undefined
+
+const DECLINE = 'decline'
+
+/** Whether a question can be answered by one choice among its options. */
+const isChoice = ({ options, multi }: Question) => options !== undefined && multi !== true
+/** Whether the next prompt of the session can be the answer: there is one question, and it asks for a text. */
+export const takesPrompt = ({ questions = [], live }: Approval) => questions.length === 1 && !isChoice(questions[0]) && live !== true
+
+/** Returns the answer to an item of which `takesPrompt` is true. */
+export function answerOf ({ questions = [] }: Approval, text: string): ApprovalDecision {
+  const [{ id, options, multi }] = questions
+  if (options === undefined || !multi) return { answers: { [id]: text } }
+  const words = text.split(/[,\n]/).map((word) => word.trim().toLowerCase())
+  return { answers: { [id]: options.flatMap(({ value, label }) => words.includes(label.toLowerCase()) ? [value] : []) } }
+}
+
+/** Asks questions of the agent: as a form where the editor has forms, else one choice after the other. */
+export function questionAsker ({ client, sessionId, canElicit }: ItemParts) {
+  async function askForm (item: Approval, signal: AbortSignal): Promise<Asked> {
+    const questions = item.questions ?? []
+    try {
+      const response = await client.request('elicitation/create', {
+        mode: 'form',
+        sessionId,
+        ...item.toolCallId !== undefined && { toolCallId: item.toolCallId },
+        message: questions.map(({ text }) => text).join('\n'),
+        requestedSchema: {
+          type: 'object',
+          properties: Object.fromEntries(questions.map((question) => [question.id, fieldOf(question)])),
+          required: questions.filter(({ required }) => required).map(({ id }) => id)
+        }
+      }, { cancellationSignal: signal })
+      if (response.action === 'decline') return { approved: false }
+      if (response.action !== 'accept') return undefined
+      const { content } = response as { content?: Record<string, unknown> | null }
+      return { answers: answersIn(content ?? {}) }
+    } catch {
+      return undefined
+    }
+  }
+
+  async function askChoices (item: Approval, signal: AbortSignal): Promise<Asked> {
+    const answers: Answers = {}
+    for (const { id, text, options = [], required } of item.questions ?? []) {
+      const chosen = await requestPermission(client, {
+        sessionId,
+        toolCall: { toolCallId: item.toolCallId ?? item.approvalId, title: text, kind: 'other', status: 'pending' },
+        options: [
+          ...options.map(({ label }, at) => ({ optionId: String(at), name: label, kind: 'allow_once' as const })),
+          { optionId: DECLINE, name: required ? 'Do not answer.' : 'Leave it open.', kind: 'reject_once' }
+        ]
+      }, signal)
+      if (chosen === undefined) return undefined
+      if (chosen === DECLINE && required) return { approved: false }
+      const option = options[Number(chosen)]
+      if (option !== undefined) answers[id] = option.value
+    }
+    return Object.keys(answers).length === 0 ? { approved: false } : { answers }
+  }
+
+  return {
+    async ask (item: Approval, signal: AbortSignal): Promise<Asked> {
+      if (canElicit) return askForm(item, signal)
+      return item.questions?.every(isChoice) ? askChoices(item, signal) : 'unasked'
+    }
+  }
+}
+
+function fieldOf ({ text, options, multi, free }: Question): ElicitationPropertySchema {
+  const choices = options?.map(({ value, label }) => ({ const: value, title: label }))
+  if (choices === undefined || (free && !multi)) {
+    const known = options === undefined ? undefined : options.map(({ label }) => label).join(', ')
+    return { type: 'string', title: text, ...known !== undefined && { description: known } }
+  }
+  return multi ? { type: 'array', title: text, items: { anyOf: choices } } : { type: 'string', title: text, oneOf: choices }
+}
+
+const answersIn = (content: Record<string, unknown>): Answers =>
+  Object.fromEntries(Object.entries(content).map(([id, value]) => [id, Array.isArray(value) ? value.map(String) : String(value)]))

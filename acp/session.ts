@@ -1,0 +1,257 @@
+import { RequestError, type AgentContext, type ContentBlock, type StopReason } from '@agentclientprotocol/sdk'
+import { pause, pauseBefore } from '../client/backoff.ts'
+import { AgentError, getThread, stopRun, type Agent, type AgentRun, type Approval, type RunStreamEvent } from '../client/index.ts'
+import { createReplayFilter } from '../client/replay.ts'
+import { openStream, readJson } from '../client/sse.ts'
+import { serveBuffers } from './buffers.ts'
+import { applyCopy, commandIn, undoLast } from './commands.ts'
+import { showHistory } from './history.ts'
+import { askItem, decide, openItems } from './open-items.ts'
+import type { ItemParts } from './permission.ts'
+import { promptParts } from './prompt-parts.ts'
+import { answerOf, takesPrompt } from './questions.ts'
+import type { ServiceAccess } from './service-access.ts'
+import { createUpdates, said, thought, type Send, type StreamedEvent } from './updates.ts'
+
+/** How often a run that goes on elsewhere is looked for again before a turn ends without it. */
+const LOOKS = 5
+/** How often a prompt is sent again when another client of the conversation was faster. */
+const TRIES = 5
+
+const OTHERS_WERE_FASTER = ['ERR_CONVERSATION_BUSY', 'ERR_CONVERSATION_WAITS']
+
+type Finish = Extract<RunStreamEvent, { type: 'finish' }>
+
+export interface SessionParts {
+  id: string
+  cwd: string
+  service: ServiceAccess
+  client: AgentContext
+  editor: { canElicit: boolean, hasNotices: boolean, hasBuffers: boolean }
+}
+
+export type Session = ReturnType<typeof createSession>
+
+/** A session of an editor: a thread of the service, whose runs are shown to the editor, and whose open items it is asked about. */
+export function createSession ({ id, cwd, service, client, editor }: SessionParts) {
+  const send: Send = (update) => client.notify('session/update', { sessionId: id, update })
+  const editorName = crypto.randomUUID()
+  const updates = createUpdates({ send, cwd, hasNotices: editor.hasNotices })
+  let turn: AbortController | undefined
+  /** The run that is read now, or was read last, and what of it was shown. */
+  let shown: { runId?: string, filter: ReturnType<typeof createReplayFilter> } = { filter: createReplayFilter() }
+  /** Shows the run that was under way when the session was loaded. */
+  let following: Promise<void> = Promise.resolve()
+
+  const itemParts = (agent: Agent): ItemParts => ({ agent, client, sessionId: id, cwd, canElicit: editor.canElicit })
+
+  /** Stops what streams. A run that waits stays as it is. */
+  async function stop (agent: Agent, runId: string): Promise<void> {
+    await stopRun({ client: agent.client, path: { id: runId }, query: { waiting: 'keep' }, throwOnError: false })
+  }
+
+  /** Shows a run until it ends or waits. Returns its last event; undefined after a stop. */
+  async function show (agent: Agent, run: AgentRun, signal: AbortSignal): Promise<Finish | undefined> {
+    let finish: Finish | undefined
+    const asked: Array<Promise<unknown>> = []
+    const onAbort = () => { if (run.runId !== undefined) void stop(agent, run.runId) }
+    signal.addEventListener('abort', onAbort)
+    try {
+      for await (const event of run) {
+        if (event.type === 'start') {
+          const { runId } = event.messageMetadata
+          if (runId === shown.runId) shown.filter.reopen()
+          else shown = { runId, filter: createReplayFilter() }
+          if (signal.aborted) onAbort()
+        } else if (event.type === 'finish') {
+          finish = event
+        } else {
+          const fresh = shown.filter.pass(event)
+          if (fresh === undefined) continue
+          if (fresh.type === 'question-request' && fresh.live) asked.push(askLive(agent, fresh, signal))
+          else await updates.show(fresh)
+        }
+      }
+    } catch (error) {
+      // Somebody has stopped it, here or elsewhere.
+      if (error instanceof AgentError && error.code === 'ERR_RUN_ENDED') return undefined
+      throw error
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+    return finish
+  }
+
+  /** Asks what a tool server asks while its call goes on. */
+  async function askLive (agent: Agent, question: Extract<RunStreamEvent, { type: 'question-request' }>, signal: AbortSignal) {
+    const item: Approval = { ...question, kind: 'question', createdAt: 0, state: 'pending', threadId: id }
+    if (await askItem(itemParts(agent), item, signal) === 'unasked') await sayOpen(item)
+  }
+
+  /** Says in words what an editor without forms cannot ask. */
+  async function sayOpen (item: Approval): Promise<void> {
+    const questions = (item.questions ?? []).map(({ text, options }) =>
+      `${text}${options === undefined ? '' : `\n${options.map(({ label }) => `- ${label}`).join('\n')}`}`)
+    const how = takesPrompt(item)
+      ? 'Your next message is the answer.'
+      : `This waits for your answers in the console: ${service.url ?? ''}/console`
+    await send(said(`\n\n${questions.join('\n\n')}\n\n${how}`))
+  }
+
+  /**
+   * Deals with all that the conversation waits for, and shows the runs that go on, until nothing is open and nothing runs. `answer`: a
+   * prompt that answers an open question. Returns how the last run ended, whether an item stays open, and whether the prompt was used.
+   */
+  async function settle (agent: Agent, signal: AbortSignal, { last, answer }: { last?: Finish, answer?: string } = {}) {
+    let isUsed = false
+    for (let looks = 0; ;) {
+      signal.throwIfAborted()
+      const items = await openItems(agent, id)
+      const waiting = items.filter(({ live }) => live !== true)
+      if (waiting.length > 0) {
+        for (const item of waiting) {
+          if (answer && !isUsed && !editor.canElicit && item.kind === 'question' && takesPrompt(item)) {
+            await decide(agent, item.approvalId, answerOf(item, answer))
+            isUsed = true
+            continue
+          }
+          const outcome = await askItem(itemParts(agent), item, signal)
+          if (outcome === 'unasked') await sayOpen(item)
+          if (outcome === 'open' || outcome === 'unasked') return { last, isUsed, stays: outcome }
+        }
+        last = await show(agent, agent.resume(waiting[0].runId!), signal)
+        continue
+      }
+      const { data: { status } } = await getThread({ client: agent.client, path: { id }, query: { limit: 1 }, throwOnError: true })
+      if (status === 'running') {
+        last = await show(agent, agent.resume(id), signal).catch((error) => {
+          // It has ended meanwhile.
+          if (error instanceof AgentError && error.code === 'ERR_NO_LIVE_RUN') return last
+          throw error
+        })
+        continue
+      }
+      // What it waited for was decided elsewhere: it goes on, or went on.
+      if (last?.finishReason === 'tool-calls' && shown.runId !== undefined && looks++ < LOOKS) {
+        await pause(pauseBefore(looks), signal)
+        last = await show(agent, agent.resume(shown.runId), signal)
+        continue
+      }
+      return { last, isUsed }
+    }
+  }
+
+  async function answer (blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    const agent = await service.agent()
+    await following
+    const text = blocks.map((block) => block.type === 'text' ? block.text : '').join('')
+    const before = await settle(agent, signal, { answer: text })
+    if (before.stays !== undefined || before.isUsed) return stopReason(before)
+    const command = commandIn(text)
+    if (command?.name === 'undo' || command?.name === 'apply') {
+      await send(said(command.name === 'undo' ? await undoLast(agent, id) : await applyCopy(agent, id, command.rest)))
+      return 'end_turn'
+    }
+    const place = { id, cwd, options: { interactive: true }, waiting: 'keep' as const }
+    const request = command?.name === 'continue'
+      ? { ...place, continue: true }
+      : { ...place, message: { role: 'user', content: await promptParts(agent, blocks) } }
+    const idempotencyKey = crypto.randomUUID()
+    for (let tries = 1; ; tries++) {
+      signal.throwIfAborted()
+      try {
+        const last = await show(agent, agent.run({ ...request, idempotencyKey }), signal)
+        return stopReason(last === undefined ? {} : await settle(agent, signal, { last }))
+      } catch (error) {
+        if (!(error instanceof AgentError) || !OTHERS_WERE_FASTER.includes(error.code) || tries >= TRIES) throw error
+        // Another client of this conversation was faster.
+        const { stays } = await settle(agent, signal)
+        if (stays !== undefined) return 'cancelled'
+      }
+    }
+  }
+
+  /** Says why a run ended before it was done, and returns why the turn ends. */
+  async function stopReason ({ last, stays }: { last?: Finish, stays?: 'open' | 'unasked' }): Promise<StopReason> {
+    if (stays === 'unasked') return 'end_turn'
+    if (stays === 'open' || last === undefined) return 'cancelled'
+    if (last.stopped !== undefined) await send(said(`\n\n${last.stopped.text}`))
+    if (last.stopped?.reason === 'steps') return 'max_turn_requests'
+    switch (last.finishReason) {
+      case 'length':
+        return 'max_tokens'
+      case 'content-filter':
+        return 'refusal'
+      default:
+        return 'end_turn'
+    }
+  }
+
+  async function showTitle (): Promise<void> {
+    const agent = await service.agent()
+    const { data } = await getThread({ client: agent.client, path: { id }, query: { limit: 1 }, throwOnError: true })
+    const updatedAt = new Date(data.updatedAt).toISOString()
+    await send({ sessionUpdate: 'session_info_update', title: data.title, updatedAt })
+  }
+
+  return {
+    cwd,
+
+    /** Answers a prompt. What waits in the conversation is asked first. Throws RequestError. */
+    async prompt (blocks: readonly ContentBlock[]): Promise<StopReason> {
+      if (turn !== undefined) throw RequestError.invalidRequest(undefined, 'A prompt of this session is being answered; cancel it first.')
+      const own = turn = new AbortController()
+      const over = new AbortController()
+      try {
+        if (editor.hasBuffers) await serveBuffers({ service, client, sessionId: id, editor: editorName, signal: over.signal })
+        return await answer(blocks, own.signal)
+      } catch (error) {
+        if (own.signal.aborted) return 'cancelled'
+        throw asRequestError(error)
+      } finally {
+        turn = undefined
+        over.abort()
+        void showTitle().catch(() => {})
+      }
+    },
+
+    /** Ends the turn: stops a run that is under way. What waits for the user stays open. */
+    cancel: (): void => turn?.abort(),
+
+    /** Shows all that was said, and what is under way. */
+    async load (): Promise<void> {
+      const agent = await service.agent()
+      const url = `/run/${encodeURIComponent(id)}/stream`
+      const stream = await openStream(agent.client, { method: 'GET', url, query: { protocol: 'ui' } })
+      const events = stream && readJson<StreamedEvent>(stream)
+      const first = (await events?.next())?.value as { messageId?: string } | undefined
+      const { data } = await getThread({ client: agent.client, path: { id }, query: { protocol: 'ui' }, throwOnError: true })
+      const messages = (data.messages as Array<{ id?: string, role: string }>)
+        .filter((message) => first === undefined || message.id !== first.messageId)
+      await showHistory({ agent, send, updates, cwd }, messages)
+      if (events !== undefined) following = showRest(events)
+      if (data.status === 'pending_approval') {
+        await send(thought('This conversation waits for your decision. You are asked when you send the next message.\n\n'))
+      }
+    }
+  }
+
+  async function showRest (events: AsyncGenerator<StreamedEvent>): Promise<void> {
+    try {
+      for await (const event of events) await updates.show(event)
+    } catch {
+      // The next prompt reads what there is then.
+    }
+  }
+}
+
+/** Returns the error as an editor shows it: with the service's sentence. */
+export function asRequestError (error: unknown): RequestError {
+  if (error instanceof RequestError) return error
+  if (error instanceof AgentError) {
+    const hint = error.code === 'ERR_INTERRUPTED' ? ' Send /continue to go on.' : ''
+    const code = error.statusCode !== undefined && error.statusCode < 500 ? -32602 : -32603
+    return new RequestError(error.code === 'ERR_UNAUTHORIZED' ? -32000 : code, `${error.message}${hint}`, { code: error.code })
+  }
+  return new RequestError(-32603, error instanceof Error ? error.message : String(error))
+}

@@ -1,0 +1,45 @@
+import { Type } from '@sinclair/typebox'
+import { ThreadId, UUID } from './ids.ts'
+
+/** Characters of the text of a file. */
+const LONGEST_TEXT = 10 * 1024 * 1024
+/** Bytes of a body with such a text. */
+export const MOST_BUFFER = 4 * LONGEST_TEXT
+
+const Editor = Type.String({ minLength: 1, maxLength: 100, description: 'A name of the editor that no other open one has' })
+
+export const BufferRequestsSchema = Type.Object({
+  requests: Type.Array(Type.Object({
+    requestId: Type.String(),
+    path: Type.String({ description: 'The real path of the file' })
+  }))
+}, { $id: 'BufferRequests', description: 'Files of which an editor is asked whether it has changes that are not saved' })
+
+export const BuffersQuery = Type.Object({
+  editor: Editor,
+  waitMs: Type.Integer({
+    minimum: 0,
+    maximum: 60_000,
+    default: 0,
+    description: 'How long the answer may wait for a request; milliseconds'
+  })
+}, { additionalProperties: false })
+
+export const BufferParams = Type.Object({ id: ThreadId, requestId: Type.String({ pattern: UUID }) })
+
+export const BufferAnswerSchema = Type.Object({
+  text: Type.Optional(Type.String({
+    maxLength: LONGEST_TEXT,
+    description: 'The text that the editor shows; absent where it does not have the file open'
+  }))
+}, {
+  $id: 'BufferAnswer',
+  additionalProperties: false,
+  description: 'What an editor shows of a file',
+  examples: [{ text: 'Buy tea' }, {}]
+})
+
+export const BufferTakenSchema = Type.Object({ taken: Type.Boolean({ description: 'false: the answer came too late' }) }, {
+  $id: 'BufferTaken',
+  description: 'What became of the answer of an editor'
+})
