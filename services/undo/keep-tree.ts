@@ -25,16 +25,19 @@ interface Comparison {
   others?: ReadonlySet<string>
   /** The folder was compared only after a new start of the service. */
   isLate?: boolean
+  /** The command went on after its call. */
+  hasStayed?: boolean
 }
 
 /** What the record of a command holds when its changes are known: nothing when it changed nothing and nothing is unknown. */
 export function settledTree (
   begun: Entry,
   { differences, contents, strange, unseen }: Compared,
-  { others = new Set(), isLate = false }: Comparison = {}
+  { others = new Set(), isLate = false, hasStayed = false }: Comparison = {}
 ): Entry | undefined {
   const { tree, ...entry } = begun
-  const items = differences.filter(({ path }) => !others.has(path)).map((each): Item => each)
+  const isShared = isLate || hasStayed
+  const items = differences.filter(({ path }) => !others.has(path)).map((each): Item => ({ ...each, ...(isShared && { isShared }) }))
   const reason = [
     begun.uncovered?.reason,
     strange.length > 0 && `What was moved into the folder stays there: ${strange.slice(0, 5).join(', ')}.`,
@@ -73,7 +76,9 @@ export async function keepTree (
   }
   const open = undoOpenKey(id)
   const running: Entry = { ...begun, tree: { folder, record: known.record, ...(named?.target !== undefined && { target: named.target }) } }
+  let hasStayed = false
   async function finishAfter (ended: Promise<void>): Promise<void> {
+    hasStayed = true
     await ended
     const { ops } = await kept.finish()
     // Gone with its conversation meanwhile.
@@ -87,7 +92,7 @@ export async function keepTree (
     ops: [owned, put(running), { type: 'put', key: open, value: { runId } }],
     async finish () {
       try {
-        const settled = settledTree(running, await trees.compare(known), { others })
+        const settled = settledTree(running, await trees.compare(known), { others, hasStayed })
         const last: Op = settled === undefined ? { type: 'del', key: undoEntryKey(runId, id) } : put(settled)
         end()
         commands.changed((settled?.items ?? []).map(({ path }) => path))

@@ -6,7 +6,8 @@ import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { UNDO_OPEN, undoEntriesPrefix, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
 import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
-import { UNDO, CommandRuns, type Entry, RunLive, RunUnknown } from './undo-entry.ts'
+import { APPLY, UNDO, CommandRuns, type Entry, RunLive, RunUnknown } from './undo-entry.ts'
+import { chainsOfCopy } from './copy-chains.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
 import { removeTemporaries } from './restore.ts'
@@ -16,7 +17,7 @@ import { settleItems } from './survey.ts'
 import { createUndoSpace } from './space.ts'
 import { createRunningCommands } from './running-commands.ts'
 import { createTrees } from './trees.ts'
-import { undoRun } from './undo-run.ts'
+import { takeOver, undoRun } from './undo-run.ts'
 
 /** The collaborators of undo. */
 export interface UndoParts {
@@ -54,7 +55,7 @@ export function openUndo ({ store, clock, paths, settings, isLive, log, transfor
   }
 
   async function completedCall (id: string, entry: Entry): Promise<Entry | undefined> {
-    if (entry.toolName === UNDO) await removeTemporaries(id, entry.items)
+    if (entry.toolName === UNDO || entry.toolName === APPLY) await removeTemporaries(id, entry.items)
     const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
     return items.length > 0 ? { ...entry, items, ended: true } : undefined
   }
@@ -134,6 +135,21 @@ export function openUndo ({ store, clock, paths, settings, isLive, log, transfor
         if (commands.stays(runId)) throw new CommandRuns(runId)
         return undoRun(entries, options, parts)
       }),
+
+    async takeOver (
+      differences: Parameters<typeof chainsOfCopy>[0],
+      body: UndoBody,
+      { folder: copy, real, owner }: { folder: string, real: string, owner: string }
+    ) {
+      await ready()
+      const { id, done, skipped } = await takeOver(
+        await chainsOfCopy(differences, { folder: copy, real, paths }),
+        body,
+        { owner, cwd: real },
+        parts
+      )
+      return { done, skipped, ...id !== undefined && { applyId: id } }
+    },
 
     /** Resolves when the changes of commands that have ended are stored. */
     settled: () => commands.settled(),

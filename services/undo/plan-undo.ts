@@ -14,11 +14,13 @@ export interface Chain {
   left: Place | undefined
   /** What was there before. */
   before: Place
-  /** Where the content of `before` is, when it is a file. */
-  source?: { id: string, key?: string, copy?: Copy, notKept?: Item['notKept'] }
+  /** Where the content of `before` is, when it is a file: in a kept copy, or at the real path `from`. */
+  source?: { id: string, key?: string, copy?: Copy, notKept?: Item['notKept'], from?: string }
   /** Something else changed the path between two calls of the run; `before` is what it left. */
   isBroken: boolean
   isParent: boolean
+  /** One of the changes may be the work of others. */
+  isShared: boolean
   /** Each of the changes was one of permissions. */
   isOfModes: boolean
 }
@@ -48,7 +50,7 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
   for (const [id, entry] of entries.toReversed()) {
     const { cwd } = entry
     for (const item of entry.items.toReversed()) {
-      const { path, before, after, isUnread = false, isParent = false } = item
+      const { path, before, after, isUnread = false, isParent = false, isShared = false } = item
       const later = chains.get(path)
       if (later?.isBroken) continue
       if (later !== undefined && !isSame(after, later.before)) {
@@ -63,6 +65,7 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
         source: sourceOf(item, id, entry),
         isBroken: false,
         isParent: isParent && (later?.isParent ?? true),
+        isShared: isShared || (later?.isShared ?? false),
         isOfModes: (isUnread || isSame(after, before)) && (later?.isOfModes ?? true)
       })
     }
@@ -123,7 +126,7 @@ async function compare (chain: Chain, { paths, folder }: { paths: PathPolicy, fo
   if (before === null || before.kind === 'link') return undefined
   if (source?.notKept !== undefined) return source.notKept
   if (before.kind === 'other') return 'gone'
-  if (before.kind === 'folder' || before.size === 0) return undefined
+  if (before.kind === 'folder' || before.size === 0 || source?.from !== undefined) return undefined
   if (source?.copy === undefined || source.key === undefined) return 'gone'
   return lstat(join(folder, source.id)).then(() => undefined, () => 'gone')
 }

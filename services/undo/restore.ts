@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -96,7 +97,10 @@ async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string,
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     try {
-      for await (const bytes of readCopy({ folder, id: source!.id, key: source!.key }, source!.copy!, size)) await file.writeFile(bytes)
+      const content = source!.from === undefined
+        ? readCopy({ folder, id: source!.id, key: source!.key }, source!.copy!, size)
+        : readPlain(source!.from, step.before as FilePlace)
+      for await (const bytes of content) await file.writeFile(bytes)
       await file.chmod(mode & 0o777)
       await file.sync()
     } finally {
@@ -107,6 +111,22 @@ async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string,
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
+  }
+}
+
+/** Yields the content of a file. Throws CopyGone when it is not, or is no more, the content that was compared. */
+async function * readPlain (path: string, { digest }: FilePlace): AsyncGenerator<Buffer> {
+  const file = await withParent(path, (parent, name) => open(parent.entry(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+  try {
+    if (!(await file.stat()).isFile()) throw new CopyGone()
+    const hash = createHash('sha256')
+    for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
+      hash.update(chunk)
+      yield chunk
+    }
+    if (`sha256:${hash.digest('base64url')}` !== digest) throw new CopyGone()
+  } finally {
+    await file.close()
   }
 }
 

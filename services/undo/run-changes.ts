@@ -103,7 +103,8 @@ export async function runTexts (entries: Entries, parts: Pick<KeepParts, 'paths'
 }
 
 function fateOf (path: string, { steps, done, skipped }: UndoPlan): Pick<FileChangeView, 'canUndo' | 'why'> {
-  if (steps.some((step) => step.path === path)) return { canUndo: true }
+  const step = steps.find((each) => each.path === path)
+  if (step !== undefined) return { canUndo: true, ...(step.isShared && { why: 'shared' }) }
   const reason = skipped.find((each) => each.path === path)?.reason
   return { canUndo: false, why: reason ?? (done.includes(path) ? 'undone' : 'changed_since') }
 }

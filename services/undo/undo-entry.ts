@@ -50,6 +50,8 @@ export interface Item {
   isUnread?: true
   /** A folder that the call made on the way to its path. */
   isParent?: true
+  /** Others may have made the change: the command went on beside their work, or its folder was compared late. */
+  isShared?: true
 }
 
 /** The record of one call or undo. */
@@ -82,6 +84,8 @@ export interface Entry {
 
 /** Stands for the tool in the record of an undo. */
 export const UNDO = 'undo'
+/** Stands for the tool in the record of what was taken over from a copy. */
+export const APPLY = 'apply'
 
 const modeIn = (place: Place | undefined): number | undefined => place && 'mode' in place ? place.mode : undefined
 

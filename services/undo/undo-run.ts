@@ -3,9 +3,9 @@ import type { UndoBody, Undone } from '../../schemas/undo.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import type { Store } from '../store/index.ts'
-import { isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
+import { APPLY, isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
-import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped } from './plan-undo.ts'
+import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped, type UndoPlan } from './plan-undo.ts'
 import { completeFolders, isIndependent, restore } from './restore.ts'
 import { uncoveredCalls } from './run-changes.ts'
 import { inBatches } from './survey.ts'
@@ -24,20 +24,70 @@ export async function undoRun (
   const chains = select([...chainsOf(entries).values()], wanted)
   const notCovered = uncoveredCalls(entries)
   if (chains.length === 0) return { restored: [], skipped: [], notCovered }
-  const unlock = dryRun ? () => {} : await parts.acquire(rootsOf(chains))
   const unuse = parts.space.use(entries.flatMap(([id, { contents = {} }]) => [id, ...Object.keys(contents)]))
   try {
-    const { steps, done, skipped } = await planUndo(chains, parts)
-    const shown = (list: Chain[]) => list.filter(({ isParent }) => !isParent).map(({ path }) => path)
-    const answer = (restored: Chain[], more: Skipped[] = []): Undone =>
-      ({ restored: [...done, ...shown(restored)], skipped: [...skipped, ...more], notCovered })
-    if (dryRun || steps.length === 0) return answer(steps)
-    const { undoId, restored, refused } = await apply(steps, entries.at(-1)![1], { store, ...parts })
-    return { ...(restored.length > 0 && { undoId }), ...answer(restored, refused) }
+    const plan = () => wanted === undefined ? planUnnamed(chains, parts) : planUndo(chains, parts)
+    const { owner, cwd } = entries.at(-1)![1]
+    const { id, done, skipped } = await carryOut(chains, plan, { owner, cwd, toolName: UNDO, dryRun }, { store, ...parts })
+    return { ...(id !== undefined && { undoId: id }), restored: done, skipped, notCovered }
   } finally {
     unuse()
+  }
+}
+
+interface Work {
+  owner: string
+  cwd: string
+  /** Stands for the tool in the record of what it changes. */
+  toolName: string
+  dryRun: boolean
+}
+
+/** What was done, or would be; `id` names the changes, if there are some. */
+interface Done {
+  id?: string
+  done: string[]
+  skipped: Skipped[]
+}
+
+/** Plans and does the steps of chains, alone at their paths. What it replaces is kept under an id of its own. */
+async function carryOut (
+  chains: Chain[],
+  plan: () => Promise<UndoPlan>,
+  { dryRun, ...work }: Work,
+  parts: KeepParts & { store: Store }
+): Promise<Done> {
+  const unlock = dryRun ? () => {} : await parts.acquire(rootsOf(chains))
+  try {
+    const { steps, done, skipped } = await plan()
+    const shown = (list: Chain[]) => list.filter(({ isParent }) => !isParent).map(({ path }) => path)
+    const answer = (taken: Chain[], more: Skipped[] = []): Done => ({ done: [...done, ...shown(taken)], skipped: [...skipped, ...more] })
+    if (dryRun || steps.length === 0) return answer(steps)
+    const { id, restored, refused } = await apply(steps, work, parts)
+    return { ...(restored.length > 0 && { id }), ...answer(restored, refused) }
+  } finally {
     unlock()
   }
+}
+
+/** Makes paths as they are in a copy of their folder. Throws NotChanged (400) and CopiesUnavailable (503). */
+export async function takeOver (
+  all: Chain[],
+  { paths: wanted, dryRun = false }: UndoBody,
+  work: { owner: string, cwd: string },
+  parts: KeepParts & { store: Store }
+): Promise<Done> {
+  const chains = select(all, wanted)
+  if (chains.length === 0) return { done: [], skipped: [] }
+  return carryOut(chains, () => planUndo(chains, parts), { ...work, toolName: APPLY, dryRun }, parts)
+}
+
+/** A plan without what others may have changed: only an undo that names such a path takes it back. */
+async function planUnnamed (chains: Chain[], parts: KeepParts): Promise<UndoPlan> {
+  const plan = await planUndo(chains.filter(({ isShared }) => !isShared), parts)
+  const shared = await planUndo(chains.filter(({ isShared }) => isShared), parts)
+  const asked = shared.steps.filter(({ isParent }) => !isParent).map(({ path }): Skipped => ({ path, reason: 'shared' }))
+  return { steps: plan.steps, done: [...plan.done, ...shared.done], skipped: [...plan.skipped, ...shared.skipped, ...asked] }
 }
 
 /** Returns the changes at or below the wanted paths. Throws NotChanged for a path that the run did not change. */
@@ -71,11 +121,11 @@ function rootsOf (chains: Chain[]): string[] {
 }
 
 /** Keeps what is there now, then does the steps. What cannot be kept stays as it is. */
-async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }: KeepParts & { store: Store }) {
-  const undoId = newId()
+async function apply (steps: Chain[], { owner, cwd, toolName }: Omit<Work, 'dryRun'>, { store, ...parts }: KeepParts & { store: Store }) {
+  const id = newId()
   const { signal } = new AbortController()
   const places = steps.map(({ path }) => ({ path }))
-  const call = { runId: undoId, owner, toolCallId: undoId, toolName: UNDO, cwd, places, signal }
+  const call = { runId: id, owner, toolCallId: id, toolName, cwd, places, signal }
   const kept = await keepCall(call, parts, { isLocked: true })
   try {
     await store.transact(kept.ops)
@@ -113,5 +163,5 @@ async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }
   }
   await store.transact((await kept.finish()).ops)
   if (failure !== undefined) throw new UndoCutShort(describeDiskFailure(failure) ?? 'a file cannot be written')
-  return { undoId, restored, refused }
+  return { id, restored, refused }
 }

@@ -56,6 +56,9 @@ export function createUndo (parts: UndoParts) {
     /** Takes back the changes of a run, or of an undo. Throws RunUnknown (404), RunLive (409) and the errors of `undoRun`. */
     takeBack: async (runId: string, options: UndoBody): Promise<Undone> => (await loaded()).takeBack(runId, options),
 
+    /** Makes a folder as its copy is at these paths, see `takeOver`. Throws NotChanged (400) and CopiesUnavailable (503). */
+    takeOver: async (...work: Parameters<Awaited<ReturnType<typeof open>>['takeOver']>) => (await loaded()).takeOver(...work),
+
     /** Returns the operations that remove what belongs to a task, or to a thread by its digest. `sweep` then removes the files. */
     async removal (owner: string): Promise<Op[]> {
       const ops: Op[] = []

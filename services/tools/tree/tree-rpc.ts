@@ -72,3 +72,32 @@ export interface Compared {
   /** Folders that could be read and cannot any more, relative to the folder: what is below is not among the differences. */
   unseen: string[]
 }
+
+/** What the file system says of a path: of a file all, of a folder its permissions, of a link its target. */
+export interface PathState {
+  kind: 'file' | 'folder' | 'link'
+  mode: number
+  size?: number
+  ino?: number
+  /** Milliseconds since the Unix epoch of the last changes of content and of state. */
+  modifiedAt?: number
+  changedAt?: number
+  target?: string
+}
+
+export interface CopyRequest {
+  /** Real path of a folder, and that of its copy, which does not exist. */
+  from: string
+  to: string
+  limits: { paths: number, bytes: number }
+}
+
+/** The states of a folder's paths, relative to it, and of their copies; or which limit it is beyond. */
+export type CopiedTree = { beyond: 'paths' | 'bytes' } | {
+  sources: Array<[path: string, state: PathState]>
+  copies: Array<[path: string, state: PathState]>
+  /** Some of what is not copied: mounts, special and unreadable files. */
+  left: string[]
+  /** Whether the file system made clones. */
+  isCloned: boolean
+}

@@ -1,0 +1,236 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { basename, join, relative, sep } from 'node:path'
+import type { Applied, UndoBody } from '../../schemas/undo.ts'
+import type { Clock } from '../lib/clock.ts'
+import { isId, newId } from '../lib/ids.ts'
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import type { Log } from '../lib/log.ts'
+import { defineError } from '../lib/service-error.ts'
+import { COPIES, copyKey, type Store } from '../store/index.ts'
+import { type CopiedFolder, type PathState, type Transform, within } from '../tools/index.ts'
+import type { Undo } from '../undo/index.ts'
+import { differencesOf, stateAt } from './copy-differences.ts'
+
+/** A copy that no run used for this long is deleted, milliseconds. */
+const KEPT_MS = 7 * 24 * 3_600_000
+/** Copies at once. */
+const MAX_COPIES = 32
+/** What is copied where the file system does not clone files. */
+const LIMITS = { paths: 20_000, bytes: 1024 ** 3 }
+/** How long a copy and a comparison may take, milliseconds. */
+const COPY_MS = 300_000
+const BASE = 'base.json'
+
+const Refused = defineError('ERR_COPY_REFUSED', 'No copy of the folder can be made: %s.')
+const RunLive = defineError(
+  'ERR_RUN_LIVE',
+  'The run "%s" is not over. Stop it, or answer what it waits for, before its changes are taken over.'
+)
+const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'No run "%s" of a conversation is known.')
+const NotACopy = defineError('ERR_COPY_REFUSED', 'The run "%s" does not work on a copy, or its copy is not kept any more.')
+
+/** A copy of a folder for a conversation. */
+interface CopyRecord {
+  /** Digest of the conversation. */
+  thread: string
+  /** Real path of the folder. */
+  real: string
+  /** When a run used it last, milliseconds since the Unix epoch. */
+  usedAt: number
+}
+
+/** How the paths were when they were copied, or taken over last. */
+interface Base {
+  sources: Array<[path: string, state: PathState]>
+  copies: Array<[path: string, state: PathState]>
+}
+
+interface Known extends CopyRecord {
+  id: string
+  /** Real path of the copy. */
+  folder: string
+}
+
+interface CopyParts {
+  store: Store
+  clock: Clock
+  /** The folder in which the copies are, each in a folder of its own. */
+  root: string
+  /** The folder of configuration and data of the service. */
+  ownHome: string
+  /** The homes of users, of which no copy is made. */
+  homes: string[]
+  transform: Transform
+  undo: Pick<Undo, 'takeOver'>
+  log: Pick<Log, 'warn'>
+  /** Returns where a run of a conversation works, and whether it is not over; undefined for one that is not known. */
+  placeOf: (runId: string) => Promise<{ cwd: string, isLive: boolean } | undefined>
+}
+
+export type Copies = ReturnType<typeof createCopies>
+
+/**
+ * Copies of folders in which runs work, so that a person decides afterwards what of their changes is taken over. Models and people are
+ * shown the paths of the folder itself.
+ */
+export function createCopies ({ store, clock, root, ownHome, homes, transform, undo, log, placeOf }: CopyParts) {
+  const known = new Map<string, Known>()
+  const locked = createKeyedLock()
+  const { signal } = new AbortController()
+  /** The real path of `root`, once it is there. */
+  let place = root
+
+  const knownAt = (path: string): Known | undefined =>
+    path.startsWith(place + sep) ? known.get(relative(place, path).split(sep)[0]) : undefined
+
+  /** Returns the copy that a folder is, or lies in. */
+  const copyAt = (folder: string): CopiedFolder | undefined => {
+    const found = knownAt(folder)
+    return found !== undefined && within(folder, found.folder) ? { folder: found.folder, real: found.real } : undefined
+  }
+
+  async function remove ({ id, thread }: Known): Promise<void> {
+    known.delete(id)
+    await store.transact([{ type: 'del', key: copyKey(thread, id) }])
+    await rm(join(place, id), { recursive: true, force: true })
+  }
+
+  async function make (thread: string, real: string): Promise<Known> {
+    if (within(ownHome, real) || within(place, real)) throw new Refused('it holds the data of the service')
+    if (real === '/' || homes.some((home) => within(home, real))) throw new Refused('it is a home, or holds one. Work in a folder of it')
+    if (known.size >= MAX_COPIES) throw new Refused(`there are ${MAX_COPIES} already. Delete a conversation that has one`)
+    await mkdir(root, { recursive: true, mode: 0o700 })
+    place = await realpath(root)
+    const id = newId()
+    const draft = join(place, `${id}.partial`)
+    try {
+      await mkdir(draft, { mode: 0o700 })
+      const name = basename(real)
+      const made = await transform.run('copyTree', { from: real, to: join(draft, name), limits: LIMITS }, { signal, ms: COPY_MS })
+      if ('beyond' in made) {
+        throw new Refused(made.beyond === 'paths'
+          ? `it has more than ${LIMITS.paths} files and folders`
+          : `its files have more than ${LIMITS.bytes / 1024 ** 2} MiB, and its file system does not clone files`)
+      }
+      if (made.left.length > 0) log.warn({ folder: real, left: made.left }, 'a copy of a folder leaves out some of its files')
+      await writeBase(draft, { sources: made.sources, copies: made.copies })
+      await rename(draft, join(place, id))
+      const record = { thread, real, usedAt: clock.now() }
+      await store.transact([{ type: 'put', key: copyKey(thread, id), value: record }])
+      const copy = { ...record, id, folder: join(place, id, name) }
+      known.set(id, copy)
+      return copy
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** Deletes what no run used for long, and folders that no record names. */
+  async function sweep (): Promise<void> {
+    for (const copy of known.values()) if (copy.usedAt < clock.now() - KEPT_MS) await remove(copy)
+    for (const name of await readdir(place).catch(() => [])) {
+      if (!known.has(name)) await rm(join(place, name), { recursive: true, force: true })
+    }
+  }
+
+  return {
+    copyAt,
+
+    /** Whether a path belongs to copies, but not to the one that `cwd` is in. */
+    isForeign: (path: string, cwd: string): boolean => {
+      const copy = copyAt(cwd)
+      return within(path, place) && (copy === undefined || !within(path, copy.folder))
+    },
+
+    /** Reads which copies there are, and deletes what is left of others. */
+    async load (): Promise<void> {
+      place = await realpath(root).catch(() => root)
+      for await (const [key, record] of store.list<CopyRecord>(COPIES, { damaged () {} })) {
+        const id = key.slice(key.lastIndexOf('/') + 1)
+        const copy = { ...record, id, folder: join(place, id, basename(record.real)) }
+        if (existsSync(copy.folder)) known.set(id, copy)
+        else await store.transact([{ type: 'del', key }])
+      }
+      if (existsSync(place)) await sweep()
+    },
+
+    /**
+     * Returns the real path of the conversation's copy of a folder, which is made when there is none. Throws Refused (409).
+     */
+    open: (thread: string, folder: string): Promise<string> =>
+      locked(thread, async () => {
+        const real = await realpath(folder)
+        const own = [...known.values()].find((copy) => copy.thread === thread && (copy.real === real || within(real, copy.folder)))
+        if (own === undefined) return (await make(thread, real)).folder
+        const { id, folder: _, ...record } = own
+        own.usedAt = clock.now()
+        await store.transact([{ type: 'put', key: copyKey(thread, id), value: { ...record, usedAt: own.usedAt } }])
+        return own.folder
+      }),
+
+    /**
+     * Makes the folder as the copy of a run is, where the copy was changed: all paths, or some. What somebody changed in the folder
+     * meanwhile stays. What it replaces is kept under `applyId`, like the changes of a run. Throws RunUnknown (404), NotACopy and
+     * RunLive (409), NotChanged (400) and CopiesUnavailable (503).
+     */
+    async apply (runId: string, body: UndoBody): Promise<Applied> {
+      const run = isId(runId) ? await placeOf(runId) : undefined
+      if (run === undefined) throw new RunUnknown(runId)
+      const copy = knownAt(run.cwd)
+      if (copy === undefined) throw new NotACopy(runId)
+      if (run.isLive) throw new RunLive(runId)
+      return locked(copy.thread, async () => {
+        const { id, folder, real } = copy
+        const base: Base = JSON.parse(await readFile(join(place, id, BASE), 'utf8'))
+        const now = await transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
+        const differences = await differencesOf(base, now, real)
+        const paths = body.paths?.map((path) => within(path, folder) ? join(real, relative(folder, path)) : path)
+        const { done, ...rest } = await undo.takeOver(differences, { ...body, ...paths && { paths } }, { folder, real, owner: copy.thread })
+        if (!body.dryRun) await settle(copy, base, done)
+        return { applied: done, ...rest }
+      })
+    },
+
+    /** Deletes the copies of a conversation. */
+    async removeOf (thread: string): Promise<void> {
+      await locked(thread, async () => {
+        for (const copy of known.values()) if (copy.thread === thread) await remove(copy)
+      })
+    },
+
+    /** Returns the value with the paths of the folder in the place of those of its copy. */
+    shown<T> (value: T): T {
+      if (known.size === 0 || value === undefined) return value
+      const text = JSON.stringify(value)
+      if (!text.includes(JSON.stringify(place).slice(1, -1))) return value
+      let shown = text
+      for (const { folder, real } of known.values()) {
+        shown = shown.replaceAll(JSON.stringify(folder).slice(1, -1), JSON.stringify(real).slice(1, -1))
+      }
+      return JSON.parse(shown)
+    }
+  }
+
+  /** Records that these paths of the folder are as in the copy. */
+  async function settle ({ id, folder, real }: Known, base: Base, paths: readonly string[]): Promise<void> {
+    if (paths.length === 0) return
+    const sources = new Map(base.sources)
+    const copies = new Map(base.copies)
+    for (const path of paths) {
+      const inner = relative(real, path)
+      for (const [states, at] of [[sources, path], [copies, join(folder, inner)]] as const) {
+        const state = await stateAt(at)
+        if (state === undefined) states.delete(inner)
+        else states.set(inner, state)
+      }
+    }
+    await writeBase(join(place, id), { sources: [...sources], copies: [...copies] })
+  }
+}
+
+async function writeBase (folder: string, base: Base): Promise<void> {
+  const { default: writeFileAtomic } = await import('write-file-atomic')
+  await writeFileAtomic(join(folder, BASE), JSON.stringify(base), { mode: 0o600, fsync: true })
+}

@@ -1,0 +1,1 @@
+export type { Copies } from './copies.ts'

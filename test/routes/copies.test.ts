@@ -1,0 +1,167 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import t, { type Test } from 'tap'
+import { newId } from '../../services/lib/ids.ts'
+import type { Plan } from '../fakes/gateway.ts'
+import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
+import { until } from '../harness/exercise.ts'
+import { withGateway } from '../harness/with-gateway.ts'
+
+const call = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
+
+/** A conversation that works on a copy of the folder, whose model does these steps and then says "done". */
+async function onCopy (t: Test, steps: Plan[], boxes = NO_BOX) {
+  const plans = [...steps]
+  const { app, gateway } = await withGateway(t, () => plans.shift() ?? { text: 'done' }, { config: { analysis: false }, boxes })
+  t.teardown(() => rmSync(`${app.home}-copies`, { recursive: true, force: true }))
+  const post = async (url: string, payload: object = {}) => app.inject({ method: 'POST', url, payload })
+  const say = async (content = 'go', options = {}) =>
+    (await post('/run/sync', { id: 'chat', message: { role: 'user', content }, options: { workspace: 'copy', ...options } })).json()
+  return { app, gateway, plans, post, say, at: (path: string) => `${app.cwd}/${path}` }
+}
+
+t.test('a run on a copy changes files unasked, shows the paths of the folder, and is taken over by a person', async (t) => {
+  const { app, gateway, post, say, at } = await onCopy(t, [
+    call('readFile', { path: 'a.txt' }),
+    call('writeFile', { path: 'new/b.txt', content: 'B' }),
+    {
+      toolCalls: [
+        { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: 'one', newText: 'ONE' }] } },
+        { toolName: 'deleteFile', input: { path: 'gone.txt' } },
+        { toolName: 'moveFile', input: { from: 'old.txt', to: 'moved.txt' } }
+      ]
+    }
+  ])
+  for (const name of ['a.txt', 'gone.txt', 'old.txt', 'kept.txt']) writeFileSync(at(name), `one of ${name}`)
+  symlinkSync('kept.txt', at('link'))
+  const run = await say()
+  t.match(run, { text: 'done', pendingApprovals: [] })
+  t.match(run.toolCalls.map(({ output, errorText }: any) => output?.path ?? output?.to ?? errorText), [
+    at('a.txt'), at('new/b.txt'), at('a.txt'), at('gone.txt'), at('moved.txt')
+  ])
+  const prompts = JSON.stringify(gateway.requests.map(({ body }) => body.prompt))
+  t.match(prompts, `${app.cwd}/a.txt`)
+  t.notMatch(prompts, `${app.home}-copies`)
+  t.equal(readFileSync(at('a.txt'), 'utf8'), 'one of a.txt', 'the folder is as it was')
+  t.same(readdirSync(app.cwd).sort(), ['a.txt', 'gone.txt', 'kept.txt', 'link', 'old.txt'])
+
+  const changes = (await app.inject(`/runs/${run.runId}/changes`)).json().changes
+  t.match(changes.map(({ path }: any) => path).sort(), [at('a.txt'), at('gone.txt'), at('moved.txt'), at('new/b.txt')])
+  const dry = (await post(`/runs/${run.runId}/apply`, { dryRun: true })).json()
+  t.same(dry.applied.sort(), [at('a.txt'), at('gone.txt'), at('moved.txt'), at('new'), at('new/b.txt'), at('old.txt')])
+  t.same(dry.skipped, [])
+  t.notOk(existsSync(at('new')))
+
+  const some = (await post(`/runs/${run.runId}/apply`, { paths: ['new/b.txt'] })).json()
+  t.same(some.applied, [at('new'), at('new/b.txt')])
+  t.equal(readFileSync(at('new/b.txt'), 'utf8'), 'B')
+  writeFileSync(at('a.txt'), 'changed by its user')
+  const rest = (await post(`/runs/${run.runId}/apply`)).json()
+  t.same(rest.applied.sort(), [at('gone.txt'), at('moved.txt'), at('old.txt')])
+  t.same(rest.skipped, [{ path: at('a.txt'), reason: 'changed_since' }], 'what somebody changed stays')
+  t.equal(readFileSync(at('a.txt'), 'utf8'), 'changed by its user')
+  t.equal(readlinkSync(at('link')), 'kept.txt')
+  t.same((await post(`/runs/${run.runId}/apply`)).json().applied, [])
+
+  t.match((await post(`/runs/${rest.applyId}/undo`)).json(), { skipped: [] })
+  t.match((await post(`/runs/${some.applyId}/undo`)).json(), { skipped: [] })
+  t.same(readdirSync(app.cwd).sort(), ['a.txt', 'gone.txt', 'kept.txt', 'link', 'old.txt'])
+  t.equal(readFileSync(at('old.txt'), 'utf8'), 'one of old.txt')
+})
+
+const skip = process.platform === 'linux' ? false : 'bubblewrap is for Linux'
+
+t.test('commands in the box work on the copy, at the path of the folder, and what leaves the box asks', { skip }, async (t) => {
+  const command = (text: string, more = {}) => call('runCommand', { command: text, ...more })
+  const { app, post, say, at } = await onCopy(t, [
+    command('pwd; rm gone.sh; chmod 755 tool.sh; printf x > made; ln -s made to-made; mv folder other; cat "$OLDPWD/nothing"; ls'),
+    command(`cat ${JSON.stringify('PLACE')}/tool.sh`),
+    command('date', { outside: true, reason: 'it needs the computer' })
+  ].map((plan) => JSON.parse(JSON.stringify(plan).replaceAll('PLACE', `${t.testdirName}/work`))), BUBBLEWRAP)
+  writeFileSync(at('gone.sh'), 'echo gone')
+  writeFileSync(at('tool.sh'), 'echo tool')
+  chmodSync(at('tool.sh'), 0o644)
+  mkdirSync(at('folder'))
+  writeFileSync(at('folder/in.txt'), 'in')
+  const run = await say()
+  const [first, second] = run.toolCalls.map(({ output }: any) => output?.stdout)
+  t.match(first, app.cwd)
+  t.match(second, 'echo tool', 'the path of the folder is that of the copy')
+  t.match(run.pendingApprovals, [{ toolName: 'runCommand', input: { outside: true }, cwd: app.cwd }])
+  t.notMatch(JSON.stringify(run), `${app.home}-copies`)
+  const waiting = await app.inject('/approvals')
+  t.match(waiting.json().approvals, [{ cwd: app.cwd, boundary: { is: 'outside' } }])
+  t.notMatch(waiting.body, `${app.home}-copies`)
+  t.ok(existsSync(at('gone.sh')))
+  t.match((await post(`/runs/${run.runId}/apply`)).json(), { code: 'ERR_RUN_LIVE' })
+  await post('/run/chat/stop')
+
+  const { applied, skipped, applyId } = (await post(`/runs/${run.runId}/apply`)).json()
+  t.same(skipped, [])
+  t.same(applied.sort(), ['folder', 'folder/in.txt', 'gone.sh', 'made', 'other', 'other/in.txt', 'to-made', 'tool.sh'].map(at))
+  t.equal(statSync(at('tool.sh')).mode & 0o777, 0o755)
+  t.equal(readlinkSync(at('to-made')), 'made')
+  t.equal(readFileSync(at('other/in.txt'), 'utf8'), 'in')
+  t.notOk(existsSync(at('folder')))
+  await post(`/runs/${applyId}/undo`)
+  t.same(readdirSync(app.cwd).sort(), ['folder', 'gone.sh', 'tool.sh'])
+  t.equal(statSync(at('tool.sh')).mode & 0o777, 0o644)
+})
+
+t.test('a conversation keeps its copy, also over a restart, other ones may not look into it, and it goes with it', async (t) => {
+  const { app, plans, post, say, at } = await onCopy(t, [call('writeFile', { path: 'a.txt', content: '1' })])
+  const first = await say()
+  const [id] = readdirSync(`${app.home}-copies`)
+  plans.push(call('readFile', { path: 'a.txt' }))
+  const second = await say()
+  t.match(second.toolCalls, [{ output: { content: '1', path: at('a.txt') } }])
+  t.equal(readdirSync(`${app.home}-copies`).length, 1)
+
+  plans.push(call('readFile', { path: `${app.home}-copies/${id}/work/a.txt` }))
+  const other = (await post('/run/sync', { id: 'other', message: { role: 'user', content: 'go' } })).json()
+  t.match(other.toolCalls, [{ errorText: /may be used|another conversation/ }])
+  t.match((await post(`/runs/${other.runId}/apply`)).json(), { code: 'ERR_COPY_REFUSED' })
+  for (const strange of [newId(), '%F3%B0%84%AE']) {
+    t.match((await post(`/runs/${strange}/apply`)).json(), { code: 'ERR_RUN_NOT_FOUND' })
+  }
+
+  await app.close()
+  const { app: again } = await withGateway(t, () => ({ text: 'done' }), { home: app.home, cwd: app.cwd })
+  const apply = async () => (await again.inject({ method: 'POST', url: `/runs/${first.runId}/apply` })).json()
+  t.match(await apply(), { applied: [at('a.txt')] })
+  await again.inject({ method: 'DELETE', url: '/threads/chat' })
+  await until(() => readdirSync(`${app.home}-copies`).length === 0)
+  t.match(await apply(), { code: 'ERR_RUN_NOT_FOUND' })
+})
+
+t.test('a link that leads out of the copy asks, and folders that cannot be copied are refused', async (t) => {
+  const { app, post, at } = await onCopy(t, [call('writeFile', { path: 'out/a.txt', content: 'A' })])
+  mkdirSync(at('real'))
+  mkdirSync(at('place'))
+  symlinkSync(at('real'), at('place/out'))
+  const cwd = at('place')
+  const run = (await post('/run/sync', { id: 'x', cwd, message: { role: 'user', content: 'go' }, options: { workspace: 'copy' } })).json()
+  t.match(run.pendingApprovals, [{ toolName: 'writeFile' }])
+  t.notOk(existsSync(at('real/a.txt')))
+
+  for (const folder of ['/', app.home]) {
+    const refused = (await post('/run/sync', {
+      id: 'y',
+      cwd: folder,
+      message: { role: 'user', content: 'go' },
+      options: { workspace: 'copy' }
+    })).json()
+    t.match(refused, { statusCode: 409, code: 'ERR_COPY_REFUSED', error: /holds/ })
+  }
+  t.equal(readdirSync(`${app.home}-copies`).length, 1)
+})
