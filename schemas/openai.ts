@@ -1,0 +1,184 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { ref } from './common.ts'
+
+/**
+ * The shapes of OpenAI's chat completions, as far as this service reads and writes them. Requests may hold more; docs/openai.md lists what
+ * has no effect. https://platform.openai.com/docs/api-reference/chat
+ */
+const open = { additionalProperties: true }
+const ANSWER = { id: 'chatcmpl-01a1fd98-ca04-739b-856a-7f12991dd0d6', created: 1_795_745_928, model: 'offline/assistant' }
+const USED = {
+  ...{ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  prompt_tokens_details: { cached_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0 }
+}
+const MODEL = { id: 'offline/assistant', object: 'model', created: 0, owned_by: 'offline' }
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+const Anything = Type.Object({}, open)
+
+const ContentPart = Type.Unsafe<{ type: string, [field: string]: unknown }>(Type.Object({ type: Type.String() }, open))
+const Message = Type.Object({
+  role: Type.String({ description: 'developer, system, user, assistant or tool' }),
+  content: Type.Optional(Type.Union([Type.String(), Type.Array(ContentPart), Type.Null()])),
+  tool_calls: nullable(Type.Array(Type.Object({
+    id: Type.String({ minLength: 1 }),
+    function: Type.Optional(Type.Object({ name: Type.String(), arguments: Type.String() }, open))
+  }, open))),
+  tool_call_id: Type.Optional(Type.String())
+}, open)
+export type ChatMessage = Static<typeof Message>
+
+const Tool = Type.Object({
+  type: Type.String({ description: 'function' }),
+  function: Type.Optional(Type.Object({
+    name: Type.String(),
+    description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    parameters: Type.Optional(Type.Union([Anything, Type.Null()]))
+  }, open))
+}, open)
+export type ChatTool = Static<typeof Tool>
+
+const Named = Type.Object({ type: Type.String(), function: Type.Optional(Type.Object({ name: Type.String() }, open)) }, open)
+
+export const ChatCompletionBodySchema = Type.Object({
+  model: Type.String({ minLength: 1, maxLength: 200, description: 'The name of an agent, or `<provider>/<model>`' }),
+  messages: Type.Array(Message, { minItems: 1, maxItems: 25_000, description: 'The whole conversation' }),
+  stream: nullable(Type.Boolean()),
+  stream_options: nullable(Type.Object({ include_usage: nullable(Type.Boolean()) }, open)),
+  tools: nullable(Type.Array(Tool, { description: 'Tools of the caller, which it executes itself' })),
+  tool_choice: nullable(Type.Union([Type.String(), Named])),
+  parallel_tool_calls: nullable(Type.Boolean()),
+  response_format: nullable(Type.Object({
+    type: Type.String({ description: 'text, json_object or json_schema' }),
+    json_schema: Type.Optional(Type.Object({ schema: Type.Optional(Anything) }, open))
+  }, open)),
+  max_completion_tokens: nullable(Type.Integer({ minimum: 1 })),
+  max_tokens: nullable(Type.Integer({ minimum: 1 })),
+  reasoning_effort: nullable(Type.String({ description: 'none, minimal, low, medium, high, xhigh or max' })),
+  n: nullable(Type.Integer({ description: 'Only 1 is possible' })),
+  logprobs: nullable(Type.Boolean({ description: 'Only false is possible' })),
+  modalities: nullable(Type.Array(Type.String(), { description: 'Only text is possible' })),
+  cwd: nullable(Type.String({ minLength: 1, description: 'Not of OpenAI: the working directory, as in `POST /run`' }))
+}, {
+  $id: 'ChatCompletionBody',
+  additionalProperties: true,
+  description: "A conversation in the format of OpenAI's chat completions",
+  examples: [{ model: 'offline/assistant', messages: [{ role: 'user', content: 'system info' }] }]
+})
+export type ChatCompletionBody = Static<typeof ChatCompletionBodySchema>
+
+const ToolCall = {
+  id: Type.String(),
+  type: Type.Literal('function'),
+  function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON' }) })
+}
+const ChatFinish = Type.Union(['stop', 'length', 'content_filter', 'tool_calls'].map((reason) => Type.Literal(reason)))
+
+const TokenUsage = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+  total_tokens: Type.Integer(),
+  prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
+  completion_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() })
+}, { description: 'What all model calls for this answer used' })
+export type ChatUsage = Static<typeof TokenUsage>
+
+const head = <T extends string>(object: T) => ({
+  id: Type.String({ description: '`chatcmpl-` and the id of the run' }),
+  object: Type.Literal(object),
+  created: Type.Integer({ description: 'Seconds since the Unix epoch' }),
+  model: Type.String({ description: 'The name in the request' })
+})
+
+export const ChatCompletionSchema = Type.Object({
+  ...head('chat.completion'),
+  choices: Type.Array(Type.Object({
+    index: Type.Integer(),
+    message: Type.Object({
+      role: Type.Literal('assistant'),
+      content: Type.Union([Type.String(), Type.Null()]),
+      refusal: Type.Null(),
+      reasoning_content: Type.Optional(Type.String({ description: 'How the request is read, and what the model thought' })),
+      tool_calls: Type.Optional(Type.Array(Type.Object(ToolCall)))
+    }),
+    logprobs: Type.Null(),
+    finish_reason: ChatFinish
+  })),
+  usage: TokenUsage
+}, {
+  $id: 'ChatCompletion',
+  description: 'The answer in one piece',
+  examples: [{
+    ...ANSWER,
+    object: 'chat.completion',
+    choices: [{
+      index: 0,
+      message: { role: 'assistant', content: 'This computer runs linux.', refusal: null },
+      logprobs: null,
+      finish_reason: 'stop'
+    }],
+    usage: USED
+  }]
+})
+export type ChatCompletion = Static<typeof ChatCompletionSchema>
+
+export const ChatCompletionChunkSchema = Type.Object({
+  ...head('chat.completion.chunk'),
+  choices: Type.Array(Type.Object({
+    index: Type.Integer(),
+    delta: Type.Object({
+      role: Type.Optional(Type.Literal('assistant')),
+      content: Type.Optional(Type.String()),
+      reasoning_content: Type.Optional(Type.String()),
+      tool_calls: Type.Optional(Type.Array(Type.Object({ index: Type.Integer(), ...ToolCall })))
+    }),
+    logprobs: Type.Null(),
+    finish_reason: Type.Union([ChatFinish, Type.Null()])
+  })),
+  usage: Type.Optional(Type.Union([TokenUsage, Type.Null()]))
+}, {
+  $id: 'ChatCompletionChunk',
+  description: 'A piece of a streamed answer',
+  examples: [{
+    ...ANSWER,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: { content: 'This ' }, logprobs: null, finish_reason: null }]
+  }]
+})
+export type ChatCompletionChunk = Static<typeof ChatCompletionChunkSchema>
+
+export const ChatModelSchema = Type.Object({
+  id: Type.String({ description: 'The name for `model`' }),
+  object: Type.Literal('model'),
+  created: Type.Integer({ description: 'Seconds since the Unix epoch; of a model 0' }),
+  owned_by: Type.String({ description: '`agent`, or the provider of the model' })
+}, { $id: 'ChatModel', description: 'An agent, or a model', examples: [MODEL] })
+export type ChatModel = Static<typeof ChatModelSchema>
+
+export const ChatModelListSchema = Type.Object({ object: Type.Literal('list'), data: Type.Array(ref(ChatModelSchema)) }, {
+  $id: 'ChatModelList',
+  description: 'The agents, then the models of every provider; the active model is always among them',
+  examples: [{ object: 'list', data: [MODEL] }]
+})
+export type ChatModelList = Static<typeof ChatModelListSchema>
+
+export const ChatErrorSchema = Type.Object({
+  error: Type.Object({
+    message: Type.String({ description: 'A sentence that says what went wrong and what to do' }),
+    type: Type.String(),
+    param: Type.Union([Type.String(), Type.Null()]),
+    code: Type.Union([Type.String(), Type.Null()], { description: "OpenAI's code where it has one, else the code of this service, ERR_…" })
+  })
+}, {
+  $id: 'ChatError',
+  description: "An error in OpenAI's shape, on the routes under `/v1` alone",
+  examples: [{
+    error: {
+      message: 'There is no agent and no usable model "gpt". GET /v1/models lists them.',
+      type: 'invalid_request_error',
+      param: null,
+      code: 'model_not_found'
+    }
+  }]
+})
+export type ChatError = Static<typeof ChatErrorSchema>

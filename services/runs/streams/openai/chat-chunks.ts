@@ -1,0 +1,186 @@
+import { ERROR_STATUS, type ErrorCode } from '../../../../schemas/error-codes.ts'
+import type { ChatCompletion, ChatCompletionChunk, ChatError, ChatUsage } from '../../../../schemas/openai.ts'
+import type { Usage } from '../../../../schemas/usage.ts'
+import type { EventOf, RunEvent } from '../../../contracts/run-events.ts'
+import { addUsage, noUsage } from '../../../usage/index.ts'
+import type { Encoder } from '../encoder.ts'
+import { chatError } from './chat-errors.ts'
+import { note } from './chat-notes.ts'
+import type { ChatRequest } from './chat-request.ts'
+
+type Choice = ChatCompletionChunk['choices'][number]
+type Delta = Choice['delta']
+
+/** What is said of the answer in each of its chunks, and how the events become chunks. */
+export interface ChatAnswer {
+  runId: string
+  /** The name in the request. */
+  model: string
+  /** Seconds since the Unix epoch. */
+  created: number
+  request: Pick<ChatRequest, 'tools' | 'object'>
+  /** The run goes on with results of its calls: what its steps used before is of another answer. */
+  isContinued: boolean
+  withUsage: boolean
+}
+
+const idOf = ({ runId }: Pick<ChatAnswer, 'runId'>) => `chatcmpl-${runId}`
+const BROKE_OFF = 'the answer broke off here and was asked for again. What stands before this line does not count.'
+const inOneLine = (names: Iterable<string>) => [...new Set(names)].join(', ')
+
+/**
+ * Creates the reader of the events of one answer. It returns the chunks of each event: the text of all steps with an empty line between
+ * them, thinking as `reasoning_content`, and calls of the caller's tools when they are handed out. Calls of the service's own tools are
+ * not shown. What was not done for lack of a person, and what waits, is a note at the end.
+ */
+export function createChatReader ({ runId, model, created, request: { tools, object }, isContinued, withUsage }: ChatAnswer) {
+  const denied: string[] = []
+  const waiting: string[] = []
+  let calls = 0
+  let hasText = false
+  let isNewText = false
+  let stepHasText = false
+  let used = noUsage()
+
+  const chunk = (delta: Delta, finish: Choice['finish_reason'] = null): ChatCompletionChunk => ({
+    id: idOf({ runId }),
+    object: 'chat.completion.chunk',
+    created,
+    model,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }]
+  })
+  /** An answer that is an object holds nothing else. */
+  const aside = (text: string): ChatCompletionChunk[] =>
+    object === undefined ? said(`${hasText ? '\n\n' : ''}${note(text)}`) : [chunk({ reasoning_content: `\n${note(text)}` })]
+  const said = (content: string): ChatCompletionChunk[] => {
+    hasText = stepHasText = true
+    return [chunk({ content })]
+  }
+  const call = (id: string, name: string, input: unknown): ChatCompletionChunk =>
+    chunk({ tool_calls: [{ index: calls++, id, type: 'function', function: { name, arguments: JSON.stringify(input) } }] })
+
+  function textOf ({ delta }: EventOf<'text-delta'>): ChatCompletionChunk[] {
+    if (object !== undefined || delta === '') return []
+    const opening = isNewText && hasText ? '\n\n' : ''
+    isNewText = false
+    return said(opening + delta)
+  }
+
+  function last ({ finishReason, stopped, usage }: EventOf<'finish'>): ChatCompletionChunk[] {
+    const notes = [
+      ...denied.length > 0 ? [`not done, because it needs the approval of a person, and nobody is asked here: ${inOneLine(denied)}.`] : [],
+      ...waiting.length > 0 ? [`this waits for a person or an application, outside of this conversation: ${inOneLine(waiting)}.`] : []
+    ]
+    const isCut = stopped !== undefined || finishReason === 'length'
+    const end = isCut ? 'length' : finishReason === 'content-filter' ? 'content_filter' : 'stop'
+    return [
+      ...notes.flatMap(aside),
+      chunk({}, calls > 0 && object === undefined ? 'tool_calls' : end),
+      ...withUsage ? [{ ...chunk({}), choices: [], usage: chatUsage(isContinued ? used : usage) }] : []
+    ]
+  }
+
+  return (event: RunEvent): Array<ChatCompletionChunk | ChatError> => {
+    switch (event.type) {
+      case 'start':
+        return [chunk({ role: 'assistant', content: '' })]
+      case 'step-start':
+        stepHasText = false
+        return []
+      case 'step-finish':
+        used = addUsage(used, event.usage)
+        return []
+      case 'reasoning-delta':
+        return event.delta === '' ? [] : [chunk({ reasoning_content: event.delta })]
+      case 'text-start':
+        isNewText = true
+        return []
+      case 'text-delta':
+        return textOf(event)
+      case 'retry':
+        return stepHasText ? aside(BROKE_OFF) : []
+      case 'notice':
+        return [chunk({ reasoning_content: `\n${note(event.text)}` })]
+      case 'tool-call-request':
+        if (tools.includes(event.toolName)) return [call(event.toolCallId, event.toolName, event.input)]
+        waiting.push(event.toolName)
+        return []
+      case 'approval-request':
+        waiting.push(event.toolName)
+        return []
+      case 'question-request':
+        waiting.push(...event.questions.map(({ text }) => text))
+        return []
+      case 'tool-denied':
+        denied.push(event.toolName)
+        return []
+      case 'object':
+        if (object?.toolName !== undefined) return [call(`call_${runId}`, object.toolName, event.object)]
+        return said(JSON.stringify(event.object))
+      case 'error':
+        return [chatError(failureOf(event))]
+      case 'abort':
+        return event.reason === 'shutdown'
+          ? [chatError({ error: 'The service is shutting down.', code: 'ERR_INTERRUPTED', statusCode: 500 })]
+          : aside('this was stopped.')
+      case 'finish':
+        return last(event)
+      default:
+        return []
+    }
+  }
+}
+
+/** Returns the failure with which a run ended, with the status that `POST /run/sync` would answer. */
+export const failureOf = ({ errorText, code, details }: EventOf<'error'>) => ({
+  error: errorText,
+  code,
+  statusCode: ERROR_STATUS[code as ErrorCode] ?? 502,
+  ...details && { details }
+})
+
+const chatUsage = ({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): ChatUsage => ({
+  prompt_tokens: inputTokens,
+  completion_tokens: outputTokens,
+  total_tokens: inputTokens + outputTokens,
+  prompt_tokens_details: { cached_tokens: cachedInputTokens },
+  completion_tokens_details: { reasoning_tokens: reasoningTokens }
+})
+
+/** Creates the encoder of a streamed answer: a `data:` line for each chunk, and `[DONE]`. */
+export function createChatEncoder (answer: ChatAnswer): Encoder {
+  const read = createChatReader(answer)
+  return {
+    headers: {},
+    render: (events) => events.flatMap(read).map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''),
+    end: 'data: [DONE]\n\n'
+  }
+}
+
+/** Returns the answer in one piece: what a client makes of the chunks. */
+export function completionOf (events: readonly RunEvent[], answer: Omit<ChatAnswer, 'withUsage'>): ChatCompletion {
+  const chunks = events.flatMap(createChatReader({ ...answer, withUsage: true })).filter((chunk) => 'choices' in chunk)
+  const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta))
+  const textOf = (field: 'content' | 'reasoning_content') => deltas.map((delta) => delta[field] ?? '').join('')
+  const toolCalls = deltas.flatMap(({ tool_calls: each = [] }) => each.map(({ index, ...call }) => call))
+  const reasoning = textOf('reasoning_content')
+  return {
+    id: idOf(answer),
+    object: 'chat.completion',
+    created: answer.created,
+    model: answer.model,
+    choices: [{
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: textOf('content') || (toolCalls.length > 0 ? null : ''),
+        refusal: null,
+        ...reasoning !== '' && { reasoning_content: reasoning },
+        ...toolCalls.length > 0 && { tool_calls: toolCalls }
+      },
+      logprobs: null,
+      finish_reason: chunks.flatMap(({ choices }) => choices[0]?.finish_reason ?? []).at(-1) ?? 'stop'
+    }],
+    usage: chunks.findLast(({ usage }) => usage != null)?.usage ?? chatUsage(noUsage())
+  }
+}
