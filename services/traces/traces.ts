@@ -1,0 +1,181 @@
+import type { Attributes } from '@opentelemetry/api'
+import type { Approval } from '../contracts/approval-record.ts'
+import type { RunTracer, TracedModelCall, TracedStep, TracedToolCall } from '../contracts/traced.ts'
+import type { Clock } from '../lib/clock.ts'
+import { settlesWithin } from '../lib/deadline.ts'
+import { requestTrace } from '../lib/request-trace.ts'
+import type { RunRecord } from '../runs/index.ts'
+import type { AskedTraces } from './asked-traces.ts'
+import type { EndedSpan } from './otlp.ts'
+import { stepSpanId, traceOf, traceparentOf } from './trace-context.ts'
+
+/** The time for sending what waits when the service ends, milliseconds. */
+const CLOSE_MS = 1_000
+/** Runs whose end is remembered, so that it is told once. */
+const MOST_ENDED = 1_000
+
+export type Traces = ReturnType<typeof createTraces>
+
+interface Parts {
+  asked: AskedTraces
+  env: NodeJS.ProcessEnv
+  clock: Clock
+  log: { warn(details: object, message: string): void }
+  /** Returns the head of an active run. */
+  activeRun: (runId: string) => Pick<RunRecord, 'traceparent' | 'steps'> | undefined
+  /** Returns the head of any run. */
+  findRun: (runId: string) => Promise<Pick<RunRecord, 'traceparent'> | undefined>
+}
+
+const textOf = (value: unknown): string => typeof value === 'string' ? value : JSON.stringify(value) ?? ''
+
+/**
+ * Writes spans for runs, their steps, model calls, tool calls and waits for a person, as the conventions for generative AI name them
+ * (https://opentelemetry.io/docs/specs/semconv/gen-ai/). A span is written when it is over; its ids follow from those of its run.
+ */
+export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Parts) {
+  const begunAt = clock.now()
+  const ended = new Set<string>()
+  /** The step that each active run takes. */
+  const steps = new Map<string, number>()
+  let opened: Promise<{ write(span: EndedSpan): void, close(): Promise<void> }> | undefined
+  const open = async () => (await import('./otlp.ts')).openOtlp(asked, env)
+
+  function write (span: EndedSpan): void {
+    opened ??= open()
+    opened.then((otlp) => otlp.write(span)).catch((error) => log.warn({ err: error }, 'a trace could not be written'))
+  }
+
+  const placeOf = (runId: string) => traceOf(runId, activeRun(runId)?.traceparent)
+  /** The span that a call of a run belongs to: its step, or the run. */
+  function within (runId: string, isOfStep = true): Pick<EndedSpan, 'traceId' | 'parentSpanId' | 'isSampled'> {
+    const { traceId, spanId, isSampled } = placeOf(runId)
+    const step = steps.get(runId) ?? activeRun(runId)?.steps ?? 0
+    return { traceId, isSampled, parentSpanId: isOfStep && step > 0 ? stepSpanId(runId, step) : spanId }
+  }
+  const lasting = (ms: number) => ({ begun: clock.now() - Math.round(ms), ended: clock.now() })
+
+  function endRun (run: RunRecord): void {
+    const { traceId, spanId, parentSpanId, isSampled } = traceOf(run.runId, run.traceparent)
+    const agent = run.options?.agent ?? 'local-agent'
+    const { inputTokens, outputTokens, costUsd } = run.usage
+    write({
+      name: `invoke_agent ${agent}`,
+      ...{ traceId, spanId, parentSpanId, isSampled },
+      begun: run.queuedAt,
+      ended: run.completedAt ?? clock.now(),
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': agent,
+        ...(run.threadId !== undefined && { 'gen_ai.conversation.id': run.threadId }),
+        ...(run.taskId !== undefined && { 'local_agent.task.id': run.taskId }),
+        'local_agent.run.id': run.runId,
+        'local_agent.run.status': run.status,
+        'local_agent.run.trigger': run.trigger,
+        'local_agent.run.steps': run.steps,
+        'gen_ai.usage.input_tokens': inputTokens,
+        'gen_ai.usage.output_tokens': outputTokens,
+        ...(costUsd !== undefined && { 'local_agent.usage.cost_usd': costUsd }),
+        ...(asked.withContents && run.output !== undefined && {
+          'gen_ai.output.messages': textOf([{ role: 'assistant', parts: [{ type: 'text', content: run.output }] }])
+        })
+      },
+      ...(run.status === 'failed' && { error: run.failure?.code ?? run.failure?.reason ?? 'failed' }),
+      ...(run.status === 'interrupted' && { error: 'interrupted' })
+    })
+  }
+
+  const tracer: RunTracer = {
+    during: (runId, work) => requestTrace.run(traceparentOf(placeOf(runId)), work),
+
+    stepBegun (runId: string, step: number): void {
+      steps.set(runId, step)
+    },
+
+    stepEnded ({ runId, step, finishReason, ms }: TracedStep): void {
+      write({
+        name: `step ${step}`,
+        ...within(runId, false),
+        spanId: stepSpanId(runId, step),
+        ...lasting(ms),
+        attributes: { 'local_agent.run.id': runId, 'local_agent.step': step, 'gen_ai.response.finish_reasons': [finishReason] }
+      })
+    }
+  }
+
+  return {
+    ...tracer,
+
+    modelCall ({ runId, model, role, ms, usage, code, prompt }: TracedModelCall): void {
+      const [provider] = model.split('/')
+      write({
+        name: `chat ${model}`,
+        isCall: true,
+        ...runId === undefined ? { traceId: traceOf(crypto.randomUUID()).traceId } : within(runId, role === 'capable'),
+        ...lasting(ms),
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.provider.name': provider,
+          'gen_ai.request.model': model,
+          'local_agent.role': role,
+          ...(usage !== undefined && {
+            'gen_ai.usage.input_tokens': usage.inputTokens,
+            'gen_ai.usage.output_tokens': usage.outputTokens,
+            'gen_ai.usage.cache_read.input_tokens': usage.cachedInputTokens
+          }),
+          ...(asked.withContents && prompt !== undefined && { 'gen_ai.input.messages': textOf(prompt) })
+        },
+        ...(code !== undefined && { error: code })
+      })
+    },
+
+    toolCall ({ runId, toolCallId, tool, status, ms, input, output }: TracedToolCall): void {
+      const attributes: Attributes = {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': tool,
+        'gen_ai.tool.call.id': toolCallId,
+        'gen_ai.tool.type': 'function',
+        ...(asked.withContents && {
+          'gen_ai.tool.call.arguments': textOf(input),
+          ...(output !== undefined && { 'gen_ai.tool.call.result': textOf(output) })
+        })
+      }
+      const failed = status !== 'completed' && { error: status }
+      write({ name: `execute_tool ${tool}`, ...within(runId), ...lasting(ms), attributes, ...failed })
+    },
+
+    /** Takes what the store has committed of a run: its end is told once. */
+    runStored (run: RunRecord): void {
+      const { runId, status, taskId, completedAt } = run
+      if (status === 'queued' || status === 'running' || status === 'pending_approval') return
+      steps.delete(runId)
+      // A task's run goes on after a restart. What is over since before this start has been told.
+      if (status === 'interrupted' ? taskId !== undefined : (completedAt ?? 0) < begunAt) return
+      if (ended.has(runId)) return
+      ended.add(runId)
+      for (const old of [...ended].slice(0, -MOST_ENDED)) ended.delete(old)
+      endRun(run)
+    },
+
+    /** Something that waited for a person, or for the application, is over: also when the service ended meanwhile. */
+    async waited (approval: Approval): Promise<void> {
+      if (!('createdAt' in approval) || approval.runId === undefined) return
+      const { runId, kind, state, createdAt } = approval
+      const { traceId, spanId, isSampled } = traceOf(runId, (await findRun(runId))?.traceparent)
+      const tool = 'toolName' in approval ? approval.toolName : undefined
+      write({
+        name: `wait ${tool ?? kind}`,
+        ...{ traceId, parentSpanId: spanId, isSampled },
+        begun: createdAt,
+        ended: clock.now(),
+        attributes: { 'local_agent.wait.kind': kind, 'local_agent.wait.state': state, ...(tool && { 'gen_ai.tool.name': tool }) }
+      })
+    },
+
+    /** Sends what waits. */
+    async close (): Promise<void> {
+      const otlp = await opened?.catch(() => undefined)
+      if (otlp !== undefined) await settlesWithin({ clock, ms: CLOSE_MS }, otlp.close())
+    }
+  }
+}
