@@ -1,5 +1,5 @@
 import type { RunEvent } from '../contracts/run-events.ts'
-import type { FileChange, ProvenEffect, Tool } from '../contracts/tool.ts'
+import type { FileChange, ProvenEffect, Tool, ToolEffect } from '../contracts/tool.ts'
 import { isOutcomeUnknown, PHASE_TOOL } from '../contracts/model-texts.ts'
 
 /** What is recorded of one tool call of a run. */
@@ -18,6 +18,10 @@ export interface CallFact {
   changes: FileChange[]
   /** A command that is known to have changed nothing: see CallLeft. */
   hasChangedNothing?: boolean
+  /** What the tool does to the world; absent where the tool is not there any more. */
+  effect?: ToolEffect
+  /** Whether the call is one of a command line. */
+  isCommand?: boolean
   /** The folder that a local command worked in, as it was given; absent for all other calls. */
   folder?: string
 }
@@ -85,6 +89,8 @@ function begun (
     input,
     changes: [],
     proves,
+    effect: tool?.effect,
+    isCommand: tool?.isCommand === true || tool?.folder !== undefined,
     target,
     folder: tool?.folder && (readInput(tool.folder, input) ?? cwd)
   }
@@ -102,8 +108,11 @@ function readInput (read: ((input: any) => unknown) | undefined, input: unknown)
  * of a files tool that left all as it was has changed nothing, nor has a command in a box whose folder is as it was.
  */
 export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd: string): boolean =>
-  callFacts(events, find, cwd).some(({ tool, status, proves, changes, hasChangedNothing }) => {
-    if (proves === undefined || tool === PHASE_TOOL || status === 'denied' || hasChangedNothing) return false
-    if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true
-    return status === 'completed' && find(tool)?.reportsChanges !== true
-  })
+  callFacts(events, find, cwd).some((call) => call.tool !== PHASE_TOOL && canHaveChanged(call, find))
+
+/** The same of one call. */
+export function canHaveChanged ({ tool, status, proves, changes, hasChangedNothing }: CallFact, find: FindTool): boolean {
+  if (proves === undefined || status === 'denied' || hasChangedNothing) return false
+  if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true
+  return status === 'completed' && find(tool)?.reportsChanges !== true
+}

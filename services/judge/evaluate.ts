@@ -1,13 +1,14 @@
 import type { Claim, Evaluation } from '../../schemas/evaluation.ts'
 import type { Judgement } from '../models/index.ts'
 import type { CallFact } from './call-facts.ts'
+import { doubtOf, type Expected } from './expected-effects.ts'
 import { nameOf } from './material.ts'
 import { shown } from './verdicts.ts'
 
-/** Highest scores: of a run that did not complete, that did a part, and whose claims could not all be checked or that nobody judged. */
+/** Highest scores: of a run that did not complete, that did a part, and that is not verified. */
 const MAX_FAILED = 0.4
 const MAX_PARTLY = 0.5
-const MAX_UNCHECKED = 0.6
+const MAX_UNVERIFIED = 0.6
 const MAX_ISSUES = 20
 
 type Outcome = NonNullable<Evaluation['outcome']>
@@ -18,6 +19,7 @@ export type Findings = ({ value: Judgement } | { problem: string }) & {
   calls: CallFact[]
   report: string
   isCutOff: boolean
+  expected: Expected
 }
 
 /**
@@ -25,24 +27,28 @@ export type Findings = ({ value: Judgement } | { problem: string }) & {
  * whatever the judge says; nothing else does.
  */
 export function evaluate (findings: Findings): Evaluation {
-  const { claims, report, isCutOff } = findings
+  const { claims, calls, report, isCutOff, expected } = findings
   const contradicted = claims.filter(({ verdict }) => verdict === 'contradicted')
   const unchecked = claims.filter(({ verdict }) => verdict === 'unchecked')
   const isVetoed = contradicted.length > 0 || report === '' || isCutOff
   const judged = 'value' in findings ? ofJudge(findings.value) : withoutJudge(findings.calls, findings.problem)
   const outcome = isVetoed ? 'failed' : judged.outcome
   const evidence = !('value' in findings) || unchecked.length > 0 ? 'unchecked' : claims.length > 0 ? 'confirmed' : 'not_needed'
+  const doubt = doubtOf({ outcome, claims, calls, expected })
+  const isVerified = contradicted.length === 0 && evidence !== 'unchecked' && doubt === undefined
   return {
     satisfied: judged.satisfied && !isVetoed,
-    score: Math.min(judged.score, maxScore(outcome), evidence === 'unchecked' ? MAX_UNCHECKED : 1),
+    score: Math.min(judged.score, maxScore(outcome), isVerified ? 1 : MAX_UNVERIFIED),
     issues: [
       ...(report === '' ? ['The report is empty.'] : []),
       ...(isCutOff ? ['The report breaks off, because it had reached its greatest length.'] : []),
       ...contradicted.map((claim) => told(claim, 'not so')),
       ...unchecked.map((claim) => told(claim, 'not checked')),
-      ...judged.issues
+      ...judged.issues,
+      ...(doubt === undefined ? [] : [doubt])
     ].slice(0, MAX_ISSUES),
     ...(outcome && { outcome }),
+    ...(!isVerified && { verified: false }),
     claims,
     evidence: contradicted.length > 0 ? 'contradicted' : evidence,
     judge: 'value' in findings ? 'model' : 'none'
@@ -94,7 +100,7 @@ function withoutJudge (calls: CallFact[], problem: string): Opinion {
   const last = tried.at(-1)
   const isFailed = last?.status === 'error' || (tried.length > 0 && tried.every(({ status }) => status === 'error' || status === 'denied'))
   const issues = [`Nobody judged this run: the judgement ${problem}.`]
-  if (last === undefined || !isFailed) return { satisfied: true, score: MAX_UNCHECKED, issues }
+  if (last === undefined || !isFailed) return { satisfied: true, score: MAX_UNVERIFIED, issues }
   const failure = `${nameOf(last)} ${last.status === 'denied' ? 'was denied' : 'failed'}.`
   return { outcome: 'failed', satisfied: false, score: 0, issues: [failure, ...issues] }
 }

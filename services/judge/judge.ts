@@ -15,6 +15,7 @@ import { isAnswerCall } from '../runs/index.ts'
 import { type RunEvent, answerText } from '../contracts/run-events.ts'
 import { type Meter, isBudgetError } from '../usage/index.ts'
 import { callFacts, type CallFact, type FindTool } from './call-facts.ts'
+import type { Expects } from '../../schemas/tasks.ts'
 import { evaluate } from './evaluate.ts'
 import { indexOf, nameOf, newestCalls, shorten } from './material.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
@@ -40,6 +41,8 @@ export interface JudgedRun extends Pick<Material, 'goal' | 'request' | 'criteria
   cwd: string
   /** The structured answer of the run. */
   object?: object
+  /** What the plan expects the run to leave; absent where there is no plan. */
+  expects?: Expects
   /** The claims of the report before the refinement. */
   earlier?: Claim[]
 }
@@ -54,7 +57,7 @@ export async function judgeRun (
   deps: JudgeDeps,
   signal: AbortSignal
 ): Promise<{ evaluation: Evaluation, refinement: string, report: string }> {
-  const { events, cwd, object, earlier = [] } = run
+  const { events, cwd, object, expects, earlier = [] } = run
   const calls = callFacts(object === undefined ? events : events.filter((event) => !isAnswerCall(event)), deps.host.find, cwd)
   const text = answerText(events).trim()
   const report = object === undefined ? text : `${text}\n\nThe answer as data:\n${JSON.stringify(object)}`.trimStart()
@@ -68,7 +71,8 @@ export async function judgeRun (
   const asserted = 'value' in answer ? answer.value.claims : earlier.filter(({ verdict }) => verdict === 'contradicted')
   const { verifyClaims } = await import('./verify-claims.ts')
   const claims = await verifyClaims(asserted, { calls, cwd, signal })
-  const evaluation = evaluate({ ...answer, claims, calls, report, isCutOff: isCutOff(events) })
+  const expected = { expects, find: deps.host.find }
+  const evaluation = evaluate({ ...answer, claims, calls, report, isCutOff: isCutOff(events), expected })
   const unknown = calls.filter(({ status, proves }) => status === 'unknown' && proves !== undefined)
   return { evaluation, refinement: refinementPrompt(evaluation, unknown.map(nameOf), object !== undefined), report: text }
 }

@@ -1,7 +1,9 @@
 import type { Claim } from '../../schemas/evaluation.ts'
 import type { CallFact } from './call-facts.ts'
-import { mentions, textOfInput, isThere, pathTarget, type PathTarget, type Relation } from './claim-target.ts'
+import { isThere, pathTarget, type PathTarget, type Relation } from './claim-target.ts'
 import { confirmed, contradicted, NO_CALL, NOT_NAMED, OUTCOME_OPEN, shown, unchecked, type Asserted, type Verdict } from './verdicts.ts'
+import { names } from './act-names.ts'
+import { verifyNumbers } from './claim-numbers.ts'
 import { digestAt } from '../tools/index.ts'
 import type { FileChange } from '../contracts/tool.ts'
 
@@ -12,17 +14,20 @@ import type { FileChange } from '../contracts/tool.ts'
 export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'claims'>): Promise<Claim[]> {
   const verified: Claim[] = []
   for (const asserted of claims) {
-    const { claim, effect, target, call } = asserted
-    const verdict = effect === 'file' || effect === 'deletion'
+    const { claim, effect, target, call, count, succeeded } = asserted
+    const found = effect === 'file' || effect === 'deletion'
       ? await verifyFileClaim(asserted, { ...facts, claims })
       : effect === 'other'
         ? unchecked('An effect of this kind leaves nothing that can be checked.')
         : verifyAct(asserted, facts.calls)
+    const verdict = found.verdict === 'confirmed' ? await verifyNumbers(asserted, facts) ?? found : found
     verified.push({
       claim: shown(claim),
       effect,
       ...(target && { target: shown(target) }),
       call: call === undefined || call === null ? null : shown(call),
+      ...(typeof count === 'number' && { count }),
+      ...(typeof succeeded === 'boolean' && { succeeded }),
       ...verdict
     })
   }
@@ -37,18 +42,6 @@ function verifyAct ({ effect, target, call: id }: Asserted, calls: CallFact[]): 
   if (able.some(({ status }) => status === 'unknown')) return unchecked(OUTCOME_OPEN)
   return done.length > 0 ? unchecked(NOT_NAMED) : contradicted(NO_CALL)
 }
-
-/** The shortest command that is looked for in a longer target; characters. */
-const SHORTEST = 4
-
-/** Whether an input names a command or a recipient, or the target holds the whole command: a report may quote more than was run. */
-function names ({ input, target: own }: CallFact, target: string): boolean {
-  const wanted = spaced(target)
-  const command = own === undefined ? '' : spaced(own)
-  return mentions(spaced(textOfInput(input)), wanted) || (command.length >= SHORTEST && mentions(wanted, command))
-}
-
-const spaced = (text: string) => text.normalize('NFC').toLowerCase().replace(/\s+/gu, ' ').replace(/^["'`\s]+|["'`\s]+$/gu, '')
 
 /** What a claim is checked against. `claims` are all claims of the report. */
 interface Facts {

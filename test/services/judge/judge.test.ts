@@ -151,7 +151,8 @@ t.test('what was found wrong before the refinement stays wrong when nobody judge
 
 t.test('a judge that counts to 10 or 100 is understood', async (t) => {
   for (const [score, expected] of [[7, 0.7], [70, 0.7], [-1, 0], [1000, 1]]) {
-    t.equal((await judge(written(t), answer([], { score }))).evaluation.score, expected)
+    const claims = [{ claim: 'Wrote made.txt', effect: 'file', target: 'made.txt', call: 'c1' }]
+    t.equal((await judge(written(t), answer(claims, { score }))).evaluation.score, expected)
   }
 })
 

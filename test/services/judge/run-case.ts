@@ -13,6 +13,7 @@ import { OUTCOME_UNKNOWN } from '../../../services/contracts/model-texts.ts'
 import { unmetered } from '../../harness/meter.ts'
 import { build } from '../tools/helper.ts'
 import { workspace, type JudgeCase, type ToolCall } from './cases/case-types.ts'
+import type { Expects } from '../../../schemas/tasks.ts'
 
 const usage = noUsage()
 
@@ -37,6 +38,9 @@ export const answering = (text: string | undefined): LanguageModelV4 => ({
   doStream: () => Promise.reject(new Error('nobody streams a judgement'))
 })
 
+/** A case without what its author expects. */
+type Case = Omit<JudgeCase, 'expect'> & { expects?: Expects }
+
 type Find = (name: string) => Tool | undefined
 
 /** The collaborators of a judge whose model is that one. */
@@ -59,12 +63,12 @@ export const judgeDeps = (model: LanguageModelV4 | undefined, find: Find = () =>
  * Paths of the case that lie elsewhere are moved into the folder.
  */
 export async function runCase (
-  given: JudgeCase,
+  given: Case,
   folder: string,
   judge: string | undefined
 ): Promise<{ status: string, evaluation: Evaluation }> {
   const { cwd, inside } = moveInto(given, folder)
-  const { calls, report, goal, cutOff, atEnd = {} } = inside
+  const { calls, report, goal, cutOff, expects, atEnd = {} } = inside
   mkdirSync(cwd, { recursive: true })
   const put = (path: string, content: string | null) => {
     const place = resolve(cwd, path)
@@ -85,14 +89,14 @@ export async function runCase (
     { type: 'step-finish', step: 2, finishReason: cutOff ? 'length' : 'stop', usage }
   ]
   const deps = judgeDeps(judge === undefined ? undefined : answering(judge), host.find)
-  const { evaluation } = await judgeRun({ goal, criteria: [], plan: [], events, cwd }, deps, AbortSignal.timeout(60_000))
+  const { evaluation } = await judgeRun({ goal, criteria: [], plan: [], expects, events, cwd }, deps, AbortSignal.timeout(60_000))
   return { status: isCompleted(evaluation) ? 'completed' : 'failed', evaluation }
 }
 
 /** The judgement of a case, with its paths. */
-export const judgementIn = (given: JudgeCase, folder: string): string => JSON.stringify(moveInto(given, folder).inside.judgement)
+export const judgementIn = (given: Case, folder: string): string => JSON.stringify(moveInto(given, folder).inside.judgement)
 
-function moveInto (given: JudgeCase, folder: string): { cwd: string, inside: JudgeCase } {
+function moveInto (given: Case, folder: string): { cwd: string, inside: Case } {
   const cwd = join(folder, workspace)
   const paths = [...Object.keys(given.atEnd ?? {}), ...given.calls.flatMap(changesOf).map(({ path }) => path)]
   const elsewhere = paths.filter((path) => isAbsolute(path) && !path.startsWith(workspace))

@@ -25,6 +25,9 @@ export interface Claim {
   effect: Effect
   target?: string
   call: string | null
+  /** What a judge may note beside: how many, and whether the report says that it succeeded. */
+  count?: number
+  succeeded?: boolean
 }
 export interface Judgement {
   outcome: Outcome

@@ -1,0 +1,45 @@
+import t from 'tap'
+import { createTask, listTaskRuns, startTask } from '../../client/generated/index.ts'
+import { noBrowser } from '../harness/browser.ts'
+import { axe, openConsole } from '../harness/console.ts'
+
+const likes = { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] }
+
+t.test('facts beside words', { skip: noBrowser }, async (t) => {
+  const { agent, visit } = await openConsole(t, {
+    reply: () => ({ text: 'Saved the list in list.md.' }),
+    structured: ({ structured }) => structured === 'evaluation' ? { object: likes } : undefined
+  })
+  const asked = { client: agent.client, throwOnError: true } as const
+  const { data: { id } } = await createTask({
+    ...asked,
+    body: { goal: 'write the list', approval: { mode: 'never' }, plan: { phases: [{ description: 'Write it' }], expects: 'files' } }
+  })
+  await startTask({ ...asked, path: { id } })
+  let run
+  do [run] = (await listTaskRuns({ ...asked, path: { id } })).data.runs
+  while (run?.status !== 'completed')
+  const { runId } = run
+
+  await visit('a run whose report its calls do not bear out is marked, and what happened stands below the report', async (t, page) => {
+    await page.goto(`/console/runs/${runId}`)
+    const result = page.getByRole('region', { name: 'Result', exact: true })
+    await result.getByText('Saved the list in list.md.').waitFor()
+    await result.getByText(/What happened, by its calls: 0 calls: .* files: 0 made, 0 changed, 0 deleted · commands: 0/).waitFor()
+    await result.getByText('do not bear out all that its report says').waitFor()
+    await page.getByRole('definition').filter({ hasText: 'Completed' }).getByText('Not verified').waitFor()
+    await page.getByRole('region', { name: 'How it was judged' }).getByText(/The plan expects that files are written/).waitFor()
+    t.same(await axe(page), [])
+  })
+
+  await visit('the mark and the line are in the digest and among the runs of the task', async (t, page) => {
+    await page.goto('/console')
+    const item = page.getByRole('listitem').filter({ hasText: 'Saved the list in list.md.' }).last()
+    await item.getByText('Not verified').waitFor()
+    await item.getByText(/What happened, by its calls: 0 calls/).waitFor()
+    await page.goto(`/console/tasks/${id}`)
+    await page.getByText('A run is to write, move or delete files.').waitFor()
+    await page.getByRole('region', { name: 'Runs' }).getByText('Not verified').waitFor()
+    t.pass('the run among those of the task')
+  })
+})
