@@ -84,12 +84,15 @@ export function itemOfCall (call: AskedCall, place: { runId: string, segment: nu
   const { toolCallId, toolName, input } = call
   switch (call.kind) {
     case 'tool': {
-      const { folder, identity, reason, scopes, places, shown, asks, correctedInput, because, boundary } = call
+      const { folder, identity, reason, scopes, places, shown, others, teaches, asks, correctedInput, because, boundary, toolServer } = call
       return {
         ...{ kind: 'tool', ...place, toolCallId, toolName, input, ...boundTo(folder), identity, scopes, places, shown },
+        ...(others && { others }),
+        ...(teaches && { teaches }),
         ...(asks !== undefined && { asks }),
         ...(because && { because }),
         ...(boundary && { boundary }),
+        ...(toolServer && { toolServer }),
         ...(correctedInput !== undefined && { correctedInput }),
         ...(reason !== undefined && { note: reason })
       }

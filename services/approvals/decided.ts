@@ -46,7 +46,7 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
       return ops(grant, {
         ...{ approvalId: grantId, kind: 'tool', toolName, digest, state, createdAt, decidedAt: now() },
         ...(taskId === undefined ? { threadId } : { taskId }),
-        ...(scope !== 'file' && { granted: { scope, ...(until && { until }) } })
+        ...(scope !== 'file' && scope !== 'beside' && { granted: { scope, ...(until && { until }) } })
       })
     },
 

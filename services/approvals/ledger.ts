@@ -39,8 +39,12 @@ function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): Ap
     return shown
   }
   const { approved, ...shown } = item
-  if (shown.kind === 'result') return shown
-  const { identity, folder, replacedBy, places, granted, scopes, shown: bound, previewDigest, behind, asks, boundary, ...call } = shown
+  if (shown.kind === 'result') {
+    const { learned, ...result } = shown
+    return result
+  }
+  const { identity, folder, replacedBy, places, granted, scopes, shown: bound, others, previewDigest, behind, asks, boundary, ...call } =
+    shown
   return { ...call, ...shownBoundary(boundary), ...(scopes && { scopes }), ...(offersUnbound(shown) && { unboundOffered: true }) }
 }
 
@@ -143,7 +147,7 @@ export function createLedger ({ store, clock, dueCalls, notices }: {
     },
 
     /** Creates the approval of the result of a task's run, which is to be stored. */
-    askResult: (request: Pick<ResultItem, 'runId' | 'segment' | 'output'> & { taskId: string }, ttlMs: number) =>
+    askResult: (request: Pick<ResultItem, 'runId' | 'segment' | 'output' | 'teaches'> & { taskId: string }, ttlMs: number) =>
       ({ ...request, kind: 'result' as const, approvalId: newId(), state: 'pending' as const, ...times(ttlMs) }),
 
     /** Creates a choice about a task, which is to be stored. */

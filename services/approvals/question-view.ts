@@ -13,14 +13,14 @@ export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion
   const times = { createdAt, expiresAt }
   switch (item.kind) {
     case 'tool': {
-      const { kind, toolName, input, cwd, note: reason, boundary, scopes } = item
-      return { approvalId, kind, toolName, input, cwd, reason, ...shownBoundary(boundary), scopes, ...times }
+      const { kind, toolName, input, cwd, note: reason, boundary, toolServer, scopes, teaches } = item
+      return { approvalId, kind, toolName, input, cwd, reason, ...shownBoundary(boundary), toolServer, scopes, teaches, ...times }
     }
     case 'question': {
       const { kind, questions, live, server, url } = item
       return { approvalId, kind, questions, live, server, url, ...times }
     }
     case 'result':
-      return { approvalId, kind: item.kind, output: item.output, ...times }
+      return { approvalId, kind: item.kind, output: item.output, teaches: item.teaches, ...times }
   }
 }

@@ -24,7 +24,8 @@ const numbered = (phases: Array<{ description: string }>) =>
   phases.map(({ description }, at) => ({ id: `phase-${at + 1}`, description, status: 'pending' as const }))
 
 /** The plan that a caller supplied. */
-const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => ({ phases: numbered(phases), qualityCriteria, source: 'user' })
+const givenPlan = ({ phases, qualityCriteria = [], expects }: PlanInput): Plan =>
+  ({ phases: numbered(phases), qualityCriteria, ...(expects && { expects }), source: 'user' })
 
 /** Plans a goal with a model, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
 async function makePlan (
@@ -33,13 +34,17 @@ async function makePlan (
   signal: AbortSignal
 ): Promise<Plan> {
   const { clock, meter } = deps
-  const { name, schema, instructions, question } = planPrompt
+  const { name, schema, asked, instructions, question } = planPrompt
   const end = clock.awake() + PLANNING_MS
   for (const { role, load } of internalModelLoaders(deps)) {
     const limitMs = end - clock.awake()
     if (limitMs <= 0) break
-    const answer = await askStructured({ load, role, meter, name, schema, instructions, text: question(goal), limitMs, signal, clock })
-    if ('value' in answer) return { phases: numbered(answer.value.phases), qualityCriteria: answer.value.qualityCriteria, source: 'model' }
+    const text = question(goal)
+    const answer = await askStructured({ load, role, meter, name, schema, asked, instructions, text, limitMs, signal, clock })
+    if ('value' in answer) {
+      const { phases, qualityCriteria, expects } = answer.value
+      return { phases: numbered(phases), qualityCriteria, ...(expects && { expects }), source: 'model' }
+    }
     if (!answer.refused) deps.log.warn({ problem: answer.problem }, 'a model did not make a plan')
   }
   const description = goal.length > 200 ? `${goal.slice(0, 199)}…` : goal

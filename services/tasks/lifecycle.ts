@@ -69,6 +69,8 @@ export function createLifecycle (
     }
   }
 
+  const ends = () => ({ now: clock.now(), facts: deps.runs.facts })
+
   /** Ends the live run and the run that is queued behind it. */
   async function stopRuns (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
     const dropped = await dropNext(task, 'The task was stopped before this run began.')
@@ -81,7 +83,7 @@ export function createLifecycle (
     if (nextRun === undefined) return { task, runs: [], events: [] }
     queue.drop(nextRun.runId)
     const run = await repository.runById(nextRun.runId)
-    const closed = run && closeRun(run, [], { status: 'cancelled', error }, clock.now())
+    const closed = run && closeRun(run, [], { status: 'cancelled', error }, ends())
     return { task, runs: closed ? [closed.run] : [], events: closed?.events ?? [] }
   }
 
@@ -93,7 +95,7 @@ export function createLifecycle (
     // A paused run of a one_shot is stored as interrupted but may still continue, so it has to be ended.
     if (run === undefined || (isOver(run) && run.status !== 'interrupted')) return { task, runs: [], events: [] }
     const history = await unlessDamaged(repository.events(run.runId)) ?? []
-    const closed = closeRun(run, history, ending, clock.now())
+    const closed = closeRun(run, history, ending, ends())
     return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
   }
 
@@ -102,7 +104,7 @@ export function createLifecycle (
     const run = task.reviewRun && await repository.runById(task.reviewRun.runId)
     if (run === undefined || isOver(run)) return { task, runs: [], events: [] }
     const history = await unlessDamaged(repository.events(run.runId)) ?? []
-    const closed = closeRun(run, history, ending, clock.now())
+    const closed = closeRun(run, history, ending, ends())
     return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
   }
 

@@ -3,6 +3,7 @@ import type { RunOptions } from '../../schemas/run-options.ts'
 import type { RunTrigger } from '../../schemas/tasks.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import { newId } from '../lib/ids.ts'
+import { tracedFields } from '../lib/request-trace.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import type { Op } from '../store/index.ts'
 import { newRunFields } from '../runs/index.ts'
@@ -38,9 +39,13 @@ export async function newRun (
 export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun =>
   blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
 
+/** What a request begins. A schedule's timer would hand on the trace of whoever set it. */
+const BY_REQUEST: RunTrigger[] = ['start', 'manual', 'steer']
+
 function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
   return {
     ...newRunFields(runId, now),
+    ...(BY_REQUEST.includes(trigger) && tracedFields()),
     taskId: task.id,
     runNumber,
     trigger,

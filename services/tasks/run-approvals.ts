@@ -9,7 +9,7 @@ import {
   type Decision,
   GrantRefused
 } from '../approvals/index.ts'
-import { isOfTask, isUnanswered, type TaskApproval } from '../contracts/approval-record.ts'
+import { isOfTask, isUnanswered, type ResultItem, type TaskApproval } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
@@ -17,6 +17,7 @@ import type { RunDeps } from './task-deps.ts'
 import { NoQuestion, QuestionNotFound, assertState } from './task-errors.ts'
 import { withFeedback } from './runner/run-memory.ts'
 import type { Queue } from './runner/queue.ts'
+import { teach } from './teaching.ts'
 import { isOver } from '../runs/index.ts'
 import { isOutdated, type StoredRun, type StoredTask } from './task-records.ts'
 
@@ -31,6 +32,8 @@ interface Answer {
   status: StoredRun['status']
   continued: boolean
 }
+
+const learnedBy = (item: TaskApproval) => item.kind === 'result' && item.learned !== undefined ? { learned: item.learned } : {}
 
 /** Decides the approvals of runs: by a person's answer, or by expiry. The first decision is kept. */
 export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, executor: RunExecutor, queue: Queue }) {
@@ -119,19 +122,23 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   })
 
   /** Ends a run whose result was decided: approved, it is completed and counts towards `firstN`; otherwise it is rejected. */
-  async function decideResult (task: StoredTask, run: StoredRun, result: TaskApproval, approved: boolean): Promise<Change<Answer>> {
+  async function decideResult (
+    task: StoredTask,
+    run: StoredRun,
+    result: TaskApproval & ResultItem,
+    approved: boolean
+  ): Promise<Change<Answer>> {
     const history = await repository.events(run.runId)
     const counts = approved && !isOutdated(task, run)
-    const calls = counts ? (await ledger.ofTask(run.asked)).filter((item) => item.kind === 'tool') : []
-    // A person who corrected an input did not approve the model's.
-    const taught = calls.filter((item) => item.approved && item.state !== 'withdrawn' && item.correctedInput === undefined)
-    const ops = await grants.learn({ taskId: task.id }, taught)
+    const { learned, ops } = approved ? await teach(deps, task, run) : { ops: [] }
+    const item: TaskApproval = { ...result, ...(learned && { learned }) }
     const updated = counts ? { ...task, approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 } } : task
     const error = result.reason ? `The user rejected the result: ${result.reason}` : 'The user rejected the result.'
     const status = approved ? 'completed' as const : 'rejected' as const
     const review = approved ? 'approved' as const : 'rejected' as const
     const change = executor.conclude(updated, run, history, approved ? { status, review } : { status, error, review })
-    return { ...change, ops, approvals: [result], answer: { item: result, status, continued: false } }
+    const events = change.events.map((event) => learned && event.type === 'task:complete' ? { ...event, learned } : event)
+    return { ...change, events, ops, approvals: [item], answer: { item, status, continued: false } }
   }
 
   /**
@@ -196,14 +203,16 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
 
     /** Throws NoQuestion, ApprovalDecided, ApprovalWithdrawn or WrongState (409), QuestionNotFound (404), ApprovalExpired (410). */
     async approve (taskId: string, body: TaskApproveBody): Promise<TaskApproved> {
-      const { item: { runId, approvalId }, status } = await answer(taskId, body)
-      return { ok: true, taskId, runId, approvalId, approved: body.approved, status }
+      const { item, status } = await answer(taskId, body)
+      const { runId, approvalId } = item
+      return { ok: true, taskId, runId, approvalId, approved: body.approved, status, ...learnedBy(item) }
     },
 
     /** Decides the named approval. Throws as `approve` does. */
     async decide (taskId: string, { reason, ...decision }: Decision): Promise<DecidedApproval> {
-      const { item: { runId, state }, continued } = await answer(taskId, { ...decision, notes: reason })
-      return { approvalId: decision.approvalId, state, runId, taskId, continued }
+      const { item, continued } = await answer(taskId, { ...decision, notes: reason })
+      const { runId, state } = item
+      return { approvalId: decision.approvalId, state, runId, taskId, continued, ...learnedBy(item) }
     },
 
     expire

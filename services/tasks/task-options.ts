@@ -13,6 +13,9 @@ interface Given {
  * had. Throws BadTask (400) when both are given and contradict each other.
  */
 export function taskOptions ({ options, budget }: Given, had: RunOptions): RunOptions {
+  if (options?.workspace === 'copy') {
+    throw new BadTask('options.workspace "copy" is for conversations: a task works in its folder itself. Leave it out.')
+  }
   const { budget: chosen, ...rest } = options ?? (budget === undefined ? had : { ...had, budget: { usd: had.budget?.usd } })
   const limits = withEarlierForm(chosen, budget)
   return { ...rest, ...(Object.values(limits).some((limit) => limit !== undefined) && { budget: limits }) }

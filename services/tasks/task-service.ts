@@ -101,7 +101,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
   async function recover () {
     if (await store.get(IMPORTED) !== undefined) {
-      await recoverImported({ store, clock, repository, schedules })
+      await recoverImported({ store, clock, runs: deps.runs, repository, schedules })
     }
     for await (const key of store.keys(TASK_TRASH)) {
       await purge(key.slice(TASK_TRASH.length)).catch((error) =>
@@ -230,6 +230,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
           { type: 'del', key: provenanceKey(taskId) },
           ...await triggerRemovals(store, task ?? { id: taskId }),
           ...await deps.grants.removals({ taskId }),
+          deps.grants.made.removal(taskId),
           ...await deps.ledger.decided.removals({ taskId })
         ])
         repository.forget(taskId)
@@ -311,8 +312,12 @@ const IN_BACKUP = 'The run was under way when the backup was made.'
  * function is idempotent, so a crash in between is harmless.
  */
 async function recoverImported (
-  { store, clock, repository, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { repository: TaskRepository, schedules: Schedules }
+  { store, clock, runs: { facts }, repository, schedules }: Pick<TaskDeps, 'store' | 'clock' | 'runs'> & {
+    repository: TaskRepository,
+    schedules: Schedules
+  }
 ): Promise<void> {
+  const ends = () => ({ now: clock.now(), facts })
   for (const id of (await repository.index.load()).notFinished()) {
     await repository.change(id, settle).catch((error) => {
       if (!isDamage(error)) throw error
@@ -324,12 +329,12 @@ async function recoverImported (
     const { liveRun, nextRun, ...rest } = task
     const runs: StoredRun[] = []
     const next = nextRun && await repository.runById(nextRun.runId)
-    if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: IN_BACKUP }, clock.now()).run)
+    if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: IN_BACKUP }, ends()).run)
     const live = liveRun && await repository.runById(liveRun.runId)
     let after: StoredTask = { ...rest, liveRun }
     if (live?.status === 'running' || live?.status === 'queued') {
       const log = await repository.events(live.runId)
-      const { run } = closeRun(live, log, { status: 'interrupted', error: IN_BACKUP }, clock.now())
+      const { run } = closeRun(live, log, { status: 'interrupted', error: IN_BACKUP }, ends())
       runs.push(run)
       after = afterRun(after, run, log, clock.now())
     }

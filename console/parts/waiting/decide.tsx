@@ -4,7 +4,8 @@ import { useDraft } from '../../lib/draft.ts'
 import { say } from '../../lib/say.ts'
 import { Failed } from '../failed.tsx'
 import { GuardedButton } from './guarded-button.tsx'
-import { grantOf, Scopes, type Chosen } from './scopes.tsx'
+import { Teaches } from './lessons.tsx'
+import { grantOf, isOfCall, Scopes, type Chosen } from './scopes.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
 /** The reasons that the service keeps are not longer. */
@@ -19,9 +20,9 @@ interface Props {
 
 /** Approve or deny, with a reason; a call of a tool also for later calls. Nothing here is sent by Enter in a field. */
 export function Decide ({ approval, decision, previewDigest }: Props) {
-  const { approvalId, kind, scopes = [], unboundOffered } = approval
+  const { approvalId, kind, scopes = [], teaches = [], unboundOffered } = approval
   const [reason, setReason] = useDraft(`reason ${approvalId}`)
-  const [chosen, setChosen] = useState<Chosen>({ scope: 'once', end: 'open' })
+  const [chosen, setChosen] = useState<Chosen>({ scope: 'usual', end: 'open' })
   const [pressed, setPressed] = useState<'approve' | 'deny' | 'unbound'>()
 
   function decide (approved: boolean, unbound = false) {
@@ -34,11 +35,14 @@ export function Decide ({ approval, decision, previewDigest }: Props) {
 
   return (
     <div className='decide'>
-      {scopes.length > 1 && <Scopes scopes={scopes} chosen={chosen} onChoose={setChosen} />}
+      {(scopes.length > 1 || teaches.length > 0) && scopes.length > 0 && (
+        <Scopes scopes={scopes} isTeaching={teaches.length > 0} chosen={chosen} onChoose={setChosen} />
+      )}
+      {chosen.scope === 'usual' && <Teaches {...approval} />}
       {decision.error !== null && <Failed error={decision.error} />}
       <div className='actions'>
         <GuardedButton kind='primary' isBusy={decision.isPending && pressed === 'approve'} onPress={() => decide(true)}>
-          {say(chosen.scope === 'once' ? 'approval.approve' : 'approval.approveLater')}
+          {say(isOfCall(chosen) ? 'approval.approve' : 'approval.approveLater')}
         </GuardedButton>
         {unboundOffered && (
           <GuardedButton isBusy={decision.isPending && pressed === 'unbound'} onPress={() => decide(true, true)}>

@@ -9,15 +9,20 @@ const HOUR_MS = 60 * 60_000
 
 /** What the approval is to cover, and for how long. */
 export interface Chosen {
-  scope: NonNullable<ApprovalDecision['scope']>
+  /** `usual`: what an answer without a scope covers. */
+  scope: NonNullable<ApprovalDecision['scope']> | 'usual'
   end: End
 }
 
 /** Returns the fields of a decision that is sent now. */
 export function grantOf ({ scope, end }: Chosen): Pick<ApprovalDecision, 'scope' | 'until'> {
   const until = untilOf(end)
-  return scope === 'once' ? {} : { scope, ...until && { until } }
+  if (scope === 'usual') return {}
+  return scope === 'once' ? { scope } : { scope, ...until && { until } }
 }
+
+/** Whether later calls still ask, but for what the approval teaches. */
+export const isOfCall = ({ scope }: Chosen): boolean => scope === 'once' || scope === 'usual'
 
 function untilOf (end: End): ApprovalDecision['until'] {
   switch (end) {
@@ -34,19 +39,24 @@ function untilOf (end: End): ApprovalDecision['until'] {
 
 interface Props {
   scopes: NonNullable<Approval['scopes']>
+  /** Whether an approval without a scope teaches the task. */
+  isTeaching: boolean
   chosen: Chosen
   onChoose: (chosen: Chosen) => void
 }
 
 /** The choice of what an approval covers: this call, or later ones, too, for a time. */
-export function Scopes ({ scopes, chosen, onChoose }: Props) {
+export function Scopes ({ scopes, isTeaching, chosen, onChoose }: Props) {
   const group = useId()
+  const [once, ...wider] = scopes
+  const usual = { scope: 'usual' as const, text: isTeaching ? say('approval.usual') : once.text }
+  const offered = isTeaching ? [usual, ...scopes] : [usual, ...wider]
   return (
     <details className='scopes'>
       <summary>{say('approval.scope')} <span className='quiet'>{say(`approval.covers.${chosen.scope}`)}</span></summary>
       <fieldset>
         <legend className='visually-hidden'>{say('approval.scope')}</legend>
-        {scopes.map(({ scope, text }) => (
+        {offered.map(({ scope, text }) => (
           <label key={scope}>
             <input
               type='radio'
@@ -58,7 +68,7 @@ export function Scopes ({ scopes, chosen, onChoose }: Props) {
             <span><VisibleText text={text} limit={Infinity} /></span>
           </label>
         ))}
-        {chosen.scope !== 'once' && (
+        {!isOfCall(chosen) && (
           <label className='field until'>
             <span>{say('approval.howLong')}</span>
             <select value={chosen.end} onChange={({ target }) => onChoose({ ...chosen, end: target.value as End })}>

@@ -13,7 +13,7 @@ const IN_DIFF = ['content', 'edits']
 
 /** A call of a tool: its whole input, the real folder that it works in, what it would change, and the decision. */
 export function ToolRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
-  const { cwd, boundary } = approval
+  const { cwd, boundary, toolServer } = approval
   const input = approval.correctedInput ?? approval.input
   const preview = usePreview(approval)
   const hasDiff = isOpen && preview?.changes.some(({ diff }) => diff?.includes('@@')) === true
@@ -21,8 +21,11 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
     <>
       <CallInput input={input} without={hasDiff ? IN_DIFF : []}>
         {cwd !== undefined && <Field name={say('approval.folder')}><code><VisibleText text={cwd} limit={Infinity} /></code></Field>}
+        {toolServer && <Field name={say('approval.toolServer')}><VisibleText text={toolServer.name} limit={200} /></Field>}
+        {toolServer?.title && <Field name={say('approval.toolTitle')}><VisibleText text={toolServer.title} limit={200} /></Field>}
         {boundary && <Field name={say('approval.boundary')}><VisibleText text={boundary.text} limit={Infinity} /></Field>}
       </CallInput>
+      {toolServer?.destructive && <p className='note note-warn'>{say('approval.destructive')}</p>}
       {isOpen && preview && <CallPreview {...preview} />}
       {isOpen && boundary !== undefined && boundary.is !== 'outside' && <TryOut {...approval} />}
       {hasDiff && (

@@ -1,6 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { decideApproval, type Approval, type ApprovalDecision, type DecidedApproval } from '../../../client/generated/index.ts'
+import {
+  decideApproval,
+  type Approval,
+  type ApprovalDecision,
+  type DecidedApproval,
+  type Learned
+} from '../../../client/generated/index.ts'
 import { AgentError } from '../../../client/errors.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
@@ -31,7 +37,11 @@ export interface DecisionInProgress {
 /** Sends the decision of an approval, has it read aloud, and moves the focus from the buttons, which go, to the item. */
 export function useDecision (
   { approvalId, createdAt }: Approval,
-  { onDecided, onRefused }: { onDecided?: (item: HTMLElement) => void, onRefused?: (refusal: Refusal) => void }
+  { onDecided, onRefused, onLearned }: {
+    onDecided?: (item: HTMLElement) => void,
+    onRefused?: (refusal: Refusal) => void,
+    onLearned?: (learned: Learned) => void
+  }
 ) {
   const [asksAgain, setAsksAgain] = useState(false)
   const item = useRef<HTMLElement>(null)
@@ -39,7 +49,8 @@ export function useDecision (
   const announce = useAnnounce()
   const { mutate, isPending, isSuccess, error, data } = useMutation({
     mutationFn: (decision: ApprovalDecision) => decideApproval({ ...asked(), path: { id: approvalId }, body: decision }).then(body),
-    onSuccess ({ state }) {
+    onSuccess ({ state, learned }) {
+      if (learned !== undefined) onLearned?.(learned)
       if (item.current?.contains(document.activeElement)) item.current.focus({ preventScroll: true })
       announce(say(`approval.state.${state}`))
       if (item.current !== null) onDecided?.(item.current)

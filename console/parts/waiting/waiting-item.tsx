@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Approval } from '../../../client/generated/index.ts'
+import type { Approval, Learned } from '../../../client/generated/index.ts'
 import { hasText, say } from '../../lib/say.ts'
 import { Time } from '../time.tsx'
 import { ToolName } from '../tool-name.tsx'
@@ -21,14 +21,16 @@ interface Props {
   onDecided?: (item: HTMLElement) => void
   /** Called when the service refused the decision for good: the item may be gone before its sentence was read. */
   onRefused?: (refusal: Refusal) => void
+  /** Called with what an approved result has taught its task. */
+  onLearned?: (learned: Learned) => void
 }
 
 /**
  * Something that waits for the user, with all that is needed to decide it: the call of a tool, the result of a run, questions, or a choice
  * about a task. It gets the focus after the decision, so that the focus is not lost with the buttons.
  */
-export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused }: Props) {
-  const { decision, item } = useDecision(approval, { onDecided, onRefused })
+export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused, onLearned }: Props) {
+  const { decision, item } = useDecision(approval, { onDecided, onRefused, onLearned })
   const { approvalId, kind, createdAt, expiresAt, note } = approval
   const isOpen = approval.state === 'pending' && !decision.isSuccess
   return (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Approval } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { openApprovals } from '../frame.tsx'
+import { useLearned } from './lessons.tsx'
 import { useRefusals } from './refused.tsx'
 import { WaitingItem } from './waiting-item.tsx'
 
@@ -11,12 +12,16 @@ export function WaitingSection (owner: Partial<Pick<Approval, 'runId' | 'taskId'
   const waiting = (data?.approvals ?? []).filter(({ runId, taskId }) =>
     owner.taskId === undefined ? runId === owner.runId : taskId === owner.taskId)
   const { note, onRefused } = useRefusals(waiting)
-  if (waiting.length === 0 && note === undefined) return null
+  const { learned, onLearned } = useLearned()
+  if (waiting.length === 0 && note === undefined && learned === undefined) return null
   return (
     <section className='section' aria-label={say('tasks.waiting')}>
       <h2>{say('tasks.waiting')}</h2>
       {note}
-      {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onRefused={onRefused} />)}
+      {learned}
+      {waiting.map((approval) => (
+        <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onRefused={onRefused} onLearned={onLearned} />
+      ))}
     </section>
   )
 }

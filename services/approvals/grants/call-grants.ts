@@ -1,13 +1,17 @@
 import { dirname } from 'node:path'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import type { Tool, WorkFolder } from '../../contracts/tool.ts'
+import type { FileChange, ShownPlace, Tool, WorkFolder } from '../../contracts/tool.ts'
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
+import type { Op } from '../../store/index.ts'
 import type { AddressQuestion } from '../addresses/address-gate.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools } from './grant-facts.ts'
+import { covers } from './grant-facts.ts'
 import type { Grants } from './grants.ts'
-import type { Grant } from '../../contracts/grant-record.ts'
+import { fits, type Found } from './learned.ts'
+import { othersAmong } from './made-files.ts'
+import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 
 type Find = (name: string) => Pick<Tool, 'effect' | 'reportsChanges' | 'isConversational'> | undefined
 
@@ -34,6 +38,14 @@ function mayWriteUnreported (tool: ReturnType<Find>): boolean {
 
 export type CallGrants = ReturnType<typeof createCallGrants>
 
+/** What a run of a task has to do with what approved runs teach. */
+export interface Learning {
+  /** Whether what they taught holds. */
+  isUsed?: boolean
+  /** Whether the approval of this run would teach something. */
+  teaches?: boolean
+}
+
 interface NamedCall {
   toolName: string
   input: unknown
@@ -50,7 +62,7 @@ const restingText = (path: string) =>
   `The grant for this command rests: ${JSON.stringify(path)} was written unasked since it was given. Approved once more, it holds again.`
 
 /** The grants of the conversation or task of one run, for the calls of its steps. */
-export function createCallGrants ({ grants, owner, cwd, tools, events, usesLearned = false }: {
+export function createCallGrants ({ grants, owner, cwd, tools, events, learning = {}, look }: {
   grants: Grants,
   owner: Owner,
   /** The working folder of the run. */
@@ -59,19 +71,36 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, usesLearn
   tools: GrantTools,
   /** The events of the run so far, with the intents of granted calls. */
   events: () => readonly RunEvent[],
-  /** Whether grants hold that approved runs have taught. */
-  usesLearned?: boolean
+  /** Of runs of tasks: whether grants hold that approved runs have taught, and whether this run can teach. */
+  learning?: Learning
+  /** Returns what is at the paths that a call would change; undefined for a tool of which that is not known. */
+  look: (call: NamedCall, folder: WorkFolder) => Promise<ShownPlace[] | undefined>
 }) {
+  const { isUsed: usesLearned = false, teaches = false } = learning
+
   /** What a person gave for one command outside the box does not hold for what the run wrote since. What approved runs taught does. */
   const holds = (grant: Grant, folder: WorkFolder) => {
     if (grant.source === 'approved_runs') return usesLearned
     return grant.isConfined || !grants.isCommand(grant) || !mayHaveWritten(folder.path, events(), tools.find)
   }
 
+  /** Returns the paths with something that the task did not make, or that others have changed since; undefined in a conversation. */
+  const othersOf = async (shown: readonly ShownPlace[]): Promise<string[] | undefined> =>
+    owner.taskId === undefined ? undefined : othersAmong(shown, await grants.made.of(owner.taskId))
+
+  async function find (call: NamedCall, folder: WorkFolder): Promise<Found | undefined> {
+    const shown = usesLearned ? await look(call, folder) : undefined
+    return shown && { shown, others: await othersOf(shown) ?? [] }
+  }
+
   /** Returns a sentence for the user about what differs from the approved runs; undefined while what they taught does not hold. */
-  async function difference ({ toolName, input }: NamedCall): Promise<string | undefined> {
+  async function difference ({ toolName, input }: NamedCall, facts: CallFacts, found: Found | undefined): Promise<string | undefined> {
     if (!usesLearned) return undefined
     const alike = (await grants.all(owner)).filter((grant) => grant.source === 'approved_runs' && grant.toolName === toolName)
+    if (found && found.others.length > 0 && alike.some((grant) => covers(grant, facts))) {
+      const paths = found.others.map((path) => JSON.stringify(path)).join(' and ')
+      return `${paths} was not made by this task, or was changed since it wrote it.`
+    }
     const approved = alike.map(({ text }) => text).slice(-3).join('; ')
     return alike.length === 0
       ? `Approved runs did not use ${toolName}.`
@@ -79,17 +108,21 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, usesLearn
   }
 
   return {
-    /** Returns a grant that covers the call in this folder, the real paths of the files that it covers, and the folder of its box. */
+    /** Returns a grant that covers the call in this folder, the real paths of the files that it covers, what must be there, and its box. */
     async covering (
       call: NamedCall,
       folder: WorkFolder
-    ): Promise<{ grant: Grant, paths?: string[], confinedTo?: WorkFolder } | undefined> {
+    ): Promise<{ grant: Grant, paths?: string[], shown?: readonly ShownPlace[], confinedTo?: WorkFolder } | undefined> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
-      const grant = await grants.covering(owner, facts, (grant) => holds(grant, folder))
+      const found = await find(call, folder)
+      const isFit = (grant: Grant) => grant.source !== 'approved_runs' || fits(grant, found)
+      const grant = await grants.covering(owner, facts, (grant) => holds(grant, folder) && isFit(grant))
       if (grant === undefined) return undefined
+      const shown = grant.source === 'approved_runs' ? found?.shown : undefined
       const { places, boundary } = facts
       const confinedTo = grant.isConfined && boundary?.is === 'confined' ? boundary.folder : undefined
-      return { grant, ...(places && { paths: places.map(pathOf) }), ...(confinedTo && { confinedTo }) }
+      const paths = places?.map(pathOf) ?? shown?.map(({ path }) => path)
+      return { grant, ...(paths && { paths }), ...(shown && { shown }), ...(confinedTo && { confinedTo }) }
     },
 
     /** Returns what the request for approval of a call offers and says. */
@@ -100,7 +133,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, usesLearn
     ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary'> & { reason?: string }> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const reason = facts.uncopied === undefined
-        ? tools.find(call.toolName)?.caution ?? await difference(call)
+        ? tools.find(call.toolName)?.caution ?? await difference(call, facts, await find(call, folder))
         : uncopiedText(facts.uncopied)
       const resting = await grants.restingFor(owner, facts)
       const why = question?.reason ?? (resting === undefined ? reason : restingText(resting))
@@ -112,6 +145,27 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, usesLearn
         ...(why !== undefined && { reason: why })
       }
     },
+
+    othersOf,
+
+    /** Returns what the approval of a call would teach the task, and the paths with something of others; nothing in a conversation. */
+    async teaching (
+      call: NamedCall,
+      folder: WorkFolder,
+      { shown, others }: { shown: ShownPlace[], others: string[] | undefined }
+    ): Promise<Pick<ToolItem, 'others' | 'teaches'>> {
+      if (!teaches || others === undefined) return {}
+      const facts = await grants.facts(call, { folder, cwd }, tools)
+      if (facts.uncopied !== undefined) return {}
+      const texts = await grants.teaching(owner, facts, { shown, others })
+      return { others, ...(texts.length > 0 && { teaches: texts }) }
+    },
+
+    /** Returns the operations that record the files that the task made with a call. */
+    made: async ({ toolName }: Pick<NamedCall, 'toolName'>, changes: readonly FileChange[] | undefined): Promise<Op[]> =>
+      owner.taskId === undefined || changes === undefined || !tools.find(toolName)?.reportsChanges
+        ? []
+        : grants.made.changed(owner.taskId, changes),
 
     /** Whether a grant covers calls of the tool at the host. */
     coversHost: async (toolName: string, host: string): Promise<boolean> =>

@@ -42,13 +42,16 @@ const EXECUTABLES = new Set([
   '.appimage', '.service', '.timer', '.plist', '.lnk', '.url', '.webloc', '.reg', '.inf', '.pkg', '.deb', '.rpm', '.run', '.bin', '.pth'
 ])
 
-/** Whether the place is one that a grant for a folder never covers: what is written there may be executed later, unasked. */
-export function isProtected (place: FilePlace): boolean {
+/** Whether programs or systems obey or execute what is written there, by its name. */
+export function isObeyed (place: FilePlace): boolean {
   const folders = place.folder.split(/[\\/]/).map(plain)
   const name = plain(place.name)
   return [...folders, name].some((part) => FOLDERS.has(part)) || FILES.has(name) || PATTERNS.some((pattern) => pattern.test(name)) ||
-    extname(name) === '' || EXECUTABLES.has(extname(name))
+    EXECUTABLES.has(extname(name))
 }
+
+/** Whether the place is one that a grant for a folder never covers: what is written there may be executed later, unasked. */
+export const isProtected = (place: FilePlace): boolean => isObeyed(place) || extname(plain(place.name)) === ''
 
 /**
  * Whether a grant for the files of `folder` may cover the place: none that is protected, in no hidden folder below it. A home folder, one

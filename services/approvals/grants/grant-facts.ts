@@ -88,6 +88,8 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
       return `${toolName} with exactly ${quoted(input)}, in ${quoted(path)}`
     case 'file':
       return `${toolName} of ${facts.places?.map((place) => quoted(pathOf(place))).join(' and ')}, with any content`
+    case 'beside':
+      return `${toolName} of new *${extensionOf(facts.places![0])} files in ${quoted(facts.places![0].folder)}`
     case 'folder':
       return `${toolName} of ${filesIn(facts)}`
     case 'host':
@@ -140,6 +142,9 @@ export function covers (grant: Grant, facts: CallFacts): boolean {
     case 'file':
       return grant.places !== undefined && facts.places !== undefined && grant.places.length === facts.places.length &&
         facts.places.every((place, at) => pathOf(place) === pathOf(grant.places![at]))
+    case 'beside':
+      return grant.places !== undefined && facts.places?.length === 1 && facts.places[0].folder === grant.places[0].folder &&
+        extensionOf(facts.places[0]) === extensionOf(grant.places[0]) && isCovered(grant.places[0].folder, facts.places[0])
     case 'folder':
       return grant.places !== undefined && facts.places !== undefined && facts.places.every((place) =>
         extensionOf(place) === extensionOf(grant.places![0]) && isCovered(grant.places![0].folder, place))

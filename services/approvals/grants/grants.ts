@@ -1,8 +1,6 @@
-import type { Tool } from '../../contracts/tool.ts'
 import type { OfferedScope, Scope, GrantBody, GrantView, Until } from '../../../schemas/grants.ts'
-import { extensionOf, isCovered } from './file-place.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
-import type { FilePlace, Owner, ToolItem } from '../../contracts/approval-record.ts'
+import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
@@ -11,22 +9,9 @@ import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.t
 import { createDecided } from '../decided.ts'
 import { shownFolder } from '../call-approval.ts'
 import { type CallPlace, covers, factsOf, type GrantTools, hostsOf, offeredScopes, scopeText } from './grant-facts.ts'
+import { fits, joinPlaces, type Lesson, learnedText, lessonOf } from './learned.ts'
 import { isSuspendedByBox, suspendedBy } from './later-writes.ts'
-
-/**
- * Returns the scope that an approved call teaches: of tools for files the same file with any content, or its folder and extension
- * once approved runs wrote another name in it; of other tools the same input in the same folder.
- */
-function learnedScope (tool: Tool | undefined, facts: CallFacts, known: readonly Grant[]): Grant['scope'] {
-  if (tool?.widestScope !== 'folder' || facts.places === undefined) return 'exact'
-  const [place] = facts.places
-  const isNeighbour = (other: FilePlace) =>
-    other.folder === place.folder && extensionOf(other) === extensionOf(place) && other.name !== place.name
-  const isAlike = ({ toolName, scope, places = [] }: Grant) =>
-    toolName === facts.toolName && scope === 'file' && places.length === 1 && isNeighbour(places[0])
-  const isFolder = facts.places.length === 1 && isCovered(place.folder, place) && known.some(isAlike)
-  return isFolder ? 'folder' : 'file'
-}
+import { createMadeFiles } from './made-files.ts'
 
 export type Grants = ReturnType<typeof createGrants>
 
@@ -73,13 +58,28 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   /** A command needs a token, except where a person has approved that very command in earlier runs, and in the box. */
   const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || grant.scope === 'sandbox' || !isCommand(grant)
 
+  /** Versions before taught more than was said: such a grant holds no more. */
+  const isOutdated = ({ source, meets, toolName }: Grant) =>
+    source === 'approved_runs' && meets === undefined && tools.find(toolName)?.willChange !== undefined
+
   async function all (owner: Owner): Promise<Grant[]> {
     const found: Grant[] = []
-    for await (const [, grant] of store.list<Grant>(prefixOf(owner), { damaged () {} })) found.push(grant)
+    for await (const [, grant] of store.list<Grant>(prefixOf(owner), { damaged () {} })) if (!isOutdated(grant)) found.push(grant)
     return found
   }
 
-  function newGrant (owner: Owner, facts: CallFacts, rest: Pick<Grant, 'scope' | 'source' | 'until' | 'approvalId'>): Grant {
+  /** Returns what an approved call teaches beside what is known, and what it found at its paths. */
+  function lessonFor (facts: CallFacts, { shown = [], others }: Pick<ToolItem, 'shown' | 'others'>, known: readonly Grant[]) {
+    const tool = tools.find(facts.toolName)
+    const found = tool?.willChange === undefined || others === undefined ? undefined : { shown, others }
+    return { found, lesson: lessonOf(tool, facts, found, known) }
+  }
+
+  function newGrant (
+    owner: Owner,
+    facts: CallFacts,
+    rest: Pick<Grant, 'scope' | 'source' | 'until' | 'approvalId'> & Partial<Lesson>
+  ): Grant {
     const { toolName, input, digest, identity, places, hosts, boundary } = facts
     const isConfined = boundary?.is === 'confined'
     const folder = isConfined && rest.scope === 'sandbox' ? boundary.folder : facts.folder
@@ -92,8 +92,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       places,
       ...(hosts && { hosts }),
       ...(isConfined && { isConfined }),
-      ...rest,
       text: scopeText(rest.scope, facts),
+      ...rest,
       uses: 0,
       createdAt: clock.now()
     }
@@ -221,22 +221,40 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       })
     },
 
-    /** Returns the operations that store what the approved calls of a run teach its task. */
-    async learn (owner: Owner, approvals: readonly ToolItem[]): Promise<Op[]> {
+    /**
+     * Returns what the approved calls of a run teach its task, as grants that are new or wider than before, and the operations that store
+     * them.
+     */
+    async learn (owner: Owner, approvals: readonly ToolItem[]): Promise<{ taught: Grant[], ops: Op[] }> {
       const known = await all(owner)
-      const ops: Op[] = []
+      const taught = new Map<string, Grant>()
       for (const approval of approvals) {
-        const { toolName, input, digest, identity, places, boundary } = approval
-        const folder = shownFolder(approval)
-        const facts = { toolName, input, digest, identity, folder, places, boundary }
-        const scope = learnedScope(tools.find(toolName), facts, known)
-        if (known.some((grant) => grant.scope === scope && covers(grant, facts)) || known.length >= MOST_GRANTS) continue
-        const grant = newGrant(owner, facts, { scope, source: 'approved_runs' })
-        known.push(grant)
-        ops.push(put(grant))
+        const facts = { ...approval, folder: shownFolder(approval) }
+        const { found, lesson } = lessonFor(facts, approval, known)
+        const alike = known.filter((grant) => grant.source === 'approved_runs' && covers(grant, facts))
+        if (lesson === undefined || alike.some((grant) => fits(grant, found))) continue
+        const before = alike.findIndex(({ scope }) => scope === lesson.scope)
+        if (before === -1 && known.length >= MOST_GRANTS) continue
+        const { meets, ...rest } = before === -1 ? newGrant(owner, facts, { ...lesson, source: 'approved_runs' }) : alike[before]
+        const joined = lesson.meets && joinPlaces(meets, lesson.meets)
+        const grant: Grant = { ...rest, ...(joined && { meets: joined, text: learnedText(lesson.scope, facts, joined) }) }
+        if (before === -1) known.push(grant)
+        else known[known.indexOf(alike[before])] = grant
+        taught.set(grant.grantId, grant)
       }
-      return ops
+      return { taught: [...taught.values()], ops: [...taught.values()].map(put) }
     },
+
+    /** Returns what a call teaches its task once it and its run are approved, in words; nothing where that is known already. */
+    async teaching (owner: Owner, facts: CallFacts, seen: Pick<ToolItem, 'shown' | 'others'>): Promise<string[]> {
+      const known = await all(owner)
+      const { found, lesson } = lessonFor(facts, seen, known)
+      const isKnown = known.some((grant) => grant.source === 'approved_runs' && covers(grant, facts) && fits(grant, found))
+      return lesson === undefined || isKnown ? [] : [lesson.text]
+    },
+
+    /** The files that tasks have made. */
+    made: createMadeFiles(store),
 
     /** Lists the grants, of one owner or of all, one page at a time. */
     async list ({ limit, cursor, threadId, taskId }: { limit: number, cursor?: string, threadId?: string, taskId?: string }) {
@@ -244,6 +262,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       const grants: GrantView[] = []
       let last: string | undefined
       for await (const [key, grant] of store.list<Grant>(prefix, { after: cursor && GRANTS + cursor, damaged () {} })) {
+        if (isOutdated(grant)) continue
         if (grants.length === limit) return { grants, nextCursor: last!.slice(GRANTS.length) }
         grants.push(grantView(grant))
         last = key
@@ -278,6 +297,6 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
 }
 
 /** The public form of a grant. */
-function grantView ({ digest, identity, folder: { path: cwd }, places, hosts, isConfined, ...grant }: Grant): GrantView {
+function grantView ({ digest, identity, folder: { path: cwd }, places, hosts, isConfined, meets, ...grant }: Grant): GrantView {
   return { ...grant, cwd, ...(places && { folder: places[0].folder }) }
 }

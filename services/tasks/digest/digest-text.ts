@@ -162,11 +162,12 @@ const withoutRun = ({ items, more }: Fired): Fired =>
   ({ items: items.filter(({ firing: { fate } }) => fate !== 'run' && fate !== 'coalesced'), more })
 
 /** What is to be said of a completed run beside its report. */
-function judgementOf ({ judge, outcome, evidence }: Partial<TaskEvaluation> = {}): string {
-  if (outcome === 'nothing_to_do') return ' with nothing to do'
-  if (outcome === 'partly') return ' in part'
+function judgementOf ({ judge, outcome, evidence, verified }: Partial<TaskEvaluation> = {}): string {
+  const mark = verified === false && judge !== 'none' && evidence !== 'unchecked' ? ' (its report is not verified)' : ''
+  if (outcome === 'nothing_to_do') return ` with nothing to do${mark}`
+  if (outcome === 'partly') return ` in part${mark}`
   if (judge === 'none') return ' (not judged)'
-  return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : ''
+  return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : mark
 }
 
 /** Returns what ran by a grant, and what was denied beside it; '' for a run without granted calls. */

@@ -307,7 +307,7 @@ function appCall (
 }
 
 function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: DigestText): DigestRun {
-  const { standsFor, output, error, review, evaluation: { outcome, evidence, judge, claims } = {} } = run
+  const { standsFor, output, error, review, facts, evaluation: { outcome, evidence, judge, verified, claims } = {} } = run
   return {
     ...runFields(run, task),
     completedAt,
@@ -318,6 +318,8 @@ function endedRun (run: StoredRun, completedAt: number, task: StoredTask, descri
     outcome,
     evidence,
     judge,
+    verified,
+    facts,
     claims: claims?.slice(0, CLAIMS_SHOWN),
     text: describe.run(task, run)
   }

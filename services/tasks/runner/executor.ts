@@ -7,6 +7,7 @@ import { type RunEnding, afterRun, closeRun, whileResultWaits } from './run-endi
 import { type WorkerPool, WorkerDied } from './workers.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import { firstStart, interruptedRun, optionsOf } from '../new-run.ts'
+import { teach } from '../teaching.ts'
 import { isGone } from '../task-errors.ts'
 import { createTaskAttempt, type TaskAttempt } from './task-attempt.ts'
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
@@ -213,8 +214,14 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     ({ task, runs: [{ ...run, suspended: true }], answer: undefined })
 
   /** Decides how the run continues after an attempt: retry, question to a person, or end. */
-  async function afterAttempt (task: StoredTask, run: StoredRun, attempt: TaskAttempt, result: AttemptResult): Promise<Change<undefined>> {
+  async function afterAttempt (
+    task: StoredTask,
+    ended: StoredRun,
+    attempt: TaskAttempt,
+    result: AttemptResult
+  ): Promise<Change<undefined>> {
     const { executed, live: { run: { log: { events } } } } = attempt
+    const run: StoredRun = { ...ended, facts: deps.runs.facts(events, ended.cwd) }
     if ('error' in result) {
       if (isStoreFailure(result.error) && run.crashes + 1 < MAX_CRASHES) {
         return {
@@ -241,7 +248,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
       return conclude(task, run, events, {
         status: 'failed',
         failure: { reason: 'goal' },
-        error: `The run did not reach its goal: ${run.evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
+        error: whyFailed(run)
       })
     }
     return run.needsApproval && (task.approval.mode !== 'changes' || mayHaveChanged(events, host.find, run.cwd))
@@ -259,7 +266,10 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
 
   /** Asks for the approval of the result. The task goes on meanwhile, and what its earlier run waits for is superseded. */
   async function askResult (task: StoredTask, run: StoredRun, history: readonly RunEvent[]): Promise<Change<undefined>> {
-    const request = deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: run.segment, output: run.output }, ttl())
+    const { runId, segment, output } = run
+    const { learned: { grants: taught } = { grants: [] } } = await teach(deps, task, run)
+    const teaches = taught.length > 0 && { teaches: taught.map(({ text }) => text) }
+    const request = deps.ledger.askResult({ taskId: task.id, runId, segment, output, ...teaches }, ttl())
     const { task: alone, ...superseded } = await supersede(task, request)
     const change = wait(alone, run, [request])
     const after = whileResultWaits(alone, run, history, clock.now())
@@ -304,7 +314,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   /** Ends the run, and queues the run that waited behind it. */
   function conclude (task: StoredTask, run: StoredRun, history: readonly RunEvent[], ending: RunEnding) {
     const now = clock.now()
-    const closed = closeRun(run, history, ending, now)
+    const closed = closeRun(run, history, ending, { now, facts: deps.runs.facts })
     const after = afterRun(task, closed.run, history, now)
     return {
       task: after,
@@ -367,3 +377,14 @@ function requestEvents (item: TaskItem): TaskStreamEvent[] {
 /** Whether the store caused the error, so that the same write may succeed later. */
 const isStoreFailure = (error: unknown) =>
   ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
+
+/** Characters of a report that an error quotes. */
+const REPORT_QUOTED = 1_000
+
+/** Why a run did not reach its goal. A report that admits its failure speaks first; one that was found false does not. */
+function whyFailed ({ evaluation, output = '' }: StoredRun): string {
+  const review = `The run did not reach its goal: ${evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
+  if (evaluation?.judge !== 'model' || evaluation.evidence === 'contradicted' || output === '') return review
+  const quoted = output.length > REPORT_QUOTED ? `${output.slice(0, REPORT_QUOTED).toWellFormed()}…` : output
+  return `${quoted}\n\n${review}`
+}

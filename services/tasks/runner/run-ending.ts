@@ -32,12 +32,15 @@ export function closeRun (
   run: StoredRun,
   log: readonly RunEvent[],
   { status, error, failure, review }: RunEnding,
-  now: number
+  { now, facts: factsOf }: { now: number, facts: (events: readonly RunEvent[], cwd: string) => string }
 ): { run: StoredRun, events: TaskStreamEvent[] } {
   const completed = status === 'completed'
   const { phases, changed } = endPhases(run.phases, completed)
   const { taskId, runId, runNumber, output = '', object, toolCount, qualityScore = 0 } = run
   const ended = { taskId, runId, runNumber }
+  // A history that cannot be read says less than what was written down before.
+  const facts = log.length === 0 && run.facts !== undefined ? run.facts : factsOf(log, run.cwd)
+  const verified = run.verified === false && { verified: false }
   const reason = error ?? `The run was ${status}.`
   const durationMs = Math.max(now - run.startedAt, 0)
   const { retryAt, failure: _, outage, ...rest } = run
@@ -49,6 +52,7 @@ export function closeRun (
     completedAt: now,
     durationMs,
     toolCalls: toolCallsOf(log, CALL_SHOWN),
+    facts,
     ...(steered.length > 0 && { steered }),
     ...(!completed && { error: reason }),
     ...(failure && { failure }),
@@ -61,8 +65,8 @@ export function closeRun (
     events: [
       ...phaseEvents,
       completed
-        ? { type: 'task:complete', ...ended, status, output, object, durationMs, toolCount, qualityScore }
-        : { type: 'task:error', taskId, runId, status, error: reason, ...(failure && { failure }) }
+        ? { type: 'task:complete', ...ended, status, output, object, durationMs, toolCount, qualityScore, ...verified, facts }
+        : { type: 'task:error', taskId, runId, status, error: reason, ...(failure && { failure }), facts }
     ]
   }
 }

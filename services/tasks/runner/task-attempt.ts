@@ -27,6 +27,7 @@ import { workingFolder } from '../../lib/working-folder.ts'
 import { questionView } from '../../approvals/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { knownContext, newContext, notesOf, taskRequest } from './task-prompt.ts'
+import { isTeaching, usesLearned } from '../teaching.ts'
 import { findInReport } from './run-memory.ts'
 
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
@@ -46,6 +47,7 @@ async function judgeTaskRun (
     // Progress reports are no work.
     events: log.filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
     cwd: task.cwd,
+    expects: task.plan.expects,
     object: run.object,
     earlier: run.evaluation?.claims
   }, deps, signal)
@@ -87,10 +89,6 @@ function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean
     }
   }
 }
-
-/** Whether the runs of a task use what approved runs have taught: after the first N, and in mode `granted`. */
-const usesLearned = ({ approval: { mode, firstN, approvedRuns } }: Pick<StoredTask, 'approval'>): boolean =>
-  mode === 'granted' || ((mode === 'changes' || mode === 'first_n') && approvedRuns >= firstN)
 
 /** Whether a person follows the runs of the task, at least the first ones. */
 const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode !== 'granted' && mode !== 'never'
@@ -151,7 +149,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
     ...whoIsAsked(interactive, mayAsk),
     ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),
     mayAskInCalls: mayAsk,
-    usesLearned: usesLearned(task),
+    learning: { isUsed: usesLearned(task), teaches: isTeaching(task) },
     storesSteps: true,
     wasDenied: items.wasDenied,
     changesOfCalls (): { phases?: Phase[] } {
@@ -190,7 +188,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
     const { events } = run.log
     const known = knownContext(events, task, run.record)
     const phases = beginNext(run.record.phases)
-    const { told, deferred } = await toldTools(tools.offered(), { host, registry: deps.registry }, signal)
+    const { told, deferred, servers } = await toldTools(tools.offered(), { host, registry: deps.registry }, signal)
     context = known ??
       newContext({
         task,
@@ -204,7 +202,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
         tools: told,
         deferred,
         grants: await grantsInWords(),
-        servers: host.describe(),
+        servers,
         now: deps.clock.now()
       })
     if (context.earlier !== undefined) request.push({ type: 'text', text: context.earlier })
@@ -241,6 +239,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
       ...(isRefined && { refinement }),
       changes: {
         evaluation,
+        verified: evaluation.verified,
         qualityScore,
         output: report,
         refined: refined || isRefined,

@@ -35,7 +35,9 @@ export function outcomeOfRun (
   const kind = KINDS[status]
   if (kind === undefined || completedAt === undefined) return []
   const denied = toolCalls.some(isUngranted) && { denied: true as const }
-  const nothing = !denied && status === 'completed' && evaluation?.outcome === 'nothing_to_do' && { nothing: true as const }
+  // A run whose report is marked is shown, not counted.
+  const hadNothing = evaluation?.outcome === 'nothing_to_do' && evaluation.verified !== false
+  const nothing = !denied && status === 'completed' && hadNothing && { nothing: true as const }
   return [opOf<RunOutcome>(type, outcomeKey(kind, completedAt, runId), { taskId, runId, ...nothing, ...denied })]
 }
 

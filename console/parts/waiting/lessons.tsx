@@ -1,0 +1,45 @@
+import { useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Approval, Learned } from '../../../client/generated/index.ts'
+import { say } from '../../lib/say.ts'
+import { ToolName } from '../tool-name.tsx'
+import { VisibleText } from '../visible-text.tsx'
+
+/** What calls later runs of a task make unasked; each text begins with the name of the tool. */
+function Lessons ({ texts }: { texts: readonly string[] }) {
+  return (
+    <ul>
+      {texts.map((text) => {
+        const [, name = '', rest = text] = /^(\S+) (?:of |with )?(.*)$/s.exec(text) ?? []
+        return <li key={text}><ToolName name={name} />: <VisibleText text={rest} limit={1_000} /></li>
+      })}
+    </ul>
+  )
+}
+
+/** What the approval would teach its task. */
+export function Teaches ({ kind, teaches = [] }: Pick<Approval, 'kind' | 'teaches'>) {
+  if (teaches.length === 0) return null
+  return (
+    <div className='note'>
+      <p>{say(kind === 'result' ? 'approval.teachesByResult' : 'approval.teachesByCall')}</p>
+      <Lessons texts={teaches} />
+    </div>
+  )
+}
+
+/** Keeps in view what the last approved result has taught: its item leaves the list. Returns the note and the function for the items. */
+export function useLearned (): { learned: ReactNode, onLearned: (learned: Learned) => void } {
+  const [learned, onLearned] = useState<Learned>()
+  return { learned: learned && learned.grants.length > 0 ? <LearnedNote {...learned} /> : undefined, onLearned }
+}
+
+function LearnedNote ({ inForce, runsLeft, grants }: Learned) {
+  return (
+    <div className='note' role='status'>
+      <p>{inForce ? say('approval.learned') : say('approval.learnedLater', { count: runsLeft })}</p>
+      <Lessons texts={grants.map(({ text }) => text)} />
+      <p><Link href='/settings/grants'>{say('approval.learnedEnd')}</Link></p>
+    </div>
+  )
+}
