@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Check } from '@sinclair/typebox/value'
 import { Ajv, type ValidateFunction } from 'ajv'
-import { ConfigKeys, type Config } from '../../schemas/config.ts'
+import { ConfigKeys, MOST_SERVERS, type Config } from '../../schemas/config.ts'
 import type { ConfigPatch } from '../../schemas/config-patch.ts'
 import { describeInvalid, type FailedRule } from '../http/index.ts'
 import { join } from 'node:path'
 import { defineError } from '../lib/service-error.ts'
 import { merge, refuseMasks, requireOpen } from './config-patch.ts'
 import { mask } from './mask.ts'
+import { readServers } from './readme-servers.ts'
 import { restrictAccess, keepInvalidCopy, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
 
 let validators: Map<string, ValidateFunction> | undefined
@@ -29,7 +30,26 @@ function checkConfig (raw: Record<string, unknown>): { config: Config, problems:
       problems.push(`"${key}${path === '/' ? '' : path.replaceAll('/', '.')}" ${message}`)
     }
   }
-  return { config: config as Config, problems }
+  return { config: withReadmeServers(config as Config, problems), problems }
+}
+
+/** Adds the servers of `mcpServers` and `servers` to those of `mcp`, each with a problem of its own. The first of a name is used. */
+function withReadmeServers (config: Config, problems: string[]): Config {
+  const { mcp = [], mcpServers = {}, servers = {} } = config
+  const all = [...mcp]
+  const names = new Set(mcp.map(({ name }) => name))
+  for (const [key, object] of Object.entries({ mcpServers, servers })) {
+    for (const { from, name, entry, problem } of readServers(Object.entries(object))) {
+      const why = problem ?? (names.has(name) ? 'there is another entry of its name' : undefined) ??
+        (all.length < MOST_SERVERS ? undefined : `there are more than ${MOST_SERVERS}`)
+      if (why !== undefined) problems.push(`"${key}.${from}" is not connected: ${why}`)
+      else {
+        all.push(entry!)
+        names.add(name)
+      }
+    }
+  }
+  return all.length > mcp.length ? { ...config, mcp: all } : config
 }
 
 /** Returns the name of a provider that needs an address and has none. A union in the schema would not say which field is missing. */

@@ -1,11 +1,12 @@
-import { isOwnHeader, type McpAddress, type McpEntry, type McpProcess, ConfigKeys } from '../../schemas/config.ts'
-import type { ConnectBody } from '../../schemas/mcp.ts'
+import { isOwnHeader, type Config, type McpAddress, type McpEntry, type McpProcess, ConfigKeys } from '../../schemas/config.ts'
+import type { ConnectBody, ServerSettings } from '../../schemas/mcp.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { HeaderNotAllowed, ToolServersInvalid } from './mcp-errors.ts'
 import { hideQuery, toReferences, type EnvironmentValues } from './environment-values.ts'
 import { createNamePatterns } from '../lib/name-patterns.ts'
 import { Check } from '@sinclair/typebox/value'
-import type { ConfigService } from '../config/index.ts'
+import { readServers, type ConfigService } from '../config/index.ts'
+import { isObject } from '../lib/json.ts'
 
 /**
  * Whether two entries mean the same connection: command, arguments, environment and box, or address and headers, are equal, and both
@@ -17,13 +18,16 @@ function connectionOf (entry: McpEntry): string {
   const { enabled = true } = entry
   return canonicalJson(
     entry.url === undefined
-      ? { enabled, command: entry.command, args: entry.args ?? [], env: entry.env ?? {}, ...boxOf(entry) }
+      ? { enabled, command: entry.command, args: entry.args ?? [], env: entry.env ?? {}, ...placeOf(entry) }
       : { enabled, url: entry.url, headers: entry.headers ?? {} }
   )
 }
 
-/** The box of a program, with all that it may reach; nothing for one that runs outside. */
-const boxOf = ({ sandbox }: McpProcess) => sandbox === undefined || sandbox === false ? {} : { sandbox: sandbox === true ? {} : sandbox }
+/** Where a program runs: its working folder if it has one of its own, and its box, with all that it may reach. */
+const placeOf = ({ cwd, sandbox = false }: McpProcess) => ({
+  ...cwd !== undefined && { cwd },
+  ...sandbox !== false && { sandbox: sandbox === true ? {} : sandbox }
+})
 
 /** Whether a server may ask its user for an authorization: it is reached over HTTP, and its headers hold none. */
 export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>
@@ -49,7 +53,7 @@ export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<st
 export const originOf = (entry: McpEntry): string =>
   canonicalJson(
     entry.url === undefined
-      ? { command: entry.command, args: entry.args ?? [], env: Object.keys(entry.env ?? {}).sort(), ...boxOf(entry) }
+      ? { command: entry.command, args: entry.args ?? [], env: Object.keys(entry.env ?? {}).sort(), ...placeOf(entry) }
       : { url: entry.url, headers: Object.keys(entry.headers ?? {}).sort() }
   )
 
@@ -60,8 +64,8 @@ export const originOf = (entry: McpEntry): string =>
 function withEntry (entries: McpEntry[], entry: McpEntry): McpEntry[] {
   const at = entries.findIndex(({ name }) => name === entry.name)
   if (at === -1) return [...entries, entry]
-  const { command, args, env, sandbox, url, headers, enabled, ...kept } =
-    { args: undefined, env: undefined, sandbox: undefined, headers: undefined, ...entries[at] }
+  const { command, args, cwd, env, sandbox, url, headers, enabled, ...kept } =
+    { args: undefined, cwd: undefined, env: undefined, sandbox: undefined, headers: undefined, ...entries[at] }
   return entries.toSpliced(at, 1, { ...kept, ...entry }).filter(({ name }, n) => name !== entry.name || n === at)
 }
 
@@ -80,36 +84,66 @@ interface Parts {
   environments: EnvironmentValues
 }
 
+/** The keys of config.json that name servers as READMEs do. */
+const README_KEYS = ['mcpServers', 'servers'] as const
+
+/** The entries of `mcpServers` or `servers` without those of a name, or with settings added to them. */
+function changedEntries (servers: Record<string, unknown>, name: string, settings?: object): Record<string, unknown> {
+  const read = readServers(Object.entries(servers))
+  const keys = new Set(read.filter((each) => each.name === name && each.entry !== undefined).map(({ from }) => from))
+  const kept = Object.entries(servers).filter(([key]) => settings !== undefined || !keys.has(key))
+  return Object.fromEntries(kept.map(([key, value]) => [key, keys.has(key) ? { ...value as object, ...settings } : value]))
+}
+
 /** Saves tool servers: their entries in config.json, the values to which these refer in the encrypted store. */
 export function createSavedServers ({ config, environments }: Parts) {
-  /** Changes `mcp` in config.json. Throws ToolServersInvalid when its present value is not valid, as a change would lose it. */
-  async function updateConfig (change: (entries: McpEntry[]) => McpEntry[]) {
+  /**
+   * Changes the entries of one name in config.json, those of `mcp` by `change`. Without settings, those of a README are removed. Throws
+   * ToolServersInvalid when the present value is not valid, as a change would lose it.
+   */
+  async function updateConfig (names: string[], change: (entries: McpEntry[]) => McpEntry[], settings?: ServerSettings) {
     await config.update((current) => {
       const before = current.mcp ?? []
       if (!Check(ConfigKeys.mcp, before)) throw new ToolServersInvalid('"mcp" is not valid')
-      return { ...current, mcp: change(before) }
+      const next: Config = { ...current, mcp: change(before) }
+      for (const key of README_KEYS) {
+        const servers: Record<string, unknown> | undefined = current[key]
+        if (isObject(servers)) next[key] = names.reduce((all, name) => changedEntries(all, name, settings), servers)
+      }
+      return current.mcp === undefined && next.mcp!.length === 0 ? without(next, 'mcp') : next
     })
   }
 
+  /** Saves entries in the places of those of their names, all of them or none. */
+  async function saveAll (saved: Array<{ entry: McpEntry, given: Record<string, string> }>): Promise<void> {
+    const before = saved.map(({ entry: { name } }) => ({ name, values: environments.of(name) }))
+    try {
+      for (const { entry, given } of saved) await environments.replace(entry.name, given)
+      const names = saved.map(({ entry }) => entry.name)
+      await updateConfig(names, (entries) => saved.reduce((all, { entry }) => withEntry(all, entry), entries))
+    } catch (error) {
+      for (const { name, values } of before) await environments.replace(name, values)
+      throw error
+    }
+  }
+
   return {
-    update: updateConfig,
+    /** Changes settings of the entry of a name. */
+    configure: (name: string, settings: ServerSettings): Promise<void> =>
+      updateConfig([name], (entries) => entries.map((entry) => entry.name === name ? { ...entry, ...settings } : entry), settings),
+
+    saveAll,
 
     /** Saves an entry in the place of the one of its name. Restores the stored values when the configuration cannot be saved. */
-    async save (entry: McpEntry, given: Record<string, string>): Promise<void> {
-      const before = environments.of(entry.name)
-      try {
-        await environments.replace(entry.name, given)
-        await updateConfig((entries) => withEntry(entries, entry))
-      } catch (error) {
-        await environments.replace(entry.name, before)
-        throw error
-      }
-    },
+    save: (entry: McpEntry, given: Record<string, string>): Promise<void> => saveAll([{ entry, given }]),
 
     /** Deletes the entry of a name and its values. */
     async remove (name: string): Promise<void> {
-      await updateConfig((entries) => entries.filter((entry) => entry.name !== name))
+      await updateConfig([name], (entries) => entries.filter((entry) => entry.name !== name))
       await environments.replace(name, {})
     }
   }
 }
+
+const without = (config: Config, key: keyof Config): Config =>
+  Object.fromEntries(Object.entries(config).filter(([name]) => name !== key)) as Config

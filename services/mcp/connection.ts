@@ -12,7 +12,8 @@ import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
 
 type Json = Record<string, unknown>
 
-const CONNECT_MS = 30_000
+/** Time limit for starting, connecting and listing the tools, where the entry has none: a program may have to be installed first. */
+const CONNECT_MS = 60_000
 /** Time limit for the ping that checks whether a server still answers after one of its calls timed out. */
 const PING_MS = 10_000
 /** Shortest time between two requests for the list of tools. */
@@ -49,6 +50,8 @@ interface Parts {
   transport: ServerTransport
   clock: Clock
   signal: AbortSignal
+  /** Time limit for connecting, milliseconds. */
+  connectMs?: number
   /** Called when the server announced a change of its tools and the new list has been read. */
   onTools: () => void
   /** Answers what the server asks the user. */
@@ -59,9 +62,10 @@ interface Parts {
 
 /**
  * Connects to a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
- * is a clause about the server, such as "it did not answer within 30 s".
+ * is a clause about the server, such as "it did not answer within 60 s".
  */
-export async function openConnection ({ transport, clock, signal, onTools, elicitor, logs }: Parts): Promise<Connection> {
+export async function openConnection (parts: Parts): Promise<Connection> {
+  const { transport, clock, signal, connectMs = CONNECT_MS, onTools, elicitor, logs } = parts
   const [{ Client }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js')
@@ -112,7 +116,7 @@ export async function openConnection ({ transport, clock, signal, onTools, elici
     while (isStale) {
       isStale = false
       try {
-        current = await withDeadline({ clock, ms: CONNECT_MS, signal }, listTools)
+        current = await withDeadline({ clock, ms: connectMs, signal }, listTools)
         onTools()
       } catch {
         // The previous tools stay. `transport.ended` reports a server that has ended.
@@ -141,8 +145,8 @@ export async function openConnection ({ transport, clock, signal, onTools, elici
     Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
 
   try {
-    const message = `it did not answer within ${CONNECT_MS / 1000} s`
-    await withDeadline({ clock, ms: CONNECT_MS, signal, message }, async (limit) => {
+    const message = `it did not answer within ${connectMs / 1000} s`
+    await withDeadline({ clock, ms: connectMs, signal, message }, async (limit) => {
       // Raced here because the SDK's pending request does not report why the server ended.
       const ended = transport.ended.then((why) => {
         throw new Error(why)

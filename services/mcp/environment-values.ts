@@ -1,3 +1,6 @@
+import { stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, isAbsolute, resolve as resolvePath, sep } from 'node:path'
 import type { McpAddress, McpEntry, McpProcess } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { childEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
@@ -31,7 +34,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
   }
 
   function resolve (entry: McpEntry, given: Values): Values {
-    const resolved = resolveValues(entry, { ...values, ...given }, variables)
+    const resolved = resolveValues(entry, { ...values, ...given }, { ...variables, ...editorVariables(cwd()) })
     for (const value of Object.values(resolved)) seen.add(value)
     return resolved
   }
@@ -45,10 +48,17 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
     /** Starts the process of an entry. `given` holds values that are not stored yet. Throws an Error that names a missing value. */
     async spawn (entry: McpProcess, given: Values = {}): Promise<GuardedChild> {
       const env = resolve(entry, given)
-      for (const value of secretsIn(env)) secretValues.add(value)
-      const { name, command, args = [], sandbox = false } = entry
-      if (sandbox !== false) return box.startServer({ name, command, args, env, ...sandbox !== true && sandbox })
-      return spawnGuarded(command, args, { cwd: cwd(), env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
+      const expand = createExpansion({ ...variables, ...editorVariables(cwd()) })
+      const { command, args, hidden } = resolveProgram(entry, { ...values, ...given }, expand)
+      for (const value of hidden) seen.add(value)
+      for (const value of [...secretsIn(env), ...hidden]) secretValues.add(value)
+      const { name, sandbox = false } = entry
+      if (sandbox !== false) {
+        if (entry.cwd !== undefined) throw new Error('its entry has "cwd" and "sandbox": a program in a box starts in a folder of its own')
+        return box.startServer({ name, command, args, env, ...sandbox !== true && sandbox })
+      }
+      const folder = await workingFolder(entry.cwd === undefined ? undefined : expand(entry.cwd, 'cwd'), cwd())
+      return spawnGuarded(command, args, { cwd: folder, env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
     },
 
     /** The address and the headers of an entry's requests. Throws an Error that names a missing value. */
@@ -111,34 +121,72 @@ const pick = (stored: Values, isSelected: (name: string) => boolean): Values =>
   Object.fromEntries(Object.entries(stored).filter(([name]) => isSelected(name)))
 
 /**
- * Returns the environment, or the headers, of an entry: references are replaced by stored values, `${VAR}` by variables of the
- * service's own environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
+ * Returns the environment, or the headers, of an entry: references are replaced by stored values, variables by those of the service's
+ * own environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
  */
-export function resolveValues (entry: McpEntry, stored: Values, variables: Record<string, string | undefined>): Values {
+export function resolveValues (entry: McpEntry, stored: Values, variables: Variables): Values {
+  const expand = createExpansion(variables)
   const [kind, values] = entry.url === undefined ? ['variable', entry.env] : ['header', entry.headers]
   return Object.fromEntries(
     Object.entries(values ?? {}).map(([name, value]) => {
       const reference = storedAt(value)
-      if (reference !== undefined) {
-        if (!Object.hasOwn(stored, reference)) {
-          throw new Error(`nothing is stored for its ${kind} ${name}; connect it again with POST /mcp/connect`)
-        }
-        return [name, stored[reference]]
+      if (reference === undefined) return [name, expand(value, `${kind} ${name}`)]
+      if (!Object.hasOwn(stored, reference)) {
+        throw new Error(`nothing is stored for its ${kind} ${name}; connect it again with POST /mcp/connect`)
       }
-      return [
-        name,
-        value.replace(/\$\{(\w+)\}/g, (_whole, variable) => {
-          const found = variables[variable]
-          if (found === undefined) {
-            throw new Error(
-              `its ${kind} ${name} is to come from the environment variable ${variable}, which is not set; set it and restart`
-            )
-          }
-          return found
-        })
-      ]
+      return [name, stored[reference]]
     })
   )
+}
+
+/** Returns the command and the arguments of an entry as they are started, and the arguments that are `hidden` in config.json. */
+function resolveProgram ({ name, command, args = [] }: McpProcess, stored: Values, expand: Expansion) {
+  const hidden: string[] = []
+  const shown = args.map((arg, at) => {
+    const reference = storedAt(arg)
+    // Of its own values alone: POST /mcp/connect saves arguments as they are.
+    if (reference !== storedKey(name, argumentKey(at))) return expand(arg, `argument ${at + 1}`)
+    if (!Object.hasOwn(stored, reference)) throw new Error(`nothing is stored for its argument ${at + 1}; connect it again`)
+    hidden.push(...secretPart(stored[reference]))
+    return stored[reference]
+  })
+  return { command: expand(command, 'command'), args: shown, hidden }
+}
+
+/** Replaces the variables in a text; `what` is the part of the entry that it is. Throws an Error for one that is not set. */
+type Variables = Record<string, string | undefined>
+type Expansion = (text: string, what: string) => string
+
+/** `${VAR}`, `${env:VAR}`, `${VAR:-default}`. */
+const VARIABLE = /\$\{(?:env:)?(\w+|\/)(?::-([^}]*))?\}/g
+
+const createExpansion = (variables: Variables): Expansion => (text, what) =>
+  text.replace(VARIABLE, (_whole, variable, otherwise) => {
+    const value = variables[variable] || otherwise || variables[variable]
+    if (value !== undefined) return value
+    if (otherwise !== undefined) return ''
+    throw new Error(`its ${what} is to come from the environment variable ${variable}, which is not set; set it and restart`)
+  })
+
+/** Variables that VS Code and Cursor have of their own. */
+const editorVariables = (workspace: string) => ({
+  workspaceFolder: workspace,
+  workspaceFolderBasename: basename(workspace),
+  userHome: homedir(),
+  pathSeparator: sep,
+  '/': sep
+})
+
+/** Returns the folder in which a program starts. Throws an Error for one that does not exist. */
+async function workingFolder (given: string | undefined, workspace: string): Promise<string> {
+  if (given === undefined) return workspace
+  const folder = resolvePath(workspace, given.replace(/^~(?=$|[\\/])/, homedir()))
+  const found = await stat(folder).catch(() => undefined)
+  if (!found?.isDirectory()) {
+    const from = isAbsolute(given) || given.startsWith('~') ? '' : ', seen from the working folder of the service,'
+    throw new Error(`its working folder ${given}${from} ${found === undefined ? 'does not exist' : 'is not a folder'}`)
+  }
+  return folder
 }
 
 /** As secretsIn, with what follows the scheme of an authorization. */
@@ -150,6 +198,36 @@ const isSecret = (name: string, value: string): boolean =>
 /** Returns the values that are secret: they are removed from the environment of other children and redacted in results. */
 export const secretsIn = (values: Values): string[] =>
   Object.entries(values).flatMap(([name, value]) => isSecret(name, value) ? [value] : [])
+
+const argumentKey = (at: number) => `#${at}`
+const OPTION = /^--?[\w-]+$/
+/** `--api-key=x`, `TOKEN=x`, `Authorization: x`. */
+const NAMED_VALUE = /^-{0,2}([\w-]+)(?:=|:\s*)(.+)$/s
+const USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:([^/?#@]+)@/i
+
+/** The parts of an argument that are to be redacted. */
+const secretPart = (arg: string): string[] =>
+  [arg, NAMED_VALUE.exec(arg)?.[2].replace(/^\w+ +/, ''), USER_INFO.exec(arg)?.[1]].filter((each) => each !== undefined)
+
+/** Splits arguments into those for config.json, where the secret ones are references, and the values that they refer to. */
+export function hideArguments (server: string, args: string[]): { args: string[], values: Values } {
+  const isHidden = (arg: string, at: number) => {
+    const named = NAMED_VALUE.exec(arg)
+    const follows = at > 0 && OPTION.test(args[at - 1]) && SECRET_NAME.test(args[at - 1]) && !arg.startsWith('-')
+    const isSecret = follows || (named !== null && SECRET_NAME.test(named[1])) || USER_INFO.test(arg)
+    return !hasVariable(arg) && (isSecret || storedAt(arg) !== undefined)
+  }
+  const hidden = args.flatMap((arg, at) => isHidden(arg, at) ? [[argumentKey(at), arg]] : [])
+  const { references, values } = toReferences(server, Object.fromEntries(hidden))
+  return { args: args.map((arg, at) => references[argumentKey(at)] ?? arg), values }
+}
+
+/** Whether a text holds variables that are replaced when its server is connected. */
+export const hasVariable = (text: string): boolean => text.search(VARIABLE) !== -1
+
+/** The variables of the environment that a text holds. */
+export const variablesIn = (text: string): string[] =>
+  [...text.matchAll(VARIABLE)].map(([, name]) => name).filter((name) => !Object.hasOwn(editorVariables(''), name))
 
 /** Splits an address into one for config.json, whose secret query parameters are references, and the values that they refer to. */
 export function hideQuery (server: string, address: string): { url: string, values: Values } {

@@ -18,11 +18,17 @@ export type StderrTail = ReturnType<typeof createStderrTail>
 /** Keeps the last 8 Ki characters that a server wrote outside the protocol, for diagnosis by a person. */
 export function createStderrTail () {
   let text = ''
+  let length = 0
   return {
     add (more: string): void {
+      length += more.length
       text = (text + more.slice(-KEPT_CHARACTERS)).slice(-KEPT_CHARACTERS)
     },
-    text: (): string => text
+    text: (): string => text,
+    /** Characters that were written in all. */
+    length: (): number => length,
+    /** What is kept of what was written after the first `before` characters. */
+    since: (before: number): string => length === before ? '' : text.slice(Math.max(0, text.length - (length - before)))
   }
 }
 

@@ -13,6 +13,8 @@ export interface ToolDefinition {
   isTask?: true
   /** SHA-256 of the fields above. */
   digest: string
+  /** The tool's name for people. */
+  title?: string
 }
 
 /** Whether the user accepted a tool as it is now. */
@@ -21,8 +23,13 @@ export type ToolAcceptance = 'accepted' | 'new' | 'changed'
 /** The server's own word. */
 export const claimsToRead = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean => annotations?.readOnlyHint === true
 
+/** The server's own word: without one, a tool that does not only read may destroy, as MCP has it, which says nothing of this one. */
+export const claimsToDestroy = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean =>
+  annotations?.destructiveHint === true && annotations.readOnlyHint !== true
+
 export const MAX_TOOLS = 128
 const LONGEST_NAME = 256
+const LONGEST_TITLE = 200
 const LONGEST_DESCRIPTION = 8 * 1024
 const LARGEST_SCHEMA = 256 * 1024
 
@@ -57,7 +64,9 @@ export function readDefinitions (entries: unknown[], runsTasks = false): { defin
         ...isObject(annotations) && { annotations },
         ...isTask && { isTask }
       }
-      found.set(name, { ...definition, digest: createHash('sha256').update(canonicalJson(definition)).digest('hex') })
+      const digest = createHash('sha256').update(canonicalJson(definition)).digest('hex')
+      const shown = [title, definition.annotations?.title].find((text) => typeof text === 'string' && text.trim() !== '')
+      found.set(name, { ...definition, digest, ...shown !== undefined && { title: (shown as string).slice(0, LONGEST_TITLE) } })
     }
   }
   return { definitions: [...found.values()], warnings: [...new Set(warnings)].slice(0, 20) }

@@ -9,11 +9,12 @@ import { createHash } from 'node:crypto'
 import { originOf, leftOutBecause } from './config-entries.ts'
 import { createElicitor } from './elicitation/elicitor.ts'
 import { openConnection, type CallContext, type Connection } from './connection.ts'
-import { claimsToRead, type ToolAcceptance, type ToolDefinition } from './tool-definitions.ts'
+import { claimsToDestroy, claimsToRead, type ToolAcceptance, type ToolDefinition } from './tool-definitions.ts'
 import { readResult, withoutSecrets } from './call-result.ts'
 import type { ServerAccess } from './oauth/server-access.ts'
 import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import { type ServerTransport, createStderrTail, type StderrTail } from './server-transport.ts'
+import { withReason } from './stderr-reason.ts'
 
 export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
 
@@ -62,12 +63,14 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
 
   async function supervise (first: PromiseWithResolvers<void>) {
     for (let failures = 0; ; failures++) {
+      const saidBefore = tail.length()
       try {
         status = 'connecting'
         connection = await openConnection({
           transport: await transport(current, tail),
           clock,
           signal: closing.signal,
+          connectMs: current.connectMs,
           elicitor,
           logs: { take: logged, level: levelToSend(log) },
           onTools: () => {
@@ -83,12 +86,12 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
         closing.signal.throwIfAborted()
         if (clock.monotonic() - since > STABLE_MS) failures = 0
         status = 'disconnected'
-        error = notConnectedBecause(why)
+        error = endedBecause(why, saidBefore)
       } catch (failed) {
         if (!access?.isNeeded) first.reject(failed)
         closing.signal.throwIfAborted()
         status = 'failed'
-        error = notConnectedBecause((failed as Error).message)
+        error = endedBecause((failed as Error).message, saidBefore)
       }
       connection = undefined
       if (access?.isNeeded) {
@@ -115,10 +118,12 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
     `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
 
   function toTool (definition: ToolDefinition): SourceTool {
-    const { name, description, inputSchema } = definition
+    const { name, description, inputSchema, title } = definition
     const identity = identityOf(definition)
     return {
       name,
+      title,
+      isDestructive: claimsToDestroy(definition),
       description,
       inputSchema: inputSchema as SourceTool['inputSchema'],
       // The server's own hint, once its user has accepted it: calls run without approval by default, side by side, again after a crash.
@@ -179,6 +184,10 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
 
   const notConnectedBecause = (why: string) =>
     redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
+
+  /** Secrets are taken out before a line is cut: a part of one would not be known. */
+  const endedBecause = (why: string, saidBefore: number) =>
+    notConnectedBecause(withReason(why, redactors.inStderr().redact(tail.since(saidBefore))))
 
   return {
     name: entry.name,
@@ -248,7 +257,8 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
       name: entry.name,
       tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
       instructions: connection?.instructions,
-      available: status === 'connected' || status === 'disabled'
+      available: status === 'connected' || status === 'disabled',
+      cause: status === 'authorizing' ? notConnectedBecause(access!.reason) : error
     }),
 
     /** Disconnects for good; resolves when no process of the server is left. */

@@ -1,6 +1,7 @@
-import type { Config, McpEntry } from '../../schemas/config.ts'
+import { MOST_SERVERS, type Config, type McpEntry } from '../../schemas/config.ts'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
+import type { ImportBody, ImportedServer } from '../../schemas/mcp-import.ts'
 import type { ConfigService } from '../config/index.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
@@ -15,17 +16,20 @@ import { createServerAccess } from './oauth/server-access.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { createAcceptance, type StoredAcceptance } from './acceptance.ts'
 import { UnknownTools, ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import { readImport } from './import.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 import { createTransport } from './guarded-transport.ts'
 import type { ServerTransport, StderrTail } from './server-transport.ts'
 
-const MAX_SERVERS = 64
 /** Characters of stderr in the response to a failed connection. */
 const STDERR_SHOWN = 4_000
 /** Time limit for beginning an authorization while the details of its server are asked for. */
 const ASK_MS = 10_000
+
+/** The key of the lock for imports; no server has this name. */
+const IMPORTING = 'import of servers'
 
 interface Parts extends EnvironmentParts {
   /** What users have authorized at servers over HTTP. */
@@ -244,7 +248,7 @@ export function createToolServers (parts: Parts) {
       locked(body.name, async () => {
         await start()
         // Servers that concurrent requests are connecting count as well.
-        if (!servers.has(body.name) && all.size >= MAX_SERVERS) throw new TooManyToolServers(MAX_SERVERS)
+        if (!servers.has(body.name) && all.size >= MOST_SERVERS) throw new TooManyToolServers(MOST_SERVERS)
         const { entry, given } = toEntry(body)
         const server = create(entry, given)
         try {
@@ -260,12 +264,28 @@ export function createToolServers (parts: Parts) {
         }
       }),
 
+    /**
+     * Saves the servers that a README names, all at once, and begins to connect them. Returns what became of each entry. Throws
+     * NotServers (400), and what saving throws; then nothing is saved.
+     */
+    import: (body: ImportBody): Promise<{ servers: ImportedServer[] }> =>
+      locked(IMPORTING, async () => {
+        await start()
+        const { saved: next, servers: answers } = readImport(body, {
+          present: (name) => servers.has(name) ? { entry: find(name).entry, given: environments.of(name) } : undefined,
+          count: () => Math.max(servers.size, all.size)
+        })
+        if (next.length > 0) await saved.saveAll(next)
+        for (const { entry: { name } } of next) await authorizations.forget(name, servers.get(name)?.authorizedUrl)
+        return { servers: answers }
+      }),
+
     /** Changes settings of a server in config.json, which applies them. Throws ToolServerNotFound. */
     configure: (name: string, settings: ServerSettings): Promise<ToolServerView> =>
       locked(name, async () => {
         await start()
         find(name)
-        await saved.update((entries) => entries.map((entry) => entry.name === name ? { ...entry, ...settings } : entry))
+        await saved.configure(name, settings)
         return viewServer(find(name))
       }),
 

@@ -1,5 +1,6 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { SSE_ONLY } from '../../config/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { AuthorizationNeeded, type ServerAccess } from '../oauth/server-access.ts'
@@ -15,6 +16,11 @@ const MAX_SENDING = 256
 const GOODBYE_MS = 1_500
 /** Time that a server has to end the stream of an answer after the answer itself. */
 const STREAM_END_MS = 1_000
+
+/** Time limit for looking whether a server that refuses the first message speaks the older transport. */
+const PROBE_MS = 5_000
+/** How such servers refuse it. */
+const REFUSED: unknown[] = [400, 404, 405]
 
 interface Parts {
   url: URL
@@ -165,7 +171,8 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
         else await sendAs(undefined, (sending) => sendOther(message, sending))
       } catch (error) {
         if (error instanceof Unreachable) end(error.message)
-        throw new Error(describeRefusal(error))
+        const isRefusedFirst = 'method' in message && message.method === 'initialize' && REFUSED.includes((error as HttpError).code)
+        throw new Error(isRefusedFirst && await isSseOnly() ? SSE_ONLY : describeRefusal(error))
       } finally {
         if ('method' in message && message.method === 'notifications/cancelled') cancel(message.params?.requestId as RequestId)
       }
@@ -177,6 +184,16 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       end(DISCONNECTED)
     }
   }
+
+  /** Whether the address is that of a stream of the transport before Streamable HTTP: its first event names another address to post to. */
+  const isSseOnly = (): Promise<boolean> =>
+    withDeadline({ clock, ms: PROBE_MS, signal: over.signal }, async (signal) => {
+      const { body } = await http.look({ headers: { accept: 'text/event-stream' }, signal })
+      const reader = body!.getReader()
+      const { value = new Uint8Array() } = await reader.read()
+      void reader.cancel().catch(() => {})
+      return Buffer.from(value).includes('event: endpoint')
+    }).catch(() => false)
 
   function cancel (id: RequestId) {
     const request = pending.get(id)

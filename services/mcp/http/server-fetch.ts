@@ -117,7 +117,12 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
     return new Response(text, { status, headers })
   }
 
-  return { fetch, close: () => connections.close() }
+  return {
+    fetch,
+    /** Looks at the address without asking for an authorization. */
+    look: (init: RequestInit): Promise<Response> => exchange(server, access?.token(), init),
+    close: () => connections.close()
+  }
 }
 
 /** Returns what the server wants before it takes a request; undefined when it wants no authorization. */

@@ -148,6 +148,13 @@ t.test('what cannot be connected is told, and nothing is saved', async (t) => {
   t.match(await failing({ url: gone.url }), { statusCode: 502, error: /it answered 404: nothing here/ })
   t.match(await failing({ url: page.url }), { statusCode: 502, error: /something else than a message/ })
   t.match(await failing({ url: 'http://127.0.0.1:1/mcp' }), { statusCode: 502, error: /cannot be reached: nothing answers there/ })
+  const older = await startSite(t, {
+    '/sse': (req, res) => {
+      if (req.method !== 'GET') res.writeHead(405).end()
+      else res.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: endpoint\ndata: /messages?sessionId=1\n\n')
+    }
+  })
+  t.match(await failing({ url: `${older.url}/sse` }), { statusCode: 502, error: /HTTP with SSE.+often ends in \/mcp.+mcp-remote/ })
   const refusing = await startOddServer(t, {
     initialize: ({ id, res }) =>
       as('application/json', `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"not today"}}`)(res.req, res)
@@ -156,8 +163,8 @@ t.test('what cannot be connected is told, and nothing is saved', async (t) => {
   const mute = await startOddServer(t, { initialize: () => {} })
   const waiting = failing({ url: mute.url })
   while (mute.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  await pass(30_000)
-  t.match(await waiting, { statusCode: 502, error: /it did not answer within 30 s/ })
+  await pass(60_000)
+  t.match(await waiting, { statusCode: 502, error: /it did not answer within 60 s/ })
   await mute.seen[0].closed
   for (
     const body of [

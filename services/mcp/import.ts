@@ -1,0 +1,88 @@
+import type { McpEntry } from '../../schemas/config.ts'
+import { MOST_SERVERS } from '../../schemas/config.ts'
+import type { ImportBody, ImportedServer } from '../../schemas/mcp-import.ts'
+import { type ReadServer, readServers } from '../config/index.ts'
+import { isSameConnection } from './config-entries.ts'
+import { hasVariable, hideArguments, hideQuery, toReferences, variablesIn } from './environment-values.ts'
+import { findServers, readReadmeText } from './readme-text.ts'
+
+type Values = Record<string, string>
+type Saved = { entry: McpEntry, given: Values }
+
+interface Parts {
+  /** The entry and the stored values of a server that is there already. */
+  present: (name: string) => Saved | undefined
+  count: () => number
+}
+
+/**
+ * Reads what the README of a server shows. `saved` are the entries to be saved, their secrets as references; `servers` says what becomes
+ * of each entry, in the order of the file. Throws NotServers (400).
+ */
+export function readImport (body: ImportBody, { present, count }: Parts): { saved: Saved[], servers: ImportedServer[] } {
+  const { text, values = {}, replace = false, ...file } = body
+  const { servers, inputs } = findServers(text === undefined ? file : readReadmeText(text))
+  const saved: Saved[] = []
+
+  function decide (read: ReadServer): Pick<ImportedServer, 'status' | 'message' | 'inputs'> {
+    const { name, entry, problem } = read
+    if (read.inputs.length > 0) {
+      const missing = read.inputs.map((id) => ({ id, description: inputs[id] || undefined }))
+      return { status: 'incomplete', message: `Not saved: ${problem}. Send it in "values".`, inputs: missing }
+    }
+    if (entry === undefined) return { status: 'refused', message: `Not saved: ${problem}.` }
+    const next = toSaved(entry)
+    const before = present(name)
+    if (before !== undefined) {
+      if (isSame(before, next)) return { status: 'unchanged', message: 'It is there already, with the same settings.' }
+      if (!replace) {
+        return { status: 'exists', message: 'Not saved: there is another server of its name. Send "replace": true, or change the name.' }
+      }
+    }
+    const added = saved.filter((each) => present(each.entry.name) === undefined).length
+    if (before === undefined && count() + added >= MOST_SERVERS) {
+      return { status: 'refused', message: `Not saved: there are ${MOST_SERVERS} servers already.` }
+    }
+    saved.push(next)
+    const did = entry.enabled === false ? 'Saved; it is disabled.' : 'Saved, and being connected.'
+    return { status: before === undefined ? 'saved' : 'replaced', message: [did, ...read.notes, ...aboutVariables(entry)].join(' ') }
+  }
+
+  const answers = readServers(servers, values).map((read) => ({ from: read.from, name: read.name, ...decide(read) }))
+  return { saved, servers: answers }
+}
+
+/** Moves secrets of an entry to the encrypted store. Texts with variables stay: they are replaced when the server is connected. */
+function toSaved (entry: McpEntry): Saved {
+  const { name } = entry
+  const split = (texts: Values = {}) => {
+    const plain = Object.entries(texts).filter(([, text]) => !hasVariable(text))
+    const { references, values } = toReferences(name, Object.fromEntries(plain))
+    return { texts: { ...texts, ...references }, values }
+  }
+  if (entry.url === undefined) {
+    const env = split(entry.env)
+    const args = hideArguments(name, entry.args ?? [])
+    return {
+      entry: { ...entry, ...entry.args && { args: args.args }, ...entry.env && { env: env.texts } },
+      given: { ...env.values, ...args.values }
+    }
+  }
+  const headers = split(entry.headers)
+  const hidden = hideQuery(name, entry.url)
+  return {
+    entry: { ...entry, url: hidden.url, ...entry.headers && { headers: headers.texts } },
+    given: { ...headers.values, ...hidden.values }
+  }
+}
+
+const isSame = (a: Saved, b: Saved) =>
+  isSameConnection(a.entry, b.entry) && Object.keys({ ...a.given, ...b.given }).every((key) => a.given[key] === b.given[key])
+
+function aboutVariables (entry: McpEntry): string[] {
+  const texts = entry.url === undefined
+    ? [entry.command, ...entry.args ?? [], ...Object.values(entry.env ?? {}), entry.cwd ?? '']
+    : Object.values(entry.headers ?? {})
+  const names = [...new Set(texts.flatMap(variablesIn))]
+  return names.length === 0 ? [] : [`It gets ${names.join(', ')} of the environment of this service.`]
+}

@@ -1,0 +1,28 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/** Ways in which a program ends by itself, as transports tell them; no more is needed where they say what the exit code means. */
+const ENDED = /^it ended with exit code \d+$|^it was ended by \w+$/
+/** Frames of stacks, marks below code, versions, and what npm says of itself. */
+const NOISE = [
+  /^\s+at |^\s*File "|^[\s^~]*$|^Node\.js v\d|^Traceback /,
+  /^npm (?:warn|notice|http)|^npm (?:error|ERR!)(?: (?:A complete log|code |errno |syscall |path |dest )|\s*$)/i
+]
+const NAMED = /^(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?:|(?:fatal|panic|error)\b)\s*\S|^npm (?:error|ERR!) /i
+const TELLS = /\b(?:error|can(?:no|')t|could not|not found|no such|missing|required?|must|invalid|denied|refused|unable|failed|usage)\b/i
+const LONGEST = 200
+
+/** Returns the line of a stderr that says why a program ended: one that names an error, else the last that hints at one, else the last. */
+export function reasonIn (stderr: string): string | undefined {
+  const shown = stripVTControlCharacters(stderr).split('\n').map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd())
+  const lines = shown.filter((line) => !NOISE.some((pattern) => pattern.test(line)))
+  const named = lines.filter((line) => NAMED.test(line))
+  const found = named.find((line) => line.startsWith('npm ')) ?? named.at(-1) ?? lines.findLast((line) => TELLS.test(line)) ?? lines.at(-1)
+  const text = found?.trim().replace(/\.$/, '')
+  return text === undefined || text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`
+}
+
+/** Adds to the clause why a server ended the reason that it gave. */
+export function withReason (why: string, stderr: string): string {
+  const reason = ENDED.test(why) ? reasonIn(stderr) : undefined
+  return reason === undefined ? why : `${why}, and said: ${reason}`
+}
