@@ -14,6 +14,7 @@ import { createDeleteFile } from './files/delete-file.ts'
 import { createEditFile } from './files/edit-file.ts'
 import { createListDirectory } from './files/list-directory.ts'
 import { createMoveFile } from './files/move-file.ts'
+import type { OpenEditors } from './files/open-editors.ts'
 import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
 import { createFindTools, createUseTool } from './deferred/find-tools.ts'
@@ -44,6 +45,8 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts {
   /** Searches files and reads PDFs. */
   transform: Transform
   clock: Clock
+  /** The editors of the user, whose texts may not be saved. */
+  editors?: OpenEditors
   /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
   /** Boxes for commands. */

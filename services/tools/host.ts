@@ -1,3 +1,4 @@
+import type { ShownToolServer } from '../../schemas/grants.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDefaults, createValidator, type Validation } from './input-validator.ts'
@@ -16,15 +17,20 @@ import type {
   WorkFolder
 } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
+import { toolNames } from './deferred/defer-tools.ts'
 import { mendInput } from './lenient-input.ts'
+import { asObject, messageOf } from './call-output.ts'
 import type { Fence } from './fence.ts'
+import { type OpenEditors, refuseUnsaved } from './files/open-editors.ts'
 import { lookAtPlaces } from './files/place-state.ts'
 import { type PathPolicy, within } from './path-policy.ts'
 import { toModelOutput } from './model-output.ts'
-import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
+import { createMerge, describeSources, type MergedTool, type ToldSources, type ToolSource } from './sources.ts'
+import { createPermissions, type Permissions } from './permissions.ts'
+import type { CopiedFolder, CopyView } from './copy-view.ts'
 import { createWorkFolders } from './work-folder.ts'
+import type { TracedToolCall } from '../contracts/traced.ts'
 import type { Boundary } from '../contracts/boundary.ts'
-import { createNamePatterns } from '../lib/name-patterns.ts'
 import { isKept, NOTHING_KEPT, reachOf, type KeepCall, type KeptCall } from './kept-call.ts'
 
 interface HostParts {
@@ -37,10 +43,14 @@ interface HostParts {
   paths: Pick<PathPolicy, 'owns'>
   /** Keeps what the calls are about to change. */
   undo?: { keep(call: KeepCall): Promise<KeptCall>, outlook(folder: string, signal: AbortSignal): Promise<string> }
+  /** The editors of the user: a file with changes there that are not saved is not changed. */
+  editors?: OpenEditors
+  /** The copies of folders: models are shown the folders' own paths. */
+  copies?: CopyView
   /** Executes the calls in the place of their tools, for replays of recordings, and says which tools depend on nothing here. */
   replay?: { perform: Perform, wasOffered?: (name: string) => boolean }
-  /** Called when a call has ended, also one that was aborted; `ms` is its duration in milliseconds. */
-  ended?: (call: { runId: string, toolCallId: string, tool: string, status: CallStatus, ms: number }) => void
+  /** Called when a call has ended, also one that was aborted. */
+  ended?: (call: TracedToolCall) => void
 }
 
 export type Perform = (tool: Tool, input: unknown, context: ToolContext) => Promise<ToolOutput>
@@ -104,7 +114,7 @@ const STEP_WAIT_MS = 3_000
 const CALL_WAIT_MS = 30_000
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
-export function createToolHost ({ tools, permissions, clock, fence, paths, undo, replay, ended = () => {} }: HostParts) {
+export function createToolHost ({ tools, permissions, clock, fence, paths, undo, editors, copies, replay, ended = () => {} }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
   const mergeAll = createMerge([...builtin.keys()])
   let sources: ToolSource[] = []
@@ -119,7 +129,8 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     const sourceTool = findSourceTool(name)
     return sourceTool === undefined ? builtin.get(name) : sourceTool.available ? sourceTool : undefined
   }
-  const folders = createWorkFolders(find)
+  const folders = createWorkFolders(find, copies)
+  const shown = <T>(value: T): T => copies === undefined ? value : copies.shown(value)
   function unavailable (name: string): string | undefined {
     const why = builtin.get(name)?.unavailable
     if (why === undefined || replay?.wasOffered === undefined) return why?.()
@@ -131,17 +142,20 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name, isFinder }) =>
       !isFinder && permission(name) !== 'deny' && unavailable(name) === undefined
     )
+  const absent = () => [...merged.values()].filter(({ name, available }) => !available && permission(name) !== 'deny')
   const finders = () => tools.filter(({ name, isFinder }) => isFinder && permission(name) !== 'deny')
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
     const disconnected = tool === undefined ? findSourceTool(name) : undefined
     if (disconnected !== undefined) {
-      return { ok: false, error: `${name} cannot be called at the moment: its tool server ${disconnected.source} is not connected.` }
+      const { source } = disconnected
+      const { cause = `The tool server ${JSON.stringify(source)} is not connected.` } = sources.find((each) => each.name === source) ?? {}
+      return { ok: false, error: `${name} cannot be called at the moment. ${cause}` }
     }
     if (tool === undefined || permission(name) === 'deny') {
-      const known = offered().filter(({ answeredBy }) => answeredBy === undefined).map((tool) => tool.name).join(', ')
-      return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${known}.` }
+      const known = offered().filter(({ answeredBy }) => answeredBy === undefined)
+      return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${toolNames(known)}.` }
     }
     const why = unavailable(name)
     if (why !== undefined) return { ok: false, error: `${name} cannot be used here. ${why}` }
@@ -217,6 +231,9 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     /** Returns the tools that can be called and are not denied. The order is stable, so that a prompt that lists them can be cached. */
     offered,
 
+    /** Returns the tools of sources that cannot be called now. */
+    absent,
+
     /** Returns the tools that lead to others which are not described to a model. */
     finders,
 
@@ -240,16 +257,29 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       isWhole: sources.every(({ available }) => available)
     }),
 
-    /** Returns the part of a system prompt that describes the sources of `tools`; '' when there is none. */
-    describe: (tools: Tool[] = offered()): string => describeSources(sources, tools),
+    /** Returns the part of a system prompt that describes the sources of `tools`, see `describeSources`; '' when there is none. */
+    describe: (tools: Tool[] = offered(), told?: ToldSources): string => describeSources(sources, tools, told),
 
     /** Returns the identity that an approval is bound to, see `ToolCall.identity`; undefined for built-in tools. */
     identity: (name: string): string | undefined => findSourceTool(name)?.identity,
+
+    /** Returns the tool server that a tool is of, with what a person is shown of the tool; undefined for other tools. */
+    toolServer (name: string): ShownToolServer | undefined {
+      const tool = findSourceTool(name)
+      if (tool === undefined) return undefined
+      return { name: tool.source, ...tool.title && { title: tool.title }, ...tool.isDestructive && { destructive: true } }
+    },
 
     /** Finds the folders that calls work in; approvals are bound to them. */
     folders,
 
     boundary: boundaryOf,
+
+    /** Returns the copy that a folder is, or lies in. */
+    copyAt: (folder: string): CopiedFolder | undefined => copies?.copyAt(folder),
+
+    /** Returns the value with the paths of folders in the place of those of their copies. */
+    shown,
 
     /** Says what of a command could be undone, for its user; undefined for other tools. */
     async outlook (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox' | 'signal'>): Promise<string | undefined> {
@@ -290,7 +320,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
         if (ahead !== undefined) seen.preview = await tool.preview?.(input, { ...start, signal, ahead })
       } catch (error) {
         signal.throwIfAborted()
-        seen.refused = error instanceof Error ? error.message : String(error)
+        seen.refused = shown(messageOf(error))
       }
       return seen
     },
@@ -308,6 +338,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       try {
         const start = await startOf(tool, call)
         const places = await tool.willChange?.(input, start)
+        await refuseUnsaved(places ?? [], { editors, runId, signal })
         const target = tool.target?.(input)
         const by = tool.answeredBy?.by === 'app' ? { app: tool.answeredBy.app } : { server: findSourceTool(name)?.source }
         const place = { runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd }
@@ -317,7 +348,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
         return { ...kept, ...(places && { paths: places.map(({ path }) => path) }) }
       } catch (error) {
         if (signal.aborted) throw signal.reason
-        return { errorText: error instanceof Error ? error.message : String(error) }
+        return { errorText: shown(messageOf(error)) }
       }
     },
 
@@ -329,9 +360,9 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       const started = clock.awake()
       const changes: FileChange[] = []
       let stays: Promise<void> | undefined
-      const end = (status: CallStatus) => {
+      const end = (status: CallStatus, output?: ToolOutput) => {
         const durationMs = Math.round(clock.awake() - started)
-        ended({ runId: call.runId, toolCallId: call.callId, tool: call.name, status, ms: durationMs })
+        ended({ runId: call.runId, toolCallId: call.callId, tool: call.name, status, ms: durationMs, input: call.input, output })
         return { durationMs, ...(changes.length > 0 && { changes: changes.slice(0, MOST_CHANGES) }) }
       }
       call.signal.throwIfAborted()
@@ -346,50 +377,18 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, ...end('error') }
-        const output = await run(find(call.name)!, { ...call, input: valid.input }, {
+        const output = shown(await run(find(call.name)!, { ...call, input: valid.input }, {
           changed: (change) => void changes.push(change),
           stays: (ended) => void (stays = ended)
-        })
-        return { status: 'completed', output, ...end('completed'), ...(stays && { stays }) }
+        }))
+        return { status: 'completed', output, ...end('completed', output), ...(stays && { stays }) }
       } catch (error) {
         if (call.signal.aborted) {
           end('aborted')
           throw call.signal.reason
         }
-        return { status: 'error', errorText: error instanceof Error ? error.message : String(error), ...end('error') }
+        return { status: 'error', errorText: shown(messageOf(error)), ...end('error') }
       }
     }
-  }
-}
-
-/** Makes an output a JSON object: nothing becomes {}, any other value `{result: value}`. Throws ToolFailed when JSON cannot hold it. */
-function asObject (name: string, output: unknown): ToolOutput {
-  try {
-    JSON.stringify(output)
-  } catch {
-    throw new ToolFailed(`${name} answered with something that cannot be written as JSON.`)
-  }
-  if (output === undefined || output === null) return {}
-  return typeof output === 'object' && !Array.isArray(output) ? output as ToolOutput : { result: output }
-}
-
-/** Patterns of tool names, as in config.permissions. */
-export type Permissions = Record<string, Permission>
-
-/** The fields of a tool that decide; a tool of a tool server also has its qualified name. */
-type Known = Pick<Tool, 'effect' | 'permission'> & { qualified?: string }
-
-/**
- * Creates a function that returns the permission of a tool: that of the last pattern in `permissions` that matches its name or its
- * qualified name; without a match the tool's own default; without a default `allow` for the effect `read`, else `ask`. An
- * unknown tool without a match gets `ask`.
- */
-function createPermissions (permissions: () => Permissions) {
-  const matchesName = createNamePatterns()
-  return (name: string, tool?: Known): Permission => {
-    const names = tool?.qualified === undefined ? [name] : [name, tool.qualified]
-    const matches = ([pattern]: [string, Permission]) => names.some((each) => matchesName(pattern, each))
-    const byUser = Object.entries(permissions()).findLast(matches)
-    return byUser?.[1] ?? tool?.permission ?? (tool?.effect === 'read' ? 'allow' : 'ask')
   }
 }

@@ -24,8 +24,8 @@ export interface KeepCall {
   signal: AbortSignal
 }
 
-const WORK_OF_OTHERS = 'It goes on beside other work: what anybody changes in the folder until it ends counts as its work, and undo ' +
-  'takes that back too.'
+const WORK_OF_OTHERS = 'It goes on beside other work: what anybody changes in the folder until it ends counts as its work; undo ' +
+  'takes a path back only when it is named.'
 
 /** Says what the record of a command does not know: what it reaches beside its folder, and of one that stays, whose work it is. */
 export function reachOf (boundary: Boundary, mayStay = false): { reach?: string } {

@@ -1,12 +1,18 @@
 import { lstat, readdir, realpath } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, parse, resolve as absolute, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, parse, resolve as absolute } from 'node:path'
+import { type CopyView, pathMeant } from './copy-view.ts'
+import { within } from './path-within.ts'
 import { PathRefused } from './tool-errors.ts'
+
+export { within } from './path-within.ts'
 
 export interface PathScope {
   workspace: string
   roots: string[]
   /** The service's own folder: it is never read, listed or changed, even inside an allowed root. */
   forbidden: string
+  /** The copies of folders: a run that works in one uses it in the place of its folder. */
+  copies?: CopyView
 }
 
 export interface PathPolicy {
@@ -55,10 +61,12 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
     if (places[roots.indexOf(cwd)] !== cwd) throw new PathRefused('The working directory was moved or replaced while it was used.')
     return [...new Set(places)]
   }
+  const placeOf = (path: string, cwd: string) => pathMeant(absolute(cwd, assertReadable(path)), cwd, scope.copies)
   const isForbidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
 
   async function check (path: string, real: string, cwd: string): Promise<void> {
     const shown = JSON.stringify(path)
+    if (scope.copies?.isForeign(real, cwd)) throw new PathRefused(`${shown} belongs to another conversation's copy of a folder.`)
     if (await isForbidden(real)) throw new PathRefused(`${shown} belongs to the service itself and is off limits.`)
     const roots = await allowedRoots(cwd)
     if (!roots.some((root) => within(real, root))) {
@@ -86,14 +94,14 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
     },
 
     async resolve (path, cwd) {
-      const { real, broken } = await follow(absolute(cwd, assertReadable(path)))
+      const { real, broken } = await follow(placeOf(path, cwd))
       await check(path, real, cwd)
       if (broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
       return real
     },
 
     async locate (path, cwd) {
-      const target = absolute(cwd, assertReadable(path))
+      const target = placeOf(path, cwd)
       const folder = await follow(dirname(target))
       const real = join(folder.real, basename(target))
       await check(path, real, cwd)
@@ -112,11 +120,6 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
       }
     }
   }
-}
-
-/** Whether a path is the folder or in it. Compares with a trailing separator, because /work-evil is not within /work. */
-export function within (path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
 /**

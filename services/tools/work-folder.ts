@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { FolderIdentity, Tool, WorkFolder } from '../contracts/tool.ts'
+import { type CopyView, pathMeant } from './copy-view.ts'
 
 /** Compares the folder that a call was approved for with the present one: the same, another folder, or none. */
 export type Whereabouts = { is: 'same' } | { is: 'moved', to: WorkFolder } | { is: 'gone' }
@@ -22,7 +23,8 @@ export async function locateFolder (path: string): Promise<WorkFolder | undefine
 export const isSameFolder = (a: FolderIdentity, b: FolderIdentity): boolean => a.dev === b.dev && a.ino === b.ino
 
 /** Finds the folders that calls work in: the folder named by the input, for tools that take one, else `cwd`. */
-export function createWorkFolders (find: Find) {
+export function createWorkFolders (find: Find, copies?: CopyView) {
+  const placeOf = (folder: string, cwd: string) => pathMeant(resolve(cwd, folder), cwd, copies)
   const folderFromInput = (name: string, input: unknown): string | undefined => find(name)?.folder?.(input)
 
   return {
@@ -31,7 +33,7 @@ export function createWorkFolders (find: Find) {
       const folder = folderFromInput(name, input)
       if (folder === undefined) return locateFolder(cwd)
       const start = await locateFolder(cwd)
-      return await locateFolder(resolve(cwd, folder)) ?? (start && { ...start, isStart: true })
+      return await locateFolder(placeOf(folder, cwd)) ?? (start && { ...start, isStart: true })
     },
 
     /** Returns the real path that relative paths of the call resolve against. For an approved folder it is not looked up again. */
@@ -43,7 +45,7 @@ export function createWorkFolders (find: Find) {
     /** Returns whether the call would still work in the folder that the approval showed. */
     async whereabouts (name: string, input: unknown, cwd: string, shown: WorkFolder): Promise<Whereabouts> {
       const folder = shown.isStart ? undefined : folderFromInput(name, input)
-      const now = await locateFolder(folder === undefined ? cwd : resolve(cwd, folder))
+      const now = await locateFolder(folder === undefined ? cwd : placeOf(folder, cwd))
       if (now === undefined) return { is: 'gone' }
       return now.path === shown.path && isSameFolder(now, shown) ? { is: 'same' } : { is: 'moved', to: now }
     }

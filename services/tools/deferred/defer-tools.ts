@@ -1,12 +1,19 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { FIND_TOOLS, USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Tool } from '../../contracts/tool.ts'
+import { tokensIn } from '../../models/index.ts'
 import { readNearlyJson } from '../lenient-input.ts'
 
 /** The number of built-in tools that every model is told of. */
 const MOST_TOLD = 21
 /** Tokens of a context window in which only the tools that most work needs are described. */
-const SMALL_WINDOW = 16_384
+export const SMALL_WINDOW = 16_384
+/** The tools of servers and of an application that a model is told of, and the share of its window that their definitions may take. */
+const MOST_FURTHER = 30
+const FURTHER_SHARE = 0.1
+
+/** Tools that the error of a call names. */
+const MOST_NAMED = 60
 
 /** Tools as a model is told of them. */
 export interface Deferral {
@@ -18,19 +25,52 @@ export interface Deferral {
 
 /**
  * Divides the tools of a run: those that most runs do not need are not described to the model when there are many, and in a small window
- * only those that most work needs are. `finders` are the tools that reach the others; without them all are told. A model without a limit
- * (`window` Infinity) costs nothing and is told of all.
+ * only those that most work needs are. The tools of servers are not described when they and those of the application are more than
+ * MOST_FURTHER or take more than FURTHER_SHARE of the window; the application's are, unless they alone are too many. `absent` are tools
+ * of servers that cannot be called now: they count, so that the tools stay the same when a server comes back. `finders` are the tools
+ * that reach the others; without them all are told. A model without a limit (`window` Infinity) costs nothing and is told of all.
  */
-export function deferTools (tools: Tool[], { finders, window }: { finders: Tool[], window: number }): Deferral {
-  const own = tools.filter(({ identity }) => identity === undefined)
-  const isLeftOut = ({ identity, use }: Tool) =>
-    identity === undefined && (window <= SMALL_WINDOW ? use !== 'always' : own.length > MOST_TOLD && use === 'seldom')
-  const deferred = tools.filter(isLeftOut).map(({ name }) => name)
-  if (deferred.length === 0 || finders.length < 2 || window === Infinity) return { told: tools }
-  const named = finders.map((tool) =>
-    tool.name === FIND_TOOLS ? { ...tool, description: `${tool.description} There are: ${deferred.join(', ')}.` } : tool
-  )
-  return { told: [...tools.filter((tool) => !isLeftOut(tool)), ...named], deferred }
+export function deferTools (
+  tools: Tool[],
+  { finders, window, absent = [] }: { finders: Tool[], window: number, absent?: Tool[] }
+): Deferral {
+  if (finders.length < 2 || window === Infinity) return { told: tools }
+  const own = tools.filter(isOwn)
+  const further = [...tools.filter((tool) => !isOwn(tool)), ...absent]
+  const fits = (some: Tool[]) => some.length <= MOST_FURTHER && definitionTokens(some) <= window * FURTHER_SHARE
+  const leavesOut = { servers: !fits(further), app: !fits(further.filter(isOfApp)) }
+  const isLeftOut = (tool: Tool) =>
+    isOwn(tool)
+      ? window <= SMALL_WINDOW ? tool.use !== 'always' : own.length > MOST_TOLD && tool.use === 'seldom'
+      : isOfApp(tool) ? leavesOut.app : leavesOut.servers
+  const deferred = [...tools, ...absent].filter(isLeftOut)
+  if (deferred.length === 0) return { told: tools }
+  return {
+    told: [...tools.filter((tool) => !isLeftOut(tool)), ...finders.map((tool) => naming(tool, deferred))],
+    deferred: deferred.map(({ name }) => name)
+  }
+}
+
+const isOwn = ({ identity }: Tool) => identity === undefined
+const isOfApp = ({ answeredBy }: Tool) => answeredBy?.by === 'app'
+
+const counted = new WeakMap<Tool, number>()
+/** Estimates the tokens of definitions. */
+export function definitionTokens (tools: readonly Tool[]): number {
+  return tools.reduce((sum, tool) => {
+    const { name, description, inputSchema } = tool
+    const tokens = counted.get(tool) ?? tokensIn(JSON.stringify({ name, description, inputSchema }))
+    counted.set(tool, tokens)
+    return sum + tokens
+  }, 0)
+}
+
+/** Returns the finder with the names of what it finds; the tools of servers, which come and go, are named in the prompt. */
+function naming (tool: Tool, deferred: Tool[]): Tool {
+  if (tool.name !== FIND_TOOLS) return tool
+  const names = deferred.filter((each) => isOwn(each) || isOfApp(each)).map(({ name }) => name)
+  const kinds = [...names, ...names.length < deferred.length ? ['the tools of tool servers'] : []]
+  return { ...tool, description: `${tool.description} There are: ${kinds.join(', ')}.` }
 }
 
 /** Returns the call that an input of USE_TOOL stands for, with its input as JSON text; undefined when it names none of the tools. */
@@ -46,8 +86,9 @@ export function callMeant (text: string, toolMeant: (name: string) => string | u
 /** Returns a prompt in which the calls of deferred tools are calls of USE_TOOL, as the model made them. */
 export function asToldTools<P extends LanguageModelV4Prompt | undefined> (prompt: P, deferred: readonly string[]): P {
   if (deferred.length === 0 || prompt === undefined) return prompt
+  const names = new Set(deferred)
   const isDeferred = (part: { type: string }): part is { type: 'tool-call' | 'tool-result', toolName: string } =>
-    (part.type === 'tool-call' || part.type === 'tool-result') && deferred.includes((part as { toolName?: string }).toolName!)
+    (part.type === 'tool-call' || part.type === 'tool-result') && names.has((part as { toolName?: string }).toolName!)
   return prompt.map((message) => {
     if (message.role === 'system' || !message.content.some(isDeferred)) return message
     const content = message.content.map((part) => {
@@ -59,4 +100,11 @@ export function asToldTools<P extends LanguageModelV4Prompt | undefined> (prompt
     })
     return { ...message, content } as typeof message
   }) as P
+}
+
+/** Returns the names of tools for the error of a call; of many, those of the built-in ones. */
+export function toolNames (tools: readonly Tool[]): string {
+  const named = tools.length <= MOST_NAMED ? tools : tools.filter(isOwn)
+  const others = tools.length - named.length
+  return named.map(({ name }) => name).join(', ') + (others === 0 ? '' : `, and ${others} of tool servers, which ${FIND_TOOLS} finds`)
 }

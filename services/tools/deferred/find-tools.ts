@@ -1,21 +1,24 @@
 import { Type, type Static } from '@sinclair/typebox'
-import MiniSearch from 'minisearch'
 import { FIND_TOOLS, USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Tool, ToolContext } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
-import { brief } from './brief-schema.ts'
+import { briefDefinitions } from './brief-definitions.ts'
+import { createToolSearch } from './tool-index.ts'
 
 const FindInput = Type.Object({
-  query: Type.String({ minLength: 1, maxLength: 500, description: 'What the tool is to do, or its name' })
+  query: Type.String({ minLength: 1, maxLength: 500, description: 'What it is to do, and with what; or its name' })
 }, { additionalProperties: false })
 
 /** Definitions in one answer. */
 const MOST_FOUND = 5
+/** The tools that an answer names beside those that it defines. */
+const MOST_OTHERS = 40
 
 /** Answers with the definitions of tools that models are not told of at first; see `deferTools`. */
 export function createFindTools (
   { deferredTools }: { deferredTools: (context: Pick<ToolContext, 'runId'>) => Tool[] }
 ): Tool<Static<typeof FindInput>> {
+  const search = createToolSearch()
   return {
     name: FIND_TOOLS,
     description: `Find further tools by what they do; call what was found with ${USE_TOOL}.`,
@@ -23,16 +26,15 @@ export function createFindTools (
     effect: 'read',
     isFinder: true,
     async execute ({ query }, context) {
-      const tools = new Map(deferredTools(context).map((tool) => [tool.name, tool]))
-      const index = new MiniSearch({ idField: 'name', fields: ['name', 'words', 'description', 'parameters'] })
-      index.addAll([...tools.values()].map(({ name, description, inputSchema }) =>
-        ({ name, words: name.replace(/[A-Z]/g, ' $&').replace(/[_.-]/g, ' '), description, parameters: JSON.stringify(inputSchema) })
-      ))
-      const options = { boost: { name: 3, words: 3, description: 2 }, prefix: true, fuzzy: 0.2 }
-      const found = index.search(query, options).slice(0, MOST_FOUND).map(({ id }) => tools.get(id)!)
+      const tools = deferredTools(context)
+      const ranked = await search(tools, query)
+      const found = ranked.slice(0, MOST_FOUND)
+      const rest = [...new Set([...ranked, ...tools])].filter((tool) => !found.includes(tool)).map(({ name }) => name)
+      const more = rest.length - MOST_OTHERS
       return {
-        tools: found.map(({ name, description, inputSchema }) => ({ name, description, input: brief(inputSchema) })),
-        ...(found.length < tools.size && { others: [...tools.keys()].filter((name) => !found.some((each) => each.name === name)) })
+        tools: briefDefinitions(found),
+        ...(rest.length > 0 && { others: rest.slice(0, MOST_OTHERS) }),
+        ...(more > 0 && { more: `There are ${more} further tools; look again in other words, or with the name of a service.` })
       }
     }
   }

@@ -44,6 +44,15 @@ export async function stateOf (
 
 const fileState = (digest: string, mode: number) => `file ${digest} ${modeOf(mode)}`
 
+/** Whether a state, see `stateOf`, says that nothing was there. */
+export const isNothing = (state: string | undefined): boolean => state === NOTHING
+
+/** Returns the content digest and the permissions that a state says of a file; undefined for what is no file, or could not be read. */
+export function fileIn (state: string | undefined): { digest: string, mode: number } | undefined {
+  const [, digest, mode] = /^file (sha256:\S+) ([0-7]+)$/.exec(state ?? '') ?? []
+  return digest === undefined ? undefined : { digest, mode: parseInt(mode, 8) }
+}
+
 async function treeDigest (folder: Folder, name: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
   let entries = 0

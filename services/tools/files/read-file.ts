@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
+import type { OpenEditors } from './open-editors.ts'
 import type { Transform } from '../transform/transform.ts'
 import { kindOf, imageFormat } from './file-kind.ts'
 import { withFile, withParent } from './open-folder.ts'
@@ -34,16 +35,29 @@ const IMAGE_PIXELS = 8_000
 interface Parts {
   paths: PathPolicy
   transform: Transform
+  editors?: OpenEditors
+}
+
+const UNSAVED = 'This is the text in the user\'s editor, which is not saved yet. The file can be changed when it is.'
+
+interface Reading {
+  request: LineRequest
+  /** The path for messages. */
+  shown: string
+  /** Returns what an editor shows in place of these bytes, if it is not saved. */
+  unsaved: (bytes: Buffer) => Promise<string | undefined>
+  signal: AbortSignal
 }
 
 /**
  * Text: `{path, content, startLine, endLine, totalLines?, size, digest?}`: `content` is the text of these lines, unchanged. When more
  * text follows, `truncated`, `nextOffset` and possibly `nextColumn` are set, with a `message` that says how to read on. `startColumn` is
  * set when the content begins inside a line, `encoding` and `lineEnds` when they are not UTF-8 and LF, `lossy` when bytes are not of
- * the encoding, `digest` for editFile unless the file is too large for it. Models get each line with its number.
+ * the encoding, `digest` for editFile unless the file is too large for it, `unsaved` for the text of an editor. Models get each line with
+ * its number.
  * Images: `{path, size, mimeType, width, height, content: [image]}`. PDF: see readPdfPages. Throws ToolFailed for other binary files.
  */
-export function createReadFile ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
+export function createReadFile ({ paths, transform, editors }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'readFile',
     description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
@@ -55,19 +69,21 @@ export function createReadFile ({ paths, transform }: Parts): Tool<Static<typeof
     use: 'always',
     target: ({ path }) => path,
     forModel: withNumbers,
-    execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, signal }) =>
+    execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, runId, signal }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
+        const about = { request: { offset, column, limit }, shown: JSON.stringify(path) }
+        const unsaved = async (bytes: Buffer) => editors?.unsaved(runId, real, bytes, signal)
         return withParent(real, (folder, name) =>
           withFile(folder, name, paths, async (file, size) => ({
             path: real,
             size,
-            ...await read(file, size, { offset, column, limit }, JSON.stringify(path), signal)
+            ...await read(file, size, { ...about, unsaved, signal })
           })))
       })
   }
 
-  async function read (file: FileHandle, size: number, request: LineRequest, shown: string, signal: AbortSignal): Promise<ToolOutput> {
+  async function read (file: FileHandle, size: number, { request, shown, unsaved, signal }: Reading): Promise<ToolOutput> {
     const whole = await readWhole(file, size, signal)
     const head = whole ?? (await file.read(Buffer.alloc(4096), 0, 4096, 0)).buffer
     if (/^\s*%PDF-/.test(head.toString('latin1', 0, 1024))) {
@@ -76,12 +92,20 @@ export function createReadFile ({ paths, transform }: Parts): Tool<Static<typeof
     }
     const image = imageFormat(head)
     if (image !== undefined) return imageOutput(image, whole, size, shown)
+    const typed = whole && await unsaved(whole)
+    if (typed !== undefined) return readUnsaved(file, Buffer.from(typed), request, signal)
     const text = await readText(file, whole, request, signal)
     if (text !== undefined) return text
     throw new ToolFailed(
       `${shown} is ${kindOf(head)} of ${size} bytes, not text. readFile reads text, PDF and PNG, JPEG, GIF and WebP images only.`
     )
   }
+}
+
+/** Answers as for a file with this text, but without a digest, by which it could be edited. */
+async function readUnsaved (file: FileHandle, bytes: Buffer, request: LineRequest, signal: AbortSignal): Promise<ToolOutput> {
+  const { digest, message, ...text } = await readText(file, bytes, request, signal) ?? {}
+  return { ...text, size: bytes.length, unsaved: true, message: message === undefined ? UNSAVED : `${UNSAVED} ${String(message)}` }
 }
 
 function imageOutput (

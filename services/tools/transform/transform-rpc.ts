@@ -1,5 +1,5 @@
 import type { FoundFiles, FilesRequest, FoundLines, LinesRequest, Scanned, ScanRequest } from '../search/search-rpc.ts'
-import type { Compared, CompareRequest, Recorded, RecordRequest } from '../tree/tree-rpc.ts'
+import type { Compared, CompareRequest, CopiedTree, CopyRequest, PathState, Recorded, RecordRequest } from '../tree/tree-rpc.ts'
 import type { ResultPage } from '../web/search/search-backends.ts'
 import type { HtmlPage, ReadablePage } from '../web/fetch/to-text.ts'
 
@@ -25,6 +25,10 @@ export interface Transforms {
   recordTree: { input: RecordRequest, output: Recorded }
   /** What a command has changed there. */
   compareTree: { input: CompareRequest, output: Compared }
+  /** A copy of a folder. */
+  copyTree: { input: CopyRequest, output: CopiedTree }
+  /** What is in a folder. */
+  surveyFolder: { input: { folder: string, mostPaths: number }, output: Array<[path: string, state: PathState]> }
 }
 
 /** At most `mostPages` pages of a document from page `firstPage` on, counted from 1; no further page begins after `mostChars`. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Permissions } from '../../../services/tools/host.ts'
+import type { Permissions } from '../../../services/tools/permissions.ts'
 import { names, over, server } from './helper.ts'
 
 t.test('tools of servers come and go; a built-in keeps its name', async (t) => {
@@ -15,7 +15,7 @@ t.test('tools of servers come and go; a built-in keeps its name', async (t) => {
   }])
   host.merge([{ ...server('a', ['fetch']), available: false }, server('b', ['fetch'])])
   t.same(names(host.offered()).slice(-1), ['b_fetch'], 'while one cannot be called its names are kept for it')
-  t.match(await failure('fetch', {}), /tool server a is not connected/)
+  t.match(await failure('fetch', {}), /tool server "a" is not connected/)
   host.merge([])
   t.match(await failure('fetch', {}), /no tool named/)
 })

@@ -13,6 +13,8 @@ import type { AddressPolicy } from './address-policy.ts'
 const DEADLINE_MS = 15_000
 /** Bytes of the decompressed body. */
 const MAX_BYTES = 5 * 1024 * 1024
+/** Bytes of a picture. */
+const MAX_PICTURE = 20 * 1024 * 1024
 const MAX_REDIRECTS = 5
 /** Concurrent fetches, each of which may hold some megabytes, and fetches that may wait for them. */
 const MOST_AT_ONCE = 6
@@ -81,25 +83,42 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     ): Promise<FetchResult> {
       const start = parseAddress(address)
       return slots.run(signal, () => fetch(start, signal, { mayRedirect, ports }))
+    },
+
+    /** Fetches a picture. Throws AddressRefused, FetchFailed or the signal's reason. */
+    async picture (address: string, signal: AbortSignal): Promise<{ bytes: Buffer, mediaType: string }> {
+      const start = parseAddress(address)
+      const reach: Reach = { mayRedirect: async () => true, ports: [] }
+      const { bytes, type, status, cut } = await slots.run(signal, () => answerOf(start, signal, reach, readPicture))
+      if (status !== 200) throw new FetchFailed(`${start.href} answered with status ${status} instead of a picture.`)
+      if (bytes.length === 0) throw new FetchFailed(`${start.href} is no picture, but ${type.type || 'of an unknown type'}.`)
+      if (cut) throw new FetchFailed(`The picture at ${start.href} has more than ${MAX_PICTURE / 1024 / 1024} MiB.`)
+      return { bytes, mediaType: type.type }
     }
   }
 
   async function fetch (start: URL, signal: AbortSignal, reach: Reach): Promise<FetchResult> {
-    const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (limit) =>
-      followRedirects(start, limit, reach)).catch(
-      (error) => {
-        signal.throwIfAborted()
-        if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
-        if (error?.kind === 'timeout') throw new FetchFailed(`${start.href} did not give its whole answer within ${DEADLINE_MS / 1000} s.`)
-        throw new FetchFailed(`${start.href} cannot be read: ${reasonOf(error)}.`)
-      }
-    )
+    const { type, bytes, ...got } = await answerOf(start, signal, reach, read)
     const answer = { ...got, contentType: type.type }
     if (got.binary) return { ...answer, content: '' }
     const kind = readableAs(type.type) ?? sniff(bytes)
     if (kind === 'text') return { ...answer, content: decode(bytes, type.charset) }
     if (kind === 'pdf') return { ...answer, ...await pdf(bytes, start.href, signal) }
     return { ...answer, ...await readable({ bytes, charset: type.charset, url: got.url }, signal) }
+  }
+
+  /** Follows redirections to the last answer, and reads that. */
+  async function answerOf (start: URL, signal: AbortSignal, reach: Reach, readAs: typeof read): Promise<RawResponse> {
+    try {
+      return await withDeadline({ clock, ms: DEADLINE_MS, signal }, (limit) => followRedirects(start, limit, reach, readAs))
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
+      if ((error as { kind?: string } | undefined)?.kind === 'timeout') {
+        throw new FetchFailed(`${start.href} did not give its whole answer within ${DEADLINE_MS / 1000} s.`)
+      }
+      throw new FetchFailed(`${start.href} cannot be read: ${reasonOf(error)}.`)
+    }
   }
 
   /** Reads the text of a PDF. */
@@ -133,14 +152,19 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     }
   }
 
-  async function followRedirects (start: URL, signal: AbortSignal, { mayRedirect, ports }: Reach): Promise<RawResponse> {
+  async function followRedirects (
+    start: URL,
+    signal: AbortSignal,
+    { mayRedirect, ports }: Reach,
+    readAs: typeof read
+  ): Promise<RawResponse> {
     let url = start
     for (let redirects = 0; ; redirects++) {
       const addresses = await policy.addresses(url, ports)
       signal.throwIfAborted()
       const response = await send(url, { addresses, signal, headers: { accept: ACCEPT, 'accept-language': 'en,*;q=0.5' } })
       const target = redirection(response, url)
-      if (!target) return read(response, url)
+      if (!target) return readAs(response, url)
       response.destroy()
       if (redirects === MAX_REDIRECTS) throw new FetchFailed(`${start.href} redirects more than ${MAX_REDIRECTS} times.`)
       if (!await mayRedirect(url.href, target.href)) {
@@ -200,6 +224,18 @@ async function read (response: IncomingMessage, { href: url }: URL): Promise<Raw
   if (readableAs(type.type) === undefined && sniff(bytes) === 'binary') {
     return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
   }
+  return { url, status, type, bytes, ...truncated && { cut: true as const } }
+}
+
+/** Reads a picture; nothing of any other document. */
+async function readPicture (response: IncomingMessage, { href: url }: URL): Promise<RawResponse> {
+  const type = parseContentType(response.headers['content-type'])
+  const status = response.statusCode!
+  if (status !== 200 || !type.type.startsWith('image/')) {
+    response.destroy()
+    return { url, status, type, bytes: Buffer.alloc(0) }
+  }
+  const { bytes, truncated } = await readBody(response, MAX_PICTURE)
   return { url, status, type, bytes, ...truncated && { cut: true as const } }
 }
 

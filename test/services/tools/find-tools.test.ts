@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import type { Tool } from '../../../services/contracts/tool.ts'
+import { briefDefinitions } from '../../../services/tools/deferred/brief-definitions.ts'
+import { createToolSearch } from '../../../services/tools/deferred/tool-index.ts'
+import { stemsIn } from '../../../services/tools/deferred/tool-words.ts'
+import { questions, realServers } from '../../harness/tool-lists.ts'
+import { tool } from './helper.ts'
+
+const all = realServers().flatMap(({ name: source, tools }) => tools.map((each) => ({ ...each, source })))
+const search = createToolSearch()
+const found = async (query: string, tools: Tool[] = all) => (await search(tools, query)).map(({ name }) => name)
+
+t.test('no question shares a word with the names of its tools', async (t) => {
+  for (const { question, tools } of questions()) {
+    const words = new Set(stemsIn(question))
+    for (const name of tools) t.notOk(stemsIn(name).some((word) => words.has(word)), `${question}: ${name}`)
+  }
+})
+
+t.test('of 273 tools the right one is among the first five for 95 % of 200 questions', async (t) => {
+  const halves = [{ hits: 0, of: 0 }, { hits: 0, of: 0 }]
+  for (const { question, tools } of questions()) {
+    const half = halves[createHash('sha256').update(question).digest()[0] % 2]
+    half.of++
+    if ((await found(question)).slice(0, 5).some((name) => tools.includes(name))) half.hits++
+  }
+  const [tuned, unread] = halves.map(({ hits, of }) => hits / of)
+  t.ok(tuned >= 0.95 && unread >= 0.93, JSON.stringify(halves))
+  t.ok((halves[0].hits + halves[1].hits) / 200 >= 0.95)
+})
+
+t.test('tools are found by their own words, too', async (t) => {
+  let hits = 0
+  for (const { name, source } of all) if ((await found(`${name.replace(/[_-]/g, ' ')} ${source}`)).slice(0, 5).includes(name)) hits++
+  t.ok(hits >= 265, `${hits} of ${all.length}`)
+  t.equal((await found(' API-Move-Page '))[0], 'API-move-page', 'a name is the tool of that name')
+})
+
+t.test('names in every spelling, forms of words, accents and scripts without blanks are words', async (t) => {
+  t.same(stemsIn('createPullRequests get_HTMLPage list-all.files'), ['creat', 'pull', 'request', 'get', 'html', 'page', 'list', 'file'])
+  const tools = [
+    tool('a1', undefined, { description: '天気を調べる' }),
+    tool('b2', undefined, { description: 'Löscht eine Übersicht' }),
+    tool('wipeDisk', undefined, { description: 'x' })
+  ]
+  t.equal((await found('今日の天気', tools))[0], 'a1')
+  t.equal((await found('ubersicht', tools))[0], 'b2')
+  t.equal((await found('the disks', tools))[0], 'wipeDisk')
+  t.same(await found('constructor __proto__', tools), [])
+  t.same(await found('…', tools), [])
+})
+
+t.test('definitions take a bounded place, the best most of it, and say how to get the rest', async (t) => {
+  const large = (name: string) => tool(name, undefined, {
+    description: 'Word '.repeat(1_600),
+    inputSchema: {
+      type: 'object',
+      required: ['a'],
+      properties: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`a${n}`, { type: 'string', description: 'text '.repeat(50) }]))
+    } as never
+  })
+  const small = tool('small')
+  const shown = briefDefinitions([large('one'), large('two'), small])
+  t.ok(JSON.stringify(shown).length < 9_000)
+  t.match(shown.slice(0, 2), [{ name: 'one', shortened: /"one" alone/ }, { name: 'two', shortened: /"two" alone/ }])
+  t.match(shown[2], { name: 'small', input: { type: 'object' } })
+  t.notOk('shortened' in shown[2])
+  const notion = all.filter(({ name }) => /^API-(?:patch-page|post-page|move-page)$/.test(name))
+  t.ok(JSON.stringify(briefDefinitions(notion)).length < 9_000)
+  t.equal(briefDefinitions(notion.slice(0, 1))[0].name, notion[0].name)
+})
