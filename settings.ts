@@ -44,6 +44,7 @@ const HELP = `local-agent ${BUILD}: a local HTTP server that hosts an AI agent
   local-agent [--port <n>] [--host <addr>] [--parent-pid <pid>] [--stdin]
   local-agent rotate-key   encrypts all data with a new key while no service runs: with a new key file, or with
                            the passphrase in LOCAL_AGENT_NEW_PASSPHRASE
+  local-agent acp          lets an editor use the agent over stdin and stdout, by the Agent Client Protocol (docs/acp.md)
   local-agent test <file…> replays recordings of runs, without a key or a network; \`local-agent test --help\`
 
   --port <n>     port to listen on; 0 picks a free one (LOCAL_AGENT_PORT, config.json; 3001)

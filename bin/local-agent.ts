@@ -10,6 +10,7 @@ async function run () {
     process.argv.slice(2).some((argument) => ['--help', '-h', '--version'].includes(argument))
   if (!isInformational) await keepCompiledCode()
   if (process.argv[2] === 'rotate-key') await import('./rotate-key.ts')
+  else if (process.argv[2] === 'acp') await import('./acp.ts')
   else await import('../server.ts')
 }
 

@@ -1,4 +1,4 @@
-import type { Error as ErrorBody } from './generated/index.ts'
+import type { ChatError, Error as ErrorBody } from './generated/index.ts'
 
 /**
  * The one error of this client: of the service, or of the connection to it. `message` is the service's own sentence whenever it
@@ -33,6 +33,8 @@ export function requestError (baseUrl: string, error: unknown, response?: Respon
     return new AgentError(`The service at ${baseUrl} cannot be reached: ${reason}.`, { code: 'ERR_UNREACHABLE', cause: error })
   }
   const { error: message, code, ...rest } = (error ?? {}) as Partial<ErrorBody>
+  const chat = (error as Partial<ChatError> | undefined)?.error
+  if (typeof chat === 'object') return new AgentError(chat.message, { code: chat.code ?? chat.type, statusCode: response.status })
   if (typeof message === 'string' && typeof code === 'string') return new AgentError(message, { ...rest, code })
   if (response.ok && error instanceof Error) {
     return new AgentError(`The answer of the service broke off: ${reason}.`, { code: 'ERR_STREAM_CUT', cause: error })

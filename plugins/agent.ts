@@ -10,7 +10,8 @@ declare module 'fastify' {
 }
 
 const NEEDED = [
-  ...['store', 'clock', 'shutdown', 'providers', 'tools', 'threadRepository', 'brain', 'ledger', 'engine', 'agents', 'tasks', 'stream']
+  ...['store', 'clock', 'shutdown', 'providers', 'tools', 'threadRepository', 'brain', 'ledger', 'engine', 'agents', 'tasks', 'stream'],
+  'copies'
 ]
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
@@ -31,6 +32,7 @@ export default fp(async (app) => {
     tasks,
     memory: () => brain.promptText(),
     guides: app.folderGuides,
+    copies: app.copies,
     machine: describeMachine(),
     workspace
   })

@@ -5,6 +5,7 @@ import { withRunTools } from '../services/runs/options/with-run-options.ts'
 import type { Tool } from '../services/contracts/tool.ts'
 import { createInvestigate } from '../services/runs/engine/investigate.ts'
 import { createIdempotency, type Idempotency } from '../services/http/idempotency.ts'
+import { factsLine } from '../services/judge/facts-line.ts'
 import { createRunRepository } from '../services/runs/run-repository.ts'
 
 declare module 'fastify' {
@@ -29,7 +30,7 @@ export default fp(async (app) => {
   app.decorate('engine', {
     store,
     clock,
-    runs: createRunRepository({ store, clock }),
+    runs: createRunRepository({ store, clock, facts: (events, cwd) => factsLine(events, app.tools.find, cwd) }),
     activeRuns: createActiveRuns({ limit: () => config.current.limits?.liveRuns ?? DEFAULT_ACTIVE_RUNS }),
     fence,
     ledger,
@@ -37,6 +38,7 @@ export default fp(async (app) => {
     grants,
     usage,
     config: () => config.current,
+    traces: app.traces,
     log
   })
   app.decorate('idempotency', createIdempotency({ store, clock }))

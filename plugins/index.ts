@@ -6,11 +6,14 @@ import approvals from './approvals.ts'
 import attachments from './attachments.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
+import chatCompletions from './chat-completions.ts'
 import clock from './core/clock.ts'
 import commands from './commands.ts'
+import copies from './copies.ts'
 import config from './core/config.ts'
 import desktop from './desktop.ts'
 import pages from './core/pages.ts'
+import editors from './editors.ts'
 import drain from './core/drain.ts'
 import environment from './core/environment.ts'
 import errors from './core/errors.ts'
@@ -40,6 +43,7 @@ import threadRepository from './thread-repository.ts'
 import threads from './threads.ts'
 import toolCalls from './tool-calls.ts'
 import tools from './tools.ts'
+import traces from './core/traces.ts'
 import transform from './transform-worker.ts'
 import uploads from './core/uploads.ts'
 import warmUp from './core/warm-up.ts'
@@ -59,6 +63,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(shutdown)
   await app.register(store, settings)
   await app.register(stream)
+  await app.register(traces)
   await app.register(transform)
   await app.register(attachments, settings)
   await app.register(providers, settings)
@@ -69,8 +74,10 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(brain)
   await app.register(paths, settings)
   await app.register(undo, settings)
+  await app.register(copies, settings)
   await app.register(sandbox, settings)
   await app.register(commands)
+  await app.register(editors)
   await app.register(tools, settings)
   await app.register(mcp)
   await app.register(threadRepository)
@@ -82,6 +89,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(agents)
   await app.register(tasks)
   await app.register(agent)
+  await app.register(chatCompletions)
   await app.register(threads)
   await app.register(search)
   await app.register(runs)

@@ -23,7 +23,11 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
       get roots () {
         return app.config.current.roots ?? []
       },
-      forbidden: home
+      forbidden: home,
+      // Made after this plugin.
+      get copies () {
+        return app.copies
+      }
     })
   )
 }, { name: 'paths', dependencies: ['config'] })

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { createSandbox, type BoxKind, type Sandbox } from '../services/sandbox/sandbox.ts'
+import { realPathOf } from '../services/tools/copy-view.ts'
 import { withFolder } from '../services/tools/files/open-folder.ts'
 
 declare module 'fastify' {
@@ -23,6 +24,7 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     mode: () => app.config.current.commands?.sandbox ?? 'auto',
     lookUp: async (url) => (await (loading ??= policy())).addresses(url),
     withFolder,
+    shownAt: (path) => realPathOf(path, app.copies),
     kind: boxes,
     found (kind) {
       if (kind.is === 'none') app.log.info(`Commands run outside a box: ${kind.why}.`)

@@ -16,7 +16,10 @@ declare module 'fastify' {
   }
 }
 
-const NEEDED = ['clock', 'store', 'config', 'sandbox', 'commands', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage']
+const NEEDED = [
+  ...['clock', 'store', 'config', 'sandbox', 'commands', 'editors'],
+  ...['copies', 'transform', 'web', 'desktop', 'brain', 'undo', 'usage']
+]
 
 /** The tool host, which executes all tool calls. */
 export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
@@ -37,6 +40,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
       tools: createBuiltinTools({
         paths: app.paths,
         transform: app.fileTransform,
+        editors: app.openEditors,
         clock: app.clock,
         environment: app.childEnvironment,
         sandbox: app.sandbox,
@@ -73,8 +77,13 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
       clock: app.clock,
       fence,
       undo: app.undo,
+      editors: app.openEditors,
+      copies: app.copies,
       ...(replay && { replay }),
-      ended: (call) => app.log.info(call, 'tool call')
+      ended ({ input, output, ...call }) {
+        app.log.info(call, 'tool call')
+        app.traces?.toolCall({ ...call, input, output })
+      }
     })
   )
 }, { name: 'tools', dependencies: NEEDED })

@@ -16,8 +16,12 @@ export default fp(async (app) => {
   const config = () => app.config.current
   const repository = createUsageRepository({ store, clock, log })
   const prices = createPrices({ config, listed: providers.listedPrice })
-  const meters = createUsageMeters({ repository, prices, config, isOfMachine: (model) => providers.reach(model) === 'machine', log })
+  const meters = createUsageMeters({
+    ...{ repository, prices, config, log },
+    isOfMachine: (model) => providers.reach(model) === 'machine',
+    ended: (call) => app.traces?.modelCall(call)
+  })
   const { of, forget, idle, sweep } = repository
   app.decorate('usage', { ...meters, of, forget, idle, sweep, report: createUsageReport({ repository, clock }) })
   app.addHook('onClose', idle)
-}, { name: 'usage', dependencies: ['store', 'clock', 'config', 'providers'] })
+}, { name: 'usage', dependencies: ['store', 'clock', 'config', 'providers', 'traces'] })

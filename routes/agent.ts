@@ -10,6 +10,7 @@ import {
   RunResultSchema,
   RunTaskSchema,
   SteerBodySchema,
+  StopQuery,
   StreamQuery
 } from '../schemas/agent.ts'
 import { IdempotencyHeaders, NoContent, ref } from '../schemas/common.ts'
@@ -137,9 +138,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'stopRun',
       summary: 'Stops the run of a conversation, or ends the one that waits and withdraws what it waits for',
       params: RunOrThreadParams,
+      querystring: StopQuery,
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef }
     }
-  }, async (request) => app.agent.stop(request.params.id))
+  }, async (request) => app.agent.stop(request.params.id, { keepsWaiting: request.query.waiting === 'keep' }))
 
   app.post('/run/:id/steer', {
     schema: {

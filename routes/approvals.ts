@@ -12,10 +12,12 @@ import {
 } from '../schemas/approvals.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { LearnedSchema } from '../schemas/grants.ts'
 import { AnswersSchema, QuestionSchema } from '../schemas/questions.ts'
 
 const tags = ['approvals']
 const SHARED = [
+  LearnedSchema,
   QuestionSchema,
   AnswersSchema,
   ChoiceSchema,
@@ -37,7 +39,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ApprovalQuery,
       response: { 200: ref(ApprovalListSchema), 400: ErrorRef }
     }
-  }, async (request) => app.inbox.list(request.query))
+  }, async (request) => app.copies.shown(await app.inbox.list(request.query)))
 
   app.get('/approvals/:id/preview', {
     schema: {
@@ -47,7 +49,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       params: ApprovalParams,
       response: { 200: ref(ApprovalPreviewSchema), 404: ErrorRef, 409: ErrorRef, 410: ErrorRef }
     }
-  }, async (request, reply) => app.inbox.preview(request.params.id, reply.closed))
+  }, async (request, reply) => app.copies.shown(await app.inbox.preview(request.params.id, reply.closed)))
 
   app.post('/approvals/:id/preview', {
     schema: {
@@ -58,7 +60,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: PreviewBody,
       response: { 200: ref(ApprovalPreviewSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef }
     }
-  }, async (request, reply) => app.inbox.tryOut(request.params.id, reply.closed, request.body.input))
+  }, async (request, reply) => app.copies.shown(await app.inbox.tryOut(request.params.id, reply.closed, request.body.input)))
 
   app.post('/approvals/:id', {
     schema: {
@@ -69,7 +71,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(ApprovalDecisionSchema),
       response: { 200: ref(DecidedApprovalSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
     }
-  }, async (request, reply) => app.inbox.decide(request.params.id, request.body, reply.closed))
+  }, async (request, reply) => app.copies.shown(await app.inbox.decide(request.params.id, request.body, reply.closed)))
 }
 
 export default routes

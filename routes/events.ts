@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { LearnedSchema } from '../schemas/grants.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { EventsHeaders, EventsQuerySchema, ownEvents, StreamEventSchema } from '../schemas/stream-events.ts'
 import { taskEvents } from '../schemas/task-events.ts'
@@ -15,7 +16,7 @@ const Events = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  const schemas = [PhaseSchema, QuestionSchema, RunFailureSchema, ...taskEvents, ...ownEvents, StreamEventSchema]
+  const schemas = [PhaseSchema, QuestionSchema, LearnedSchema, RunFailureSchema, ...taskEvents, ...ownEvents, StreamEventSchema]
   for (const schema of schemas) app.addSchema(schema)
 
   app.get('/events', {

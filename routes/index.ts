@@ -6,8 +6,10 @@ import attachments from './attachments.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import commands from './commands.ts'
+import chatCompletions from './chat-completions.ts'
 import consolePage from './console.ts'
 import docs from './docs.ts'
+import editors from './editors.ts'
 import events from './events.ts'
 import grants from './grants.ts'
 import undo from './undo.ts'
@@ -28,6 +30,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(docs)
   await app.register(consolePage)
   await app.register(agent)
+  await app.register(chatCompletions)
   await app.register(approvals)
   await app.register(notifications)
   await app.register(toolCalls)
@@ -36,6 +39,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(agents)
   await app.register(attachments)
   await app.register(threads)
+  await app.register(editors)
   await app.register(search)
   await app.register(tasks)
   await app.register(runs)

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { ImportBodySchema, ImportedServersSchema, ImportedServerSchema } from '../schemas/mcp-import.ts'
 import {
   AcceptBody,
   AuthorizingSchema,
@@ -24,6 +25,9 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       ConnectBodySchema,
       ConnectedSchema,
       DisconnectedSchema,
+      ImportBodySchema,
+      ImportedServerSchema,
+      ImportedServersSchema,
       ServerSettingsSchema,
       ToolServerDetailSchema,
       ToolServerListSchema,
@@ -84,6 +88,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     const answer = await app.mcp.connect(request.body, reply.closed)
     return reply.code(answer.status === 'authorizing' ? 202 : 200).send(answer)
   })
+
+  app.post('/mcp/import', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'importToolServers',
+      summary: 'Saves the tool servers that a README or the configuration of Claude Desktop, Cursor or VS Code names, and connects them',
+      body: ref(ImportBodySchema),
+      response: { 200: ref(ImportedServersSchema), 400: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => app.mcp.import(request.body))
 
   app.delete('/mcp/:name', {
     schema: {

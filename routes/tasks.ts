@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { IdempotencyHeaders, ref } from '../schemas/common.ts'
 import { DigestQuery, DigestSchema, DigestSeenBodySchema, DigestSeenSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { GrantBodySchema } from '../schemas/grants.ts'
+import { GrantBodySchema, LearnedSchema } from '../schemas/grants.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
 import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
@@ -81,6 +81,7 @@ const SHARED = [
   TaskEvaluationSchema,
   TaskToolCallSchema,
   TaskQuestionSchema,
+  LearnedSchema,
   RunFailureSchema,
   TaskRunSchema,
   TaskRunListSchema,

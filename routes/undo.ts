@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import {
+  AppliedSchema,
   ChangesParams,
   ChangesQuery,
   FileChangeSchema,
@@ -14,7 +15,8 @@ import {
 const tags = ['runs']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [FileChangeSchema, UncoveredCallSchema, RunChangesSchema, UndoBodySchema, UndoneSchema]) app.addSchema(schema)
+  const schemas = [FileChangeSchema, UncoveredCallSchema, RunChangesSchema, UndoBodySchema, UndoneSchema, AppliedSchema]
+  for (const schema of schemas) app.addSchema(schema)
 
   app.get('/runs/:runId/changes', {
     schema: {
@@ -25,7 +27,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ChangesQuery,
       response: { 200: ref(RunChangesSchema), 400: ErrorRef, 404: ErrorRef }
     }
-  }, async (request) => app.undo.changes(request.params.runId, request.query))
+  }, async (request) => app.copies.shown(await app.undo.changes(request.params.runId, request.query)))
 
   app.post('/runs/:runId/undo', {
     // A request without a body takes back everything.
@@ -41,7 +43,23 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(UndoBodySchema),
       response: { 200: ref(UndoneSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 503: ErrorRef }
     }
-  }, async (request) => app.undo.takeBack(request.params.runId, request.body))
+  }, async (request) => app.copies.shown(await app.undo.takeBack(request.params.runId, request.body)))
+
+  app.post('/runs/:runId/apply', {
+    // A request without a body takes everything over.
+    config: { optionalBody: true },
+    preValidation: async (request) => {
+      request.body ??= {}
+    },
+    schema: {
+      tags,
+      operationId: 'applyRun',
+      summary: 'Takes over what was changed in the copy of a folder that a run worked on',
+      params: ChangesParams,
+      body: ref(UndoBodySchema),
+      response: { 200: ref(AppliedSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 503: ErrorRef }
+    }
+  }, async (request) => app.copies.apply(request.params.runId, request.body))
 }
 
 export default routes

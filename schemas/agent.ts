@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { NOT_BLANK, ThreadId } from './ids.ts'
-import { Scopes, ShownBoundary } from './grants.ts'
+import { Scopes, ShownBoundary, ToolServerOfCall } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { QUESTION_REQUEST } from './questions.ts'
@@ -32,6 +32,10 @@ export const RunBodySchema = Type.Object({
   resumable: Type.Optional(
     Type.Boolean({ description: 'The run continues when its client disconnects; GET /run/{id}/stream reads it again' })
   ),
+  waiting: Type.Optional(Type.Union([Type.Literal('withdraw'), Type.Literal('keep')], {
+    description: 'What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; ' +
+      '`keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`'
+  })),
   trigger: Type.Optional(
     Type.Unknown({ description: 'Sent by chat clients. A request with "regenerate-message" never decides an approval request' })
   ),
@@ -84,6 +88,12 @@ export const ProtocolSchema = Type.Union(['documented', 'ui', 'ui5', 'ui7'].map(
 })
 export type Protocol = Static<typeof ProtocolSchema>
 
+export const StopQuery = Type.Object({
+  waiting: Type.Optional(Type.Union([Type.Literal('withdraw'), Type.Literal('keep')], {
+    description: 'What becomes of a run that waits: `withdraw`, by default, ends it and withdraws what it waits for; `keep` leaves it as ' +
+      'it is, and answers 404 where no run is under way'
+  }))
+})
 export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
 /** When something is to be done, as the user said it. */
 const WHEN = {
@@ -183,6 +193,7 @@ export const RunResultSchema = Type.Object({
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
     boundary: ShownBoundary,
+    toolServer: ToolServerOfCall,
     scopes: Scopes,
     expiresAt: Type.Optional(Timestamp)
   })),

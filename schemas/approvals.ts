@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import { GRANTED, Scopes, ScopeSchema, UntilSchema, ShownBoundary } from './grants.ts'
+import { GRANTED, LearnedSchema, Scopes, Teaches, ScopeSchema, UntilSchema, ShownBoundary, ToolServerOfCall } from './grants.ts'
 import { UUID } from './ids.ts'
 import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 
@@ -58,7 +58,9 @@ export const ApprovalSchema = Type.Object({
   })),
   note: text('Why the approval is requested again, or what differs from the approved runs of the task'),
   boundary: ShownBoundary,
+  toolServer: ToolServerOfCall,
   scopes: Scopes,
+  teaches: Teaches,
   output: text('Kind result: the output of the run'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked' })),
   ...LIVE_FIELDS,
@@ -183,6 +185,7 @@ export const DecidedApprovalSchema = Type.Object({
   continued: Type.Boolean({
     description: 'Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run. ' +
       'Kind task: whether the choice began the run `runId`'
-  })
+  }),
+  learned: Type.Optional(ref(LearnedSchema))
 }, { $id: 'DecidedApproval', description: 'The approval request after the decision' })
 export type DecidedApproval = Static<typeof DecidedApprovalSchema>

@@ -72,11 +72,17 @@ export const McpSandboxSchema = Type.Union([
   description: 'The program runs in a box: without your home and secrets, with the network and the folders that are named alone. Where ' +
     'no box can be had, it is not started. `true`: no network and no folders'
 })
+export const McpConnectTime = Type.Integer({
+  minimum: 1_000,
+  maximum: 600_000,
+  description: 'How long it may take to start and to connect, milliseconds; 60,000 by default, as a program may have to be installed first'
+})
 export const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
 /** The settings of every tool server, which apply without a new connection, but for `enabled`. */
 export const mcpSettings = {
   approval: Type.Optional(McpApproval),
   timeoutMs: Type.Optional(McpTimeout),
+  connectMs: Type.Optional(McpConnectTime),
   tools: Type.Optional(McpToolFilter),
   enabled: Type.Optional(McpEnabled)
 }
@@ -86,7 +92,12 @@ const McpProcessSchema = Type.Object({
   url: Type.Optional(Type.Never()),
   command: Type.String({ minLength: 1 }),
   args: Type.Optional(Type.Array(Type.String())),
-  /** `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for a variable of the environment. */
+  /** The working folder of the program; that of the service by default. */
+  cwd: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+  /**
+   * `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for a variable of the environment, also in `command`,
+   * `args` and `cwd`.
+   */
   env: Type.Optional(Names),
   sandbox: Type.Optional(McpSandboxSchema)
 })
@@ -105,6 +116,10 @@ export const McpEntrySchema = Type.Union([McpProcessSchema, McpAddressSchema], {
 export type McpEntry = Static<typeof McpEntrySchema>
 export type McpAddress = Static<typeof McpAddressSchema>
 export type McpProcess = Static<typeof McpProcessSchema>
+
+/** Entries of `mcp`, `mcpServers` and `servers` together. */
+export const MOST_SERVERS = 64
+export const ReadmeServers = Type.Record(Type.String(), Type.Unknown())
 
 const Dollars = Type.Number({ minimum: 0, maximum: 1_000_000 })
 const CallSettings = Type.Object({
@@ -161,7 +176,10 @@ export const ConfigKeys = {
       tokens: Type.Optional(Type.Integer({ minimum: 1 }))
     }, { additionalProperties: false }))
   }, { additionalProperties: false })),
-  mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),
+  mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: MOST_SERVERS })),
+  /** Tool servers as Claude Desktop and Cursor (`mcpServers`) and VS Code (`servers`) name them, read as entries of `mcp`. */
+  mcpServers: Type.Optional(ReadmeServers),
+  servers: Type.Optional(ReadmeServers),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
   /** Providers that are called directly, by name: the part of a model id before the slash. */

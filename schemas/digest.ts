@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import { ClaimSchema, JudgementFields } from './evaluation.ts'
+import { ClaimSchema, Facts, JudgementFields } from './evaluation.ts'
 import type { GrantBody } from './grants.ts'
 import { SlotSchema } from './schedule.ts'
 import { FiringSchema } from './triggers.ts'
@@ -30,6 +30,7 @@ const Run = Type.Object({
   error: excerpt('Why the run did not complete'),
   review: TaskRunSchema.properties.review,
   ...JudgementFields,
+  facts: Type.Optional(Facts),
   claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the report' })),
   text
 })

@@ -17,15 +17,30 @@ export const ClaimSchema = Type.Object({
   effect: oneOf(EFFECTS, 'What kind of effect the report claims'),
   target: Type.Optional(Type.String({ description: 'The path, command or recipient' })),
   call: Type.Union([Type.String(), Type.Null()], { description: 'The id of the tool call that the judge named' }),
+  count: Type.Optional(Type.Number({ description: 'How many files, messages or commands the report claims' })),
+  succeeded: Type.Optional(Type.Boolean({ description: 'Whether the report says that the command succeeded' })),
   verdict: oneOf(VERDICTS, 'confirmed: a completed call can have had this effect, which does not say that the work is right; ' +
     'contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked'),
   reason: Type.Optional(Type.String({ description: 'Why the claim is contradicted or unchecked' }))
 }, { description: 'An effect that the report says the run had' })
 export type Claim = Static<typeof ClaimSchema>
 
+/** The mark of a report that the recorded calls do not bear out. */
+export const Verified = Type.Boolean({
+  description: 'false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan ' +
+    'expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise'
+})
+
+/** One line of what happened, of a run or in a digest. */
+export const Facts = Type.String({
+  description: 'What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, ' +
+    'external calls. One line in English'
+})
+
 /** What an evaluation says beside its score. */
 const judgement = {
   outcome: Type.Optional(oneOf(OUTCOMES, 'How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged')),
+  verified: Type.Optional(Verified),
   claims: Type.Optional(Type.Array(ClaimSchema)),
   evidence: Type.Optional(oneOf(EVIDENCE, 'All claims together; not_needed: the report claims no effect')),
   judge: Type.Optional(oneOf(JUDGES, 'none: no model judged the run, only its tool calls were looked at'))

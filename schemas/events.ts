@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { Scopes, ShownBoundary } from './grants.ts'
+import { Scopes, ShownBoundary, ToolServerOfCall } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { PlanSchema } from './plan.ts'
 import { SteerSchema } from './steering.ts'
@@ -100,6 +100,7 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
   reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
   boundary: ShownBoundary,
+  toolServer: ToolServerOfCall,
   scopes: Scopes,
   expiresAt: Type.Optional(Timestamp)
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')

@@ -54,12 +54,21 @@ export const ShownBoundary = Type.Optional(Type.Object({
   }),
   text: Type.String({ description: 'The same in words, for the user' })
 }, { description: 'Commands: where the command would run' }))
+/** Whose tool a call is of, as a request for its approval shows it. */
+const ToolServerShown = Type.Object({
+  name: Type.String({ description: 'The name of the server in config.json' }),
+  title: Type.Optional(Type.String({ description: 'The name of the tool for people, as the server has it' })),
+  destructive: Type.Optional(Type.Literal(true, { description: 'The server says that the tool may destroy something' }))
+}, { description: 'Tools of tool servers: whose tool it is' })
+export type ShownToolServer = Static<typeof ToolServerShown>
+export const ToolServerOfCall = Type.Optional(ToolServerShown)
 /** The fields of an answer that make it cover more than its call. */
 export const GRANTED = { scope: Type.Optional(ScopeSchema), until: Type.Optional(UntilSchema) }
 
 const GrantScope = oneOf(
-  ['exact', 'file', 'folder', 'host', 'sandbox', 'tool'],
-  'exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; ' +
+  ['exact', 'file', 'beside', 'folder', 'host', 'sandbox', 'tool'],
+  'exact: the same input in the same working directory; file: this file with any content, and beside: new files with this ' +
+    'extension in the folder, which approved runs have taught; ' +
     'folder: files with this extension in or below the folder; host: the tool at these hosts; sandbox: every ' +
     'command in the box of the folder; tool: every call of the tool'
 )
@@ -81,7 +90,7 @@ export const GrantSchema = Type.Object({
     description: 'Input of the call that the grant was made of; absent for a long one, and for a whole tool'
   })),
   cwd: Type.String({ description: 'Real path of the working directory of that call' }),
-  folder: text('Scopes file and folder: real path of the folder'),
+  folder: text('Scopes file, beside and folder: real path of the folder'),
   source: Source,
   approvalId: text('Source answer: the approval request'),
   until: Type.Optional(UntilSchema),
@@ -91,6 +100,21 @@ export const GrantSchema = Type.Object({
   endedAt: Type.Optional({ ...Timestamp, description: 'When it was found to be over; it covers nothing any more' })
 }, { $id: 'Grant', description: 'A permission for calls of a tool in one conversation or task' })
 export type GrantView = Static<typeof GrantSchema>
+
+export const LearnedSchema = Type.Object({
+  inForce: Type.Boolean({ description: 'Whether later runs do it unasked from now on; false until enough runs were approved' }),
+  runsLeft: Type.Integer({ description: 'Runs that are to be approved until then' }),
+  grants: Type.Array(
+    Type.Object({ grantId: Type.String(), toolName: Type.String(), text: Type.String({ description: 'What it covers, in words' }) }),
+    { description: 'With the answer that brings it in force, all that the task has learned; else what this answer has added' }
+  )
+}, { $id: 'Learned', description: 'What the approval of a result has taught the task. GET /grants lists it, DELETE /grants/:id ends it' })
+export type Learned = Static<typeof LearnedSchema>
+
+export const Teaches = Type.Optional(Type.Array(Type.String(), {
+  description: 'What the approval teaches the task, in words, for the user. Of a call: unless it is answered with a scope, and once the ' +
+    'result of the run is approved, too. Of a result: what later runs do unasked once enough runs were approved'
+}))
 
 export const GrantListSchema = Type.Object({
   grants: Type.Array(Type.Unsafe<GrantView>(Type.Ref('Grant'))),

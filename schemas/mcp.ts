@@ -82,6 +82,7 @@ const ConnectProcess = Type.Object({
     description: 'Program to start, searched in the PATH; it is not interpreted by a shell'
   }),
   args: Type.Optional(Type.Array(Type.String({ maxLength: 32_768 }), { maxItems: 256 })),
+  cwd: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'Its working folder; that of the service by default' })),
   env: Type.Optional(Type.Record(Type.String({ pattern: ENVIRONMENT_NAME }), Type.String({ maxLength: 32_768 }), {
     additionalProperties: false,
     propertyNames: { pattern: ENVIRONMENT_NAME, description: 'Name of an environment variable' },

@@ -82,8 +82,9 @@ export const StructuredAnswer = Type.Unsafe<Record<string, unknown>>(
   Type.Object({}, { additionalProperties: true, description: 'The structured answer; it fits options.object.schema' })
 )
 
+const ENTRIES = 'Names, patterns of names such as `github_*`, or `server:<name>` for all tools of a tool server'
 const toolNames = (description: string) =>
-  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: MOST_TOOL_NAMES, uniqueItems: true, description }))
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 512 }), { maxItems: MOST_TOOL_NAMES, uniqueItems: true, description }))
 
 /** Name of an agent, chosen by a person or an application. */
 export const AgentName = Type.String({
@@ -109,8 +110,8 @@ const fields = {
   instructions: Type.Optional(
     Type.String({ minLength: 1, maxLength: MOST_INSTRUCTIONS, description: "The application's instructions, part of the system prompt" })
   ),
-  allowTools: toolNames('The run has these tools and no others; absent: all tools'),
-  denyTools: toolNames('The run has no tools of these names'),
+  allowTools: toolNames(`The run has these tools and no others; absent: all tools. ${ENTRIES}`),
+  denyTools: toolNames(`The run has no tools of these names. ${ENTRIES}`),
   effort: Type.Optional(EffortSchema),
   maxOutputTokens: Type.Optional(MaxOutputTokens),
   maxSteps: Type.Optional(
@@ -128,6 +129,12 @@ const fields = {
     type: 'string',
     enum: ['auto', 'required'],
     description: 'Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused'
+  })),
+  workspace: Type.Optional(Type.Unsafe<'folder' | 'copy'>({
+    type: 'string',
+    enum: ['folder', 'copy'],
+    description: 'copy: the run works on a copy of its folder, where file tools and commands in the box need no approval; ' +
+      'POST /runs/{runId}/apply takes its changes over. For conversations'
   })),
   interactive: Type.Optional(Type.Boolean({
     description: 'true: the agent may ask the user questions; false: what would wait for a person is denied at once. ' +

@@ -1,7 +1,7 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { Scopes, ShownBoundary } from './grants.ts'
+import { LearnedSchema, Scopes, ShownBoundary, ToolServerOfCall, Teaches } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
-import { JudgementFields } from './evaluation.ts'
+import { Facts, JudgementFields, Verified } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { StructuredAnswer } from './run-options.ts'
 import { RunFailureSchema } from './task-runs.ts'
@@ -56,7 +56,9 @@ export const taskEvents = [
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
     boundary: ShownBoundary,
+    toolServer: ToolServerOfCall,
     scopes: Scopes,
+    teaches: Teaches,
     output: Type.Optional(Type.String()),
     questions: Type.Optional(Type.Array(ref(QuestionSchema))),
     ...LIVE_FIELDS
@@ -76,12 +78,21 @@ export const taskEvents = [
     object: Type.Optional(StructuredAnswer),
     durationMs: Type.Integer(),
     toolCount: Type.Integer(),
-    qualityScore: Type.Number()
+    qualityScore: Type.Number(),
+    verified: Type.Optional(Verified),
+    facts: Type.Optional(Facts),
+    learned: Type.Optional(ref(LearnedSchema))
   }, 'A run completed successfully'),
   event(
     'TaskErrorEvent',
     'task:error',
-    { runId: RunId, error: Type.String(), status: RunStatusSchema, failure: Type.Optional(ref(RunFailureSchema)) },
+    {
+      runId: RunId,
+      error: Type.String(),
+      status: RunStatusSchema,
+      failure: Type.Optional(ref(RunFailureSchema)),
+      facts: Type.Optional(Facts)
+    },
     'A run ended without success: failed, rejected, cancelled or interrupted'
   ),
   event(

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { GRANTED, Scopes, ShownBoundary } from './grants.ts'
+import { GRANTED, LearnedSchema, Scopes, ShownBoundary, ToolServerOfCall, Teaches } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
-import { TaskEvaluationSchema } from './evaluation.ts'
+import { Facts, TaskEvaluationSchema, Verified } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
@@ -38,7 +38,9 @@ export const TaskQuestionSchema = Type.Object({
   cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
   reason: text('Why the approval is requested again, or what differs from the approved runs'),
   boundary: ShownBoundary,
+  toolServer: ToolServerOfCall,
   scopes: Scopes,
+  teaches: Teaches,
   output: text('The result that needs approval'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked; POST /approvals/:id answers' })),
   ...LIVE_FIELDS,
@@ -91,6 +93,8 @@ export const TaskRunSchema = Type.Object({
   toolCount: Type.Integer(),
   qualityScore: Type.Optional(Type.Number()),
   evaluation: Type.Optional(ref(TaskEvaluationSchema)),
+  verified: Type.Optional(Verified),
+  facts: Type.Optional(Facts),
   input: Type.Optional(Type.Unknown({ description: 'The data that the run began with; only in the answer for a single run' })),
   inputBytes: Type.Optional(Type.Integer({ description: 'The size of the input as JSON, bytes' })),
   steering: Type.Array(Type.String(), { description: 'The steering comments that this run got first' }),
@@ -179,7 +183,8 @@ export const TaskApprovedSchema = Type.Object({
   runId: Type.String(),
   approvalId: Type.String(),
   approved: Type.Boolean(),
-  status: RunStatusSchema
+  status: RunStatusSchema,
+  learned: Type.Optional(ref(LearnedSchema))
 }, { $id: 'TaskApproved', description: 'The state of the run after the decision' })
 export type TaskApproved = Static<typeof TaskApprovedSchema>
 

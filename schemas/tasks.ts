@@ -33,9 +33,18 @@ export type Phase = Static<typeof PhaseSchema>
 const Goal = Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The result that the task must achieve' })
 const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 20 })
 
+export const EXPECTS = ['none', 'files', 'message', 'command'] as const
+export const ExpectsSchema = Type.Unsafe<typeof EXPECTS[number]>({
+  ...oneOf(...EXPECTS),
+  description: 'The effect that a run is to leave: files written, moved or deleted, a message to somebody, a command that ran, or none. ' +
+    'A run that says it is done and left no such effect is marked `verified: false`. Absent: not known'
+})
+export type Expects = Static<typeof ExpectsSchema>
+
 export const PlanSchema = Type.Object({
   phases: Type.Array(ref(PhaseSchema)),
   qualityCriteria: Type.Array(Type.String()),
+  expects: Type.Optional(ExpectsSchema),
   source: Type.Unsafe<'model' | 'user' | 'fallback'>({
     ...oneOf('model', 'user', 'fallback'),
     description: 'The author of the plan; fallback: no model was available, so the goal is the only phase'
@@ -45,7 +54,8 @@ export type Plan = Static<typeof PlanSchema>
 
 export const PlanInputSchema = Type.Object({
   phases: Type.Array(Type.Object({ description: Type.String({ minLength: 1, maxLength: 1_000 }) }, closed), { minItems: 1, maxItems: 20 }),
-  qualityCriteria: Type.Optional(Criteria)
+  qualityCriteria: Type.Optional(Criteria),
+  expects: Type.Optional(ExpectsSchema)
 }, {
   ...closed,
   $id: 'PlanInput',

@@ -3,12 +3,13 @@ import { Timestamp } from './common.ts'
 
 /** Why a change is not taken back. */
 export const UndoReasonSchema = Type.Union(
-  (['changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone'] as const).map((reason) => Type.Literal(reason)),
+  (['changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared'] as const).map((reason) => Type.Literal(reason)),
   {
     description: '`changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a ' +
       'symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept ' +
       'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
-      'it was'
+      'it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names ' +
+      'the path takes it back'
   }
 )
 export type UndoReason = Static<typeof UndoReasonSchema>
@@ -24,7 +25,9 @@ export const FileChangeSchema = Type.Object({
   at: Timestamp,
   inner: Type.Optional(Type.Integer({ description: 'Number of paths below a folder that changed with it' })),
   diff: Type.Optional(Type.String({ description: 'Unified diff, where both contents are text and known' })),
-  canUndo: Type.Boolean({ description: 'Whether an undo of the run would take this path back now' }),
+  canUndo: Type.Boolean({
+    description: 'Whether an undo of the run would take this path back now; with `why` `shared`, one that names it'
+  }),
   why: Type.Optional(UndoReasonSchema)
 }, { $id: 'FileChange', description: 'A change of one path by one call of a run' })
 export type FileChangeView = Static<typeof FileChangeSchema>
@@ -79,6 +82,22 @@ export interface Undone {
   restored: string[]
   skipped: Array<{ path: string, reason: UndoReason }>
   notCovered: UncoveredCall[]
+}
+
+export const AppliedSchema = Type.Object({
+  applyId: Type.Optional(Type.String({
+    description: 'Absent when nothing was to be changed. GET /runs/{applyId}/changes lists what was, and POST /runs/{applyId}/undo takes ' +
+      'it back'
+  })),
+  applied: Type.Array(Path, { description: 'The paths of the folder that are now as in the copy' }),
+  skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema }), {
+    description: 'The paths that stay as they are: with `changed_since` or `gone`, somebody changed them after they were copied'
+  })
+}, { $id: 'Applied', description: 'What of a copy was taken over, or would be' })
+export interface Applied {
+  applyId?: string
+  applied: string[]
+  skipped: Array<{ path: string, reason: UndoReason }>
 }
 
 export const ChangesParams = Type.Object({ runId: Type.String({ description: 'The id of a run, or the undoId of an undo' }) })

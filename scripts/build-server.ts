@@ -47,8 +47,13 @@ const buildService = async () => {
   await bundle({ main: 'bin/load-service.ts' }, 'dist', { define: { SERVICE_FILE: JSON.stringify(service) } })
 }
 await Promise.all([
-  bundleFirst('bin/local-agent.ts', 'dist/server.js', { '../server.ts': './main.js', './rotate-key.ts': './rotate-key.js' }),
+  bundleFirst('bin/local-agent.ts', 'dist/server.js', {
+    '../server.ts': './main.js',
+    './rotate-key.ts': './rotate-key.js',
+    './acp.ts': './acp.js'
+  }),
   bundle({ 'rotate-key': 'bin/rotate-key.ts' }, 'dist', { define: { PACK } }),
+  bundle({ acp: 'bin/acp.ts' }, 'dist'),
   buildService()
 ])
 writeFileSync(`${dist}openapi.json`, document)

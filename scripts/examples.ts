@@ -28,7 +28,9 @@ const TESTS = [
   'test/routes/runs.test.ts',
   'test/routes/outages.test.ts',
   'test/routes/schedule-life.test.ts',
+  'test/routes/task-learning.test.ts',
   'test/routes/task-tool-calls.test.ts',
+  'test/routes/triggers.test.ts',
   'test/routes/memory-facts.test.ts',
   'test/services/mcp/oauth.test.ts'
 ]

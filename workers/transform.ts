@@ -12,7 +12,9 @@ const handlers: TransformHandlers = {
   searchFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).findPaths(request),
   scanFiles: async (request) => (await import('../services/tools/search/scan-files.ts')).scanFiles(request),
   recordTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).recordTree(request),
-  compareTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).compareTree(request)
+  compareTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).compareTree(request),
+  copyTree: async (request) => (await import('../services/tools/tree/copy-tree.ts')).copyTree(request),
+  surveyFolder: async (request) => (await import('../services/tools/tree/copy-tree.ts')).surveyFolder(request)
 }
 
 parentPort!.on('message', (job: Job) => void transform(job))

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { AboutData, AboutErrors, AboutResponses, AcceptToolServerData, AcceptToolServerErrors, AcceptToolServerResponses, AddAttachmentData, AddAttachmentErrors, AddAttachmentResponses, AddGrantData, AddGrantErrors, AddGrantResponses, AnswerToolCallData, AnswerToolCallErrors, AnswerToolCallResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ClearTaskMemoryData, ClearTaskMemoryErrors, ClearTaskMemoryResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConfigureToolServerData, ConfigureToolServerErrors, ConfigureToolServerResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteAgentData, DeleteAgentErrors, DeleteAgentResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, EraseAllData, EraseAllErrors, EraseAllResponses, EventsData, EventsErrors, EventsResponse, EventsResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetAgentData, GetAgentErrors, GetAgentResponses, GetAttachmentData, GetAttachmentErrors, GetAttachmentResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetConsoleData, GetConsoleErrors, GetConsoleFileData, GetConsoleFileErrors, GetConsoleFileResponses, GetConsoleItemData, GetConsoleItemErrors, GetConsoleItemResponses, GetConsolePageData, GetConsolePageErrors, GetConsolePageResponses, GetConsoleResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetRunData, GetRunErrors, GetRunResponses, GetTaskData, GetTaskErrors, GetTaskMemoryData, GetTaskMemoryErrors, GetTaskMemoryResponses, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageData, GetUsageErrors, GetUsageResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListAgentsData, ListAgentsErrors, ListAgentsResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListCommandsData, ListCommandsErrors, ListCommandsResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListFiringsData, ListFiringsErrors, ListFiringsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolCallsData, ListToolCallsErrors, ListToolCallsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PatchConfigData, PatchConfigErrors, PatchConfigResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PreviewApprovalData, PreviewApprovalErrors, PreviewApprovalResponses, PreviewCorrectionData, PreviewCorrectionErrors, PreviewCorrectionResponses, PreviewScheduleData, PreviewScheduleErrors, PreviewScheduleResponses, PutAgentData, PutAgentErrors, PutAgentResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, RecordRunData, RecordRunErrors, RecordRunResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ReplaceTaskMemoryData, ReplaceTaskMemoryErrors, ReplaceTaskMemoryResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SearchThreadsData, SearchThreadsErrors, SearchThreadsResponses, SeeTaskDigestData, SeeTaskDigestErrors, SeeTaskDigestResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, ShowNotificationData, ShowNotificationErrors, ShowNotificationResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopCommandData, StopCommandErrors, StopCommandResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UndoRunData, UndoRunErrors, UndoRunResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
+import type { AboutData, AboutErrors, AboutResponses, AcceptToolServerData, AcceptToolServerErrors, AcceptToolServerResponses, AddAttachmentData, AddAttachmentErrors, AddAttachmentResponses, AddGrantData, AddGrantErrors, AddGrantResponses, AnswerBufferRequestData, AnswerBufferRequestErrors, AnswerBufferRequestResponses, AnswerToolCallData, AnswerToolCallErrors, AnswerToolCallResponses, ApplyRunData, ApplyRunErrors, ApplyRunResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ClearTaskMemoryData, ClearTaskMemoryErrors, ClearTaskMemoryResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConfigureToolServerData, ConfigureToolServerErrors, ConfigureToolServerResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateChatCompletionData, CreateChatCompletionErrors, CreateChatCompletionResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteAgentData, DeleteAgentErrors, DeleteAgentResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, EraseAllData, EraseAllErrors, EraseAllResponses, EventsData, EventsErrors, EventsResponse, EventsResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetAgentData, GetAgentErrors, GetAgentResponses, GetAttachmentData, GetAttachmentErrors, GetAttachmentResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetChatModelData, GetChatModelErrors, GetChatModelResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetConsoleData, GetConsoleErrors, GetConsoleFileData, GetConsoleFileErrors, GetConsoleFileResponses, GetConsoleItemData, GetConsoleItemErrors, GetConsoleItemResponses, GetConsolePageData, GetConsolePageErrors, GetConsolePageResponses, GetConsoleResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetRunData, GetRunErrors, GetRunResponses, GetTaskData, GetTaskErrors, GetTaskMemoryData, GetTaskMemoryErrors, GetTaskMemoryResponses, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageData, GetUsageErrors, GetUsageResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, ImportToolServersData, ImportToolServersErrors, ImportToolServersResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListAgentsData, ListAgentsErrors, ListAgentsResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListBufferRequestsData, ListBufferRequestsErrors, ListBufferRequestsResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListChatModelsData, ListChatModelsErrors, ListChatModelsResponses, ListCommandsData, ListCommandsErrors, ListCommandsResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListFiringsData, ListFiringsErrors, ListFiringsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolCallsData, ListToolCallsErrors, ListToolCallsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PatchConfigData, PatchConfigErrors, PatchConfigResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PreviewApprovalData, PreviewApprovalErrors, PreviewApprovalResponses, PreviewCorrectionData, PreviewCorrectionErrors, PreviewCorrectionResponses, PreviewScheduleData, PreviewScheduleErrors, PreviewScheduleResponses, PutAgentData, PutAgentErrors, PutAgentResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, RecordRunData, RecordRunErrors, RecordRunResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ReplaceTaskMemoryData, ReplaceTaskMemoryErrors, ReplaceTaskMemoryResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SearchThreadsData, SearchThreadsErrors, SearchThreadsResponses, SeeTaskDigestData, SeeTaskDigestErrors, SeeTaskDigestResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, ShowNotificationData, ShowNotificationErrors, ShowNotificationResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopCommandData, StopCommandErrors, StopCommandResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UndoRunData, UndoRunErrors, UndoRunResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -212,6 +212,43 @@ export const stopRun = <ThrowOnError extends boolean = false>(options: Options<S
 export const steerRun = <ThrowOnError extends boolean = false>(options: Options<SteerRunData, ThrowOnError>): RequestResult<SteerRunResponses, SteerRunErrors, ThrowOnError> => (options.client ?? client).post<SteerRunResponses, SteerRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/run/{id}/steer',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Lists what `model` of a chat completion can be: agents and models
+ *
+ * Errors of the operations under `/v1` are in the shape of OpenAI. The token of the service is the API key.
+ */
+export const listChatModels = <ThrowOnError extends boolean = false>(options?: Options<ListChatModelsData, ThrowOnError>): RequestResult<ListChatModelsResponses, ListChatModelsErrors, ThrowOnError> => (options?.client ?? client).get<ListChatModelsResponses, ListChatModelsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/models',
+    ...options
+});
+
+/**
+ * Returns one of the names of `GET /v1/models`
+ *
+ * A model that its provider does not list is a 404 here, and can be used if its provider is configured.
+ */
+export const getChatModel = <ThrowOnError extends boolean = false>(options: Options<GetChatModelData, ThrowOnError>): RequestResult<GetChatModelResponses, GetChatModelErrors, ThrowOnError> => (options.client ?? client).get<GetChatModelResponses, GetChatModelErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/models/{id}',
+    ...options
+});
+
+/**
+ * Answers a conversation as OpenAI's chat completions do
+ *
+ * A run as that of `POST /run` without `id`: it finds its conversation by the messages. Nobody is asked: what would wait for a person is denied at once, and a note at the end of the answer says so. `tools` are executed by the caller: a call ends the answer with `tool_calls`, and messages with role `tool` go on. The run ends when its client goes away.
+ */
+export const createChatCompletion = <ThrowOnError extends boolean = false>(options: Options<CreateChatCompletionData, ThrowOnError>): RequestResult<CreateChatCompletionResponses, CreateChatCompletionErrors, ThrowOnError> => (options.client ?? client).post<CreateChatCompletionResponses, CreateChatCompletionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/v1/chat/completions',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -540,6 +577,32 @@ export const extractFacts = <ThrowOnError extends boolean = false>(options: Opti
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/threads/{id}/extract',
     ...options
+});
+
+/**
+ * Returns the files whose texts an editor is asked for, while the agent reads or changes them
+ *
+ * For editors in which the user works on the files of the conversation. Ask again at once after each answer, with `waitMs`, while the agent may work: an editor counts as open until two seconds after its last request. Each request is for a file that the agent reads or is about to change. What the editor shows is read in its place, and a file with changes that are not saved is not changed.
+ */
+export const listBufferRequests = <ThrowOnError extends boolean = false>(options: Options<ListBufferRequestsData, ThrowOnError>): RequestResult<ListBufferRequestsResponses, ListBufferRequestsErrors, ThrowOnError> => (options.client ?? client).get<ListBufferRequestsResponses, ListBufferRequestsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/threads/{id}/buffers',
+    ...options
+});
+
+/**
+ * Answers with the text of a file as an editor shows it
+ *
+ * Within two seconds; then the file counts as saved.
+ */
+export const answerBufferRequest = <ThrowOnError extends boolean = false>(options: Options<AnswerBufferRequestData, ThrowOnError>): RequestResult<AnswerBufferRequestResponses, AnswerBufferRequestErrors, ThrowOnError> => (options.client ?? client).post<AnswerBufferRequestResponses, AnswerBufferRequestErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/threads/{id}/buffers/{requestId}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**
@@ -909,6 +972,21 @@ export const undoRun = <ThrowOnError extends boolean = false>(options: Options<U
 });
 
 /**
+ * Takes over what was changed in the copy of a folder that a run worked on
+ *
+ * For runs with `options.workspace` "copy". What the copy of the conversation has by now is made in the folder, of all its runs; `dryRun` lists it. A path that somebody changed in the folder after it was copied stays as it is, and is named with the reason, unless it is as in the copy. What is replaced can be had back by the `applyId`.
+ */
+export const applyRun = <ThrowOnError extends boolean = false>(options: Options<ApplyRunData, ThrowOnError>): RequestResult<ApplyRunResponses, ApplyRunErrors, ThrowOnError> => (options.client ?? client).post<ApplyRunResponses, ApplyRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/runs/{runId}/apply',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Streams what happens in conversations and tasks, and resumes after the last event that the reader has got
  *
  * `Last-Event-ID`, or `after`, resumes after an event of the last 10,000; when it is no longer known, as after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.
@@ -1150,6 +1228,21 @@ export const acceptToolServer = <ThrowOnError extends boolean = false>(options: 
 export const connectToolServer = <ThrowOnError extends boolean = false>(options: Options<ConnectToolServerData, ThrowOnError>): RequestResult<ConnectToolServerResponses, ConnectToolServerErrors, ThrowOnError> => (options.client ?? client).post<ConnectToolServerResponses, ConnectToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/mcp/connect',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Saves the tool servers that a README or the configuration of Claude Desktop, Cursor or VS Code names, and connects them
+ *
+ * An entry is saved whole or not at all, and all that are saved are saved together. Their connections are not awaited: `GET /mcp/servers` tells them. Values of `env` and `headers`, and secrets among `args` and in `url`, are stored encrypted.
+ */
+export const importToolServers = <ThrowOnError extends boolean = false>(options: Options<ImportToolServersData, ThrowOnError>): RequestResult<ImportToolServersResponses, ImportToolServersErrors, ThrowOnError> => (options.client ?? client).post<ImportToolServersResponses, ImportToolServersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/mcp/import',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -183,6 +183,33 @@ export type Answers = {
 };
 
 /**
+ * What of a copy was taken over, or would be
+ */
+export type Applied = {
+    /**
+     * Absent when nothing was to be changed. GET /runs/{applyId}/changes lists what was, and POST /runs/{applyId}/undo takes it back
+     */
+    applyId?: string;
+    /**
+     * The paths of the folder that are now as in the copy
+     */
+    applied: Array<string>;
+    /**
+     * The paths that stay as they are: with `changed_since` or `gone`, somebody changed them after they were copied
+     */
+    skipped: Array<{
+        /**
+         * Absolute path
+         */
+        path: string;
+        /**
+         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back
+         */
+        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared';
+    }>;
+};
+
+/**
  * A tool call, the result of a run of a task, questions, tools of a server, or a choice about a task, that wait or waited for the user
  */
 export type Approval = {
@@ -261,6 +288,23 @@ export type Approval = {
         text: string;
     };
     /**
+     * Tools of tool servers: whose tool it is
+     */
+    toolServer?: {
+        /**
+         * The name of the server in config.json
+         */
+        name: string;
+        /**
+         * The name of the tool for people, as the server has it
+         */
+        title?: string;
+        /**
+         * The server says that the tool may destroy something
+         */
+        destructive?: true;
+    };
+    /**
      * What an answer may cover; it names one as "scope"
      */
     scopes?: Array<{
@@ -273,6 +317,10 @@ export type Approval = {
          */
         text: string;
     }>;
+    /**
+     * What the approval teaches the task, in words, for the user. Of a call: unless it is answered with a scope, and once the result of the run is approved, too. Of a result: what later runs do unasked once enough runs were approved
+     */
+    teaches?: Array<string>;
     /**
      * Kind result: the output of the run
      */
@@ -600,6 +648,10 @@ export type ApproveBody = {
      */
     resumable?: boolean;
     /**
+     * What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
+     */
+    waiting?: 'withdraw' | 'keep';
+    /**
      * Sent by chat clients. A request with "regenerate-message" never decides an approval request
      */
     trigger?: unknown;
@@ -681,6 +733,278 @@ export type BrainView = {
      * The facts and preferences as the system prompt of every run states them; at most 4,000 tokens of 4 characters each. Accepted instructions and patterns stand in sections of their own
      */
     contextPreview: string;
+};
+
+/**
+ * What an editor shows of a file
+ */
+export type BufferAnswer = {
+    /**
+     * The text that the editor shows; absent where it does not have the file open
+     */
+    text?: string;
+};
+
+/**
+ * Files of which an editor is asked whether it has changes that are not saved
+ */
+export type BufferRequests = {
+    requests: Array<{
+        requestId: string;
+        /**
+         * The real path of the file
+         */
+        path: string;
+    }>;
+};
+
+/**
+ * What became of the answer of an editor
+ */
+export type BufferTaken = {
+    /**
+     * false: the answer came too late
+     */
+    taken: boolean;
+};
+
+/**
+ * The answer in one piece
+ */
+export type ChatCompletion = {
+    /**
+     * `chatcmpl-` and the id of the run
+     */
+    id: string;
+    object: 'chat.completion';
+    /**
+     * Seconds since the Unix epoch
+     */
+    created: number;
+    /**
+     * The name in the request
+     */
+    model: string;
+    choices: Array<{
+        index: number;
+        message: {
+            role: 'assistant';
+            content: string | null;
+            refusal: null;
+            /**
+             * How the request is read, and what the model thought
+             */
+            reasoning_content?: string;
+            tool_calls?: Array<{
+                id: string;
+                type: 'function';
+                function: {
+                    name: string;
+                    /**
+                     * JSON
+                     */
+                    arguments: string;
+                };
+            }>;
+        };
+        logprobs: null;
+        finish_reason: 'stop' | 'length' | 'content_filter' | 'tool_calls';
+    }>;
+    /**
+     * What all model calls for this answer used
+     */
+    usage: {
+        prompt_tokens: number;
+        completion_tokens: number;
+        total_tokens: number;
+        prompt_tokens_details: {
+            cached_tokens: number;
+        };
+        completion_tokens_details: {
+            reasoning_tokens: number;
+        };
+    };
+};
+
+/**
+ * A conversation in the format of OpenAI's chat completions
+ */
+export type ChatCompletionBody = {
+    /**
+     * The name of an agent, or `<provider>/<model>`
+     */
+    model: string;
+    /**
+     * The whole conversation
+     */
+    messages: Array<{
+        /**
+         * developer, system, user, assistant or tool
+         */
+        role: string;
+        content?: string | Array<{
+            type: string;
+            [key: string]: unknown;
+        }> | null;
+        tool_calls?: Array<{
+            id: string;
+            function?: {
+                name: string;
+                arguments: string;
+                [key: string]: unknown;
+            };
+            [key: string]: unknown;
+        }> | null;
+        tool_call_id?: string;
+        [key: string]: unknown;
+    }>;
+    stream?: boolean | null;
+    stream_options?: {
+        include_usage?: boolean | null;
+        [key: string]: unknown;
+    } | null;
+    tools?: Array<{
+        /**
+         * function
+         */
+        type: string;
+        function?: {
+            name: string;
+            description?: string | null;
+            parameters?: {
+                [key: string]: unknown;
+            } | null;
+            [key: string]: unknown;
+        };
+        [key: string]: unknown;
+    }> | null;
+    tool_choice?: string | {
+        type: string;
+        function?: {
+            name: string;
+            [key: string]: unknown;
+        };
+        [key: string]: unknown;
+    } | null;
+    parallel_tool_calls?: boolean | null;
+    response_format?: {
+        /**
+         * text, json_object or json_schema
+         */
+        type: string;
+        json_schema?: {
+            schema?: {
+                [key: string]: unknown;
+            };
+            [key: string]: unknown;
+        };
+        [key: string]: unknown;
+    } | null;
+    max_completion_tokens?: number | null;
+    max_tokens?: number | null;
+    reasoning_effort?: string | null;
+    n?: number | null;
+    logprobs?: boolean | null;
+    modalities?: Array<string> | null;
+    cwd?: string | null;
+    [key: string]: unknown;
+};
+
+/**
+ * A piece of a streamed answer
+ */
+export type ChatCompletionChunk = {
+    /**
+     * `chatcmpl-` and the id of the run
+     */
+    id: string;
+    object: 'chat.completion.chunk';
+    /**
+     * Seconds since the Unix epoch
+     */
+    created: number;
+    /**
+     * The name in the request
+     */
+    model: string;
+    choices: Array<{
+        index: number;
+        delta: {
+            role?: 'assistant';
+            content?: string;
+            reasoning_content?: string;
+            tool_calls?: Array<{
+                index: number;
+                id: string;
+                type: 'function';
+                function: {
+                    name: string;
+                    /**
+                     * JSON
+                     */
+                    arguments: string;
+                };
+            }>;
+        };
+        logprobs: null;
+        finish_reason: 'stop' | 'length' | 'content_filter' | 'tool_calls' | null;
+    }>;
+    usage?: {
+        prompt_tokens: number;
+        completion_tokens: number;
+        total_tokens: number;
+        prompt_tokens_details: {
+            cached_tokens: number;
+        };
+        completion_tokens_details: {
+            reasoning_tokens: number;
+        };
+    } | null;
+};
+
+/**
+ * An error in OpenAI's shape, on the routes under `/v1` alone
+ */
+export type ChatError = {
+    error: {
+        /**
+         * A sentence that says what went wrong and what to do
+         */
+        message: string;
+        type: string;
+        param: string | null;
+        /**
+         * OpenAI's code where it has one, else the code of this service, ERR_…
+         */
+        code: string | null;
+    };
+};
+
+/**
+ * An agent, or a model
+ */
+export type ChatModel = {
+    /**
+     * The name for `model`
+     */
+    id: string;
+    object: 'model';
+    /**
+     * Seconds since the Unix epoch; of a model 0
+     */
+    created: number;
+    /**
+     * `agent`, or the provider of the model
+     */
+    owned_by: string;
+};
+
+/**
+ * The agents, then the models of every provider; the active model is always among them
+ */
+export type ChatModelList = {
+    object: 'list';
+    data: Array<ChatModel>;
 };
 
 /**
@@ -857,6 +1181,12 @@ export type ConfigPatch = {
     mcp?: Array<{
         [key: string]: unknown;
     }> | null;
+    mcpServers?: {
+        [key: string]: unknown;
+    } | null;
+    servers?: {
+        [key: string]: unknown;
+    } | null;
     workspace?: string | null;
     port?: number | null;
     providers?: {
@@ -1076,6 +1406,10 @@ export type ConnectBody = {
      */
     timeoutMs?: number;
     /**
+     * How long it may take to start and to connect, milliseconds; 60,000 by default, as a program may have to be installed first
+     */
+    connectMs?: number;
+    /**
      * Which tools of the server the agent is offered; all of them by default
      */
     tools?: {
@@ -1097,6 +1431,10 @@ export type ConnectBody = {
      */
     command: string;
     args?: Array<string>;
+    /**
+     * Its working folder; that of the service by default
+     */
+    cwd?: string;
     /**
      * Environment variables of the program; stored encrypted
      */
@@ -1133,6 +1471,10 @@ export type ConnectBody = {
      * How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, for an hour at most
      */
     timeoutMs?: number;
+    /**
+     * How long it may take to start and to connect, milliseconds; 60,000 by default, as a program may have to be installed first
+     */
+    connectMs?: number;
     /**
      * Which tools of the server the agent is offered; all of them by default
      */
@@ -1326,6 +1668,7 @@ export type DecidedApproval = {
      * Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run. Kind task: whether the choice began the run `runId`
      */
     continued: boolean;
+    learned?: Learned;
 };
 
 /**
@@ -1397,6 +1740,10 @@ export type Digest = {
                      */
                     outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
                     /**
+                     * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+                     */
+                    verified?: boolean;
+                    /**
                      * The first claims of the report
                      */
                     claims?: Array<{
@@ -1414,6 +1761,14 @@ export type Digest = {
                          */
                         call: string | null;
                         /**
+                         * How many files, messages or commands the report claims
+                         */
+                        count?: number;
+                        /**
+                         * Whether the report says that the command succeeded
+                         */
+                        succeeded?: boolean;
+                        /**
                          * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
                          */
                         verdict: 'confirmed' | 'contradicted' | 'unchecked';
@@ -1430,6 +1785,10 @@ export type Digest = {
                      * none: no model judged the run, only its tool calls were looked at
                      */
                     judge?: 'model' | 'none';
+                    /**
+                     * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+                     */
+                    facts?: string;
                     /**
                      * The item as a sentence, with times in the local time zone of the machine
                      */
@@ -1561,6 +1920,10 @@ export type Digest = {
              */
             outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
             /**
+             * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+             */
+            verified?: boolean;
+            /**
              * The first claims of the report
              */
             claims?: Array<{
@@ -1578,6 +1941,14 @@ export type Digest = {
                  */
                 call: string | null;
                 /**
+                 * How many files, messages or commands the report claims
+                 */
+                count?: number;
+                /**
+                 * Whether the report says that the command succeeded
+                 */
+                succeeded?: boolean;
+                /**
                  * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
                  */
                 verdict: 'confirmed' | 'contradicted' | 'unchecked';
@@ -1594,6 +1965,10 @@ export type Digest = {
              * none: no model judged the run, only its tool calls were looked at
              */
             judge?: 'model' | 'none';
+            /**
+             * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+             */
+            facts?: string;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -1647,6 +2022,10 @@ export type Digest = {
              */
             outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
             /**
+             * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+             */
+            verified?: boolean;
+            /**
              * The first claims of the report
              */
             claims?: Array<{
@@ -1664,6 +2043,14 @@ export type Digest = {
                  */
                 call: string | null;
                 /**
+                 * How many files, messages or commands the report claims
+                 */
+                count?: number;
+                /**
+                 * Whether the report says that the command succeeded
+                 */
+                succeeded?: boolean;
+                /**
                  * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
                  */
                 verdict: 'confirmed' | 'contradicted' | 'unchecked';
@@ -1680,6 +2067,10 @@ export type Digest = {
              * none: no model judged the run, only its tool calls were looked at
              */
             judge?: 'model' | 'none';
+            /**
+             * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+             */
+            facts?: string;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -1733,6 +2124,10 @@ export type Digest = {
              */
             outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
             /**
+             * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+             */
+            verified?: boolean;
+            /**
              * The first claims of the report
              */
             claims?: Array<{
@@ -1750,6 +2145,14 @@ export type Digest = {
                  */
                 call: string | null;
                 /**
+                 * How many files, messages or commands the report claims
+                 */
+                count?: number;
+                /**
+                 * Whether the report says that the command succeeded
+                 */
+                succeeded?: boolean;
+                /**
                  * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
                  */
                 verdict: 'confirmed' | 'contradicted' | 'unchecked';
@@ -1766,6 +2169,10 @@ export type Digest = {
              * none: no model judged the run, only its tool calls were looked at
              */
             judge?: 'model' | 'none';
+            /**
+             * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+             */
+            facts?: string;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -2108,6 +2515,10 @@ export type Evaluation = {
      * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
      */
     outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+    /**
+     * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+     */
+    verified?: boolean;
     claims?: Array<{
         claim: string;
         /**
@@ -2122,6 +2533,14 @@ export type Evaluation = {
          * The id of the tool call that the judge named
          */
         call: string | null;
+        /**
+         * How many files, messages or commands the report claims
+         */
+        count?: number;
+        /**
+         * Whether the report says that the command succeeded
+         */
+        succeeded?: boolean;
         /**
          * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
          */
@@ -2265,13 +2684,13 @@ export type FileChange = {
      */
     diff?: string;
     /**
-     * Whether an undo of the run would take this path back now
+     * Whether an undo of the run would take this path back now; with `why` `shared`, one that names it
      */
     canUndo: boolean;
     /**
-     * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was
+     * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back
      */
-    why?: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone';
+    why?: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared';
 };
 
 /**
@@ -2377,9 +2796,9 @@ export type Grant = {
     taskId?: string;
     toolName: string;
     /**
-     * exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; folder: files with this extension in or below the folder; host: the tool at these hosts; sandbox: every command in the box of the folder; tool: every call of the tool
+     * exact: the same input in the same working directory; file: this file with any content, and beside: new files with this extension in the folder, which approved runs have taught; folder: files with this extension in or below the folder; host: the tool at these hosts; sandbox: every command in the box of the folder; tool: every call of the tool
      */
-    scope: 'exact' | 'file' | 'folder' | 'host' | 'sandbox' | 'tool';
+    scope: 'exact' | 'file' | 'beside' | 'folder' | 'host' | 'sandbox' | 'tool';
     /**
      * What the grant covers, in words
      */
@@ -2403,7 +2822,7 @@ export type Grant = {
      */
     cwd: string;
     /**
-     * Scopes file and folder: real path of the folder
+     * Scopes file, beside and folder: real path of the folder
      */
     folder?: string;
     /**
@@ -2520,6 +2939,49 @@ export type Health = {
 };
 
 /**
+ * The servers that a README or the configuration file of another program names: as `text`, or as the object itself
+ */
+export type ImportServersBody = {
+    /**
+     * What a README shows, as it is: with comments, in a fenced block, or without the outer braces
+     */
+    text?: string;
+    /**
+     * Entries by name, as Claude Desktop and Cursor have them
+     */
+    mcpServers?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Entries by name, as VS Code has them
+     */
+    servers?: {
+        [key: string]: unknown;
+    };
+    /**
+     * The settings of VS Code: `servers` and `inputs` below `mcp`
+     */
+    mcp?: {
+        [key: string]: unknown;
+    };
+    /**
+     * The inputs of VS Code, which say what is asked for
+     */
+    inputs?: Array<unknown>;
+    /**
+     * Values for the inputs of VS Code, by id; stored encrypted
+     */
+    values?: {
+        [key: string]: string;
+    };
+    /**
+     * Whether servers of the same names are replaced; they stay by default
+     */
+    replace?: boolean;
+    [key: string]: unknown;
+};
+
+/**
  * The backup was imported; createdAt is the time of its export
  */
 export type Imported = {
@@ -2532,6 +2994,45 @@ export type Imported = {
      * Milliseconds since the Unix epoch
      */
     createdAt: number;
+};
+
+/**
+ * What became of an entry
+ */
+export type ImportedServer = {
+    /**
+     * The name in what was sent
+     */
+    from: string;
+    /**
+     * The name of the connection
+     */
+    name: string;
+    /**
+     * `saved`, `replaced`: it is in config.json and being connected. `unchanged`: it was there with the same settings. Nothing was saved of the others: `exists`, another server has its name; `incomplete`, `inputs` lack values; `refused`, see `message`
+     */
+    status: 'saved' | 'replaced' | 'unchanged' | 'exists' | 'incomplete' | 'refused';
+    /**
+     * What was done, and why, in a line
+     */
+    message: string;
+    /**
+     * The inputs of VS Code that lack values
+     */
+    inputs?: Array<{
+        id: string;
+        /**
+         * What the file says of it
+         */
+        description?: string;
+    }>;
+};
+
+/**
+ * What became of each entry, in the order of what was sent
+ */
+export type ImportedServers = {
+    servers: Array<ImportedServer>;
 };
 
 /**
@@ -2613,6 +3114,31 @@ export type KnownFact = {
          * Milliseconds since the Unix epoch
          */
         at: number;
+    }>;
+};
+
+/**
+ * What the approval of a result has taught the task. GET /grants lists it, DELETE /grants/:id ends it
+ */
+export type Learned = {
+    /**
+     * Whether later runs do it unasked from now on; false until enough runs were approved
+     */
+    inForce: boolean;
+    /**
+     * Runs that are to be approved until then
+     */
+    runsLeft: number;
+    /**
+     * With the answer that brings it in force, all that the task has learned; else what this answer has added
+     */
+    grants: Array<{
+        grantId: string;
+        toolName: string;
+        /**
+         * What it covers, in words
+         */
+        text: string;
     }>;
 };
 
@@ -2723,11 +3249,11 @@ export type NamedOptions = {
      */
     instructions?: string;
     /**
-     * The run has these tools and no others; absent: all tools
+     * The run has these tools and no others; absent: all tools. Names, patterns of names such as `github_*`, or `server:<name>` for all tools of a tool server
      */
     allowTools?: Array<string>;
     /**
-     * The run has no tools of these names
+     * The run has no tools of these names. Names, patterns of names such as `github_*`, or `server:<name>` for all tools of a tool server
      */
     denyTools?: Array<string>;
     /**
@@ -2809,6 +3335,10 @@ export type NamedOptions = {
      * Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused
      */
     sandbox?: 'auto' | 'required';
+    /**
+     * copy: the run works on a copy of its folder, where file tools and commands in the box need no approval; POST /runs/{runId}/apply takes its changes over. For conversations
+     */
+    workspace?: 'folder' | 'copy';
     /**
      * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n
      */
@@ -3091,6 +3621,10 @@ export type Plan = {
     phases: Array<Phase>;
     qualityCriteria: Array<string>;
     /**
+     * The effect that a run is to leave: files written, moved or deleted, a message to somebody, a command that ran, or none. A run that says it is done and left no such effect is marked `verified: false`. Absent: not known
+     */
+    expects?: 'none' | 'files' | 'message' | 'command';
+    /**
      * The author of the plan; fallback: no model was available, so the goal is the only phase
      */
     source: 'model' | 'user' | 'fallback';
@@ -3104,6 +3638,10 @@ export type PlanInput = {
         description: string;
     }>;
     qualityCriteria?: Array<string>;
+    /**
+     * The effect that a run is to leave: files written, moved or deleted, a message to somebody, a command that ran, or none. A run that says it is done and left no such effect is marked `verified: false`. Absent: not known
+     */
+    expects?: 'none' | 'files' | 'message' | 'command';
 };
 
 export type PreferenceBody = {
@@ -3453,6 +3991,14 @@ export type Run = {
     qualityScore?: number;
     evaluation?: TaskEvaluation;
     /**
+     * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+     */
+    verified?: boolean;
+    /**
+     * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+     */
+    facts?: string;
+    /**
      * The data that the run began with; only in the answer for a single run
      */
     input?: unknown;
@@ -3542,6 +4088,10 @@ export type RunBody = {
      */
     resumable?: boolean;
     /**
+     * What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
+     */
+    waiting?: 'withdraw' | 'keep';
+    /**
      * Sent by chat clients. A request with "regenerate-message" never decides an approval request
      */
     trigger?: unknown;
@@ -3624,11 +4174,11 @@ export type RunOptions = {
      */
     instructions?: string;
     /**
-     * The run has these tools and no others; absent: all tools
+     * The run has these tools and no others; absent: all tools. Names, patterns of names such as `github_*`, or `server:<name>` for all tools of a tool server
      */
     allowTools?: Array<string>;
     /**
-     * The run has no tools of these names
+     * The run has no tools of these names. Names, patterns of names such as `github_*`, or `server:<name>` for all tools of a tool server
      */
     denyTools?: Array<string>;
     /**
@@ -3711,6 +4261,10 @@ export type RunOptions = {
      */
     sandbox?: 'auto' | 'required';
     /**
+     * copy: the run works on a copy of its folder, where file tools and commands in the box need no approval; POST /runs/{runId}/apply takes its changes over. For conversations
+     */
+    workspace?: 'folder' | 'copy';
+    /**
      * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n
      */
     interactive?: boolean;
@@ -3784,6 +4338,23 @@ export type RunResult = {
              * The same in words, for the user
              */
             text: string;
+        };
+        /**
+         * Tools of tool servers: whose tool it is
+         */
+        toolServer?: {
+            /**
+             * The name of the server in config.json
+             */
+            name: string;
+            /**
+             * The name of the tool for people, as the server has it
+             */
+            title?: string;
+            /**
+             * The server says that the tool may destroy something
+             */
+            destructive?: true;
         };
         /**
          * What an answer may cover; it names one as "scope"
@@ -4498,6 +5069,23 @@ export type TaskApprovalEvent = {
         text: string;
     };
     /**
+     * Tools of tool servers: whose tool it is
+     */
+    toolServer?: {
+        /**
+         * The name of the server in config.json
+         */
+        name: string;
+        /**
+         * The name of the tool for people, as the server has it
+         */
+        title?: string;
+        /**
+         * The server says that the tool may destroy something
+         */
+        destructive?: true;
+    };
+    /**
      * What an answer may cover; it names one as "scope"
      */
     scopes?: Array<{
@@ -4510,6 +5098,10 @@ export type TaskApprovalEvent = {
          */
         text: string;
     }>;
+    /**
+     * What the approval teaches the task, in words, for the user. Of a call: unless it is answered with a scope, and once the result of the run is approved, too. Of a result: what later runs do unasked once enough runs were approved
+     */
+    teaches?: Array<string>;
     output?: string;
     questions?: Array<Question>;
     /**
@@ -4582,6 +5174,7 @@ export type TaskApproved = {
     approvalId: string;
     approved: boolean;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
+    learned?: Learned;
 };
 
 /**
@@ -4681,6 +5274,15 @@ export type TaskCompleteEvent = {
     durationMs: number;
     toolCount: number;
     qualityScore: number;
+    /**
+     * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+     */
+    verified?: boolean;
+    /**
+     * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+     */
+    facts?: string;
+    learned?: Learned;
 };
 
 /**
@@ -4701,6 +5303,10 @@ export type TaskErrorEvent = {
     error: string;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     failure?: RunFailure;
+    /**
+     * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+     */
+    facts?: string;
 };
 
 /**
@@ -4717,6 +5323,10 @@ export type TaskEvalEvent = {
      * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
      */
     outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+    /**
+     * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+     */
+    verified?: boolean;
     claims?: Array<{
         claim: string;
         /**
@@ -4731,6 +5341,14 @@ export type TaskEvalEvent = {
          * The id of the tool call that the judge named
          */
         call: string | null;
+        /**
+         * How many files, messages or commands the report claims
+         */
+        count?: number;
+        /**
+         * Whether the report says that the command succeeded
+         */
+        succeeded?: boolean;
         /**
          * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
          */
@@ -4761,6 +5379,10 @@ export type TaskEvaluation = {
      * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
      */
     outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+    /**
+     * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+     */
+    verified?: boolean;
     claims?: Array<{
         claim: string;
         /**
@@ -4775,6 +5397,14 @@ export type TaskEvaluation = {
          * The id of the tool call that the judge named
          */
         call: string | null;
+        /**
+         * How many files, messages or commands the report claims
+         */
+        count?: number;
+        /**
+         * Whether the report says that the command succeeded
+         */
+        succeeded?: boolean;
         /**
          * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
          */
@@ -4923,6 +5553,23 @@ export type TaskQuestion = {
         text: string;
     };
     /**
+     * Tools of tool servers: whose tool it is
+     */
+    toolServer?: {
+        /**
+         * The name of the server in config.json
+         */
+        name: string;
+        /**
+         * The name of the tool for people, as the server has it
+         */
+        title?: string;
+        /**
+         * The server says that the tool may destroy something
+         */
+        destructive?: true;
+    };
+    /**
      * What an answer may cover; it names one as "scope"
      */
     scopes?: Array<{
@@ -4935,6 +5582,10 @@ export type TaskQuestion = {
          */
         text: string;
     }>;
+    /**
+     * What the approval teaches the task, in words, for the user. Of a call: unless it is answered with a scope, and once the result of the run is approved, too. Of a result: what later runs do unasked once enough runs were approved
+     */
+    teaches?: Array<string>;
     /**
      * The result that needs approval
      */
@@ -5038,6 +5689,14 @@ export type TaskRun = {
     toolCount: number;
     qualityScore?: number;
     evaluation?: TaskEvaluation;
+    /**
+     * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+     */
+    verified?: boolean;
+    /**
+     * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+     */
+    facts?: string;
     /**
      * The data that the run began with; only in the answer for a single run
      */
@@ -5515,6 +6174,23 @@ export type ToolApprovalRequestEvent = {
          * The same in words, for the user
          */
         text: string;
+    };
+    /**
+     * Tools of tool servers: whose tool it is
+     */
+    toolServer?: {
+        /**
+         * The name of the server in config.json
+         */
+        name: string;
+        /**
+         * The name of the tool for people, as the server has it
+         */
+        title?: string;
+        /**
+         * The server says that the tool may destroy something
+         */
+        destructive?: true;
     };
     /**
      * What an answer may cover; it names one as "scope"
@@ -6022,6 +6698,10 @@ export type ToolServerSettings = {
      */
     timeoutMs?: number;
     /**
+     * How long it may take to start and to connect, milliseconds; 60,000 by default, as a program may have to be installed first
+     */
+    connectMs?: number;
+    /**
      * Which tools of the server the agent is offered; all of them by default
      */
     tools?: {
@@ -6142,9 +6822,9 @@ export type Undone = {
          */
         path: string;
         /**
-         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was
+         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back
          */
-        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone';
+        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared';
     }>;
     notCovered: Array<UncoveredCall>;
 };
@@ -7106,7 +7786,12 @@ export type StopRunData = {
          */
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * What becomes of a run that waits: `withdraw`, by default, ends it and withdraws what it waits for; `keep` leaves it as it is, and answers 404 where no run is under way
+         */
+        waiting?: 'withdraw' | 'keep';
+    };
     url: '/run/{id}/stop';
 };
 
@@ -7217,6 +7902,174 @@ export type SteerRunResponses = {
 };
 
 export type SteerRunResponse = SteerRunResponses[keyof SteerRunResponses];
+
+export type ListChatModelsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/models';
+};
+
+export type ListChatModelsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: ChatError;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: ChatError;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: ChatError;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: ChatError;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: ChatError;
+};
+
+export type ListChatModelsError = ListChatModelsErrors[keyof ListChatModelsErrors];
+
+export type ListChatModelsResponses = {
+    /**
+     * The agents, then the models of every provider; the active model is always among them
+     */
+    200: ChatModelList;
+};
+
+export type ListChatModelsResponse = ListChatModelsResponses[keyof ListChatModelsResponses];
+
+export type GetChatModelData = {
+    body?: never;
+    path: {
+        /**
+         * Its slash is sent as %2F
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/models/{id}';
+};
+
+export type GetChatModelErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: ChatError;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: ChatError;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: ChatError;
+    /**
+     * The named resource does not exist
+     */
+    404: ChatError;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: ChatError;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: ChatError;
+};
+
+export type GetChatModelError = GetChatModelErrors[keyof GetChatModelErrors];
+
+export type GetChatModelResponses = {
+    /**
+     * An agent, or a model
+     */
+    200: ChatModel;
+};
+
+export type GetChatModelResponse = GetChatModelResponses[keyof GetChatModelResponses];
+
+export type CreateChatCompletionData = {
+    body: ChatCompletionBody;
+    path?: never;
+    query?: never;
+    url: '/v1/chat/completions';
+};
+
+export type CreateChatCompletionErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: ChatError;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: ChatError;
+    /**
+     * The budget of the run or of the day is used up
+     */
+    402: ChatError;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: ChatError;
+    /**
+     * The named resource does not exist
+     */
+    404: ChatError;
+    /**
+     * The current state does not allow the request
+     */
+    409: ChatError;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: ChatError;
+    /**
+     * The body is not sent as application/json
+     */
+    415: ChatError;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: ChatError;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: ChatError;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: ChatError;
+    /**
+     * A model or another server that the service called failed
+     */
+    502: ChatError;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: ChatError;
+    /**
+     * A model or another server that the service called did not answer in time
+     */
+    504: ChatError;
+};
+
+export type CreateChatCompletionError = CreateChatCompletionErrors[keyof CreateChatCompletionErrors];
+
+export type CreateChatCompletionResponses = {
+    /**
+     * The answer; with `stream` its pieces as Server-Sent Events, which end with `data: [DONE]`
+     */
+    200: ChatCompletion;
+};
+
+export type CreateChatCompletionResponse = CreateChatCompletionResponses[keyof CreateChatCompletionResponses];
 
 export type ListApprovalsData = {
     body?: never;
@@ -8695,6 +9548,120 @@ export type ExtractFactsResponses = {
 };
 
 export type ExtractFactsResponse = ExtractFactsResponses[keyof ExtractFactsResponses];
+
+export type ListBufferRequestsData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+    };
+    query: {
+        /**
+         * A name of the editor that no other open one has
+         */
+        editor: string;
+        /**
+         * How long the answer may wait for a request; milliseconds
+         */
+        waitMs?: number;
+    };
+    url: '/threads/{id}/buffers';
+};
+
+export type ListBufferRequestsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListBufferRequestsError = ListBufferRequestsErrors[keyof ListBufferRequestsErrors];
+
+export type ListBufferRequestsResponses = {
+    /**
+     * Files of which an editor is asked whether it has changes that are not saved
+     */
+    200: BufferRequests;
+};
+
+export type ListBufferRequestsResponse = ListBufferRequestsResponses[keyof ListBufferRequestsResponses];
+
+export type AnswerBufferRequestData = {
+    body: BufferAnswer;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+        requestId: string;
+    };
+    query?: never;
+    url: '/threads/{id}/buffers/{requestId}';
+};
+
+export type AnswerBufferRequestErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AnswerBufferRequestError = AnswerBufferRequestErrors[keyof AnswerBufferRequestErrors];
+
+export type AnswerBufferRequestResponses = {
+    /**
+     * What became of the answer of an editor
+     */
+    200: BufferTaken;
+};
+
+export type AnswerBufferRequestResponse = AnswerBufferRequestResponses[keyof AnswerBufferRequestResponses];
 
 export type SearchThreadsData = {
     body?: never;
@@ -10440,6 +11407,68 @@ export type UndoRunResponses = {
 
 export type UndoRunResponse = UndoRunResponses[keyof UndoRunResponses];
 
+export type ApplyRunData = {
+    body?: UndoBody;
+    path: {
+        /**
+         * The id of a run, or the undoId of an undo
+         */
+        runId: string;
+    };
+    query?: never;
+    url: '/runs/{runId}/apply';
+};
+
+export type ApplyRunErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ApplyRunError = ApplyRunErrors[keyof ApplyRunErrors];
+
+export type ApplyRunResponses = {
+    /**
+     * What of a copy was taken over, or would be
+     */
+    200: Applied;
+};
+
+export type ApplyRunResponse = ApplyRunResponses[keyof ApplyRunResponses];
+
 export type EventsData = {
     body?: never;
     headers?: {
@@ -11446,6 +12475,59 @@ export type ConnectToolServerResponses = {
 };
 
 export type ConnectToolServerResponse = ConnectToolServerResponses[keyof ConnectToolServerResponses];
+
+export type ImportToolServersData = {
+    body: ImportServersBody;
+    path?: never;
+    query?: never;
+    url: '/mcp/import';
+};
+
+export type ImportToolServersErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ImportToolServersError = ImportToolServersErrors[keyof ImportToolServersErrors];
+
+export type ImportToolServersResponses = {
+    /**
+     * What became of each entry, in the order of what was sent
+     */
+    200: ImportedServers;
+};
+
+export type ImportToolServersResponse = ImportToolServersResponses[keyof ImportToolServersResponses];
 
 export type DisconnectToolServerData = {
     body?: never;

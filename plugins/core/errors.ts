@@ -12,6 +12,8 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Sends the response of an error; `shape` makes its body of that of all other routes. */
+    answerError: typeof answer
     /** Returns the error for a request without a matching route: 404, or 405 with `allow`. */
     unrouted: (request: FastifyRequest, reply: FastifyReply) => ServiceError
   }
@@ -56,6 +58,7 @@ export default fp(async (app) => {
   app.setNotFoundHandler((request, reply) => {
     throw app.unrouted(request, reply)
   })
+  app.decorate('answerError', answer)
   app.decorate('unrouted', ({ url, method }, reply) => {
     const path = url.split('?', 1)[0]
     const shown = shorten(path, MAX_PATH)
@@ -66,13 +69,18 @@ export default fp(async (app) => {
   })
 }, { name: 'errors', dependencies: ['route-table'] })
 
-/** Sends the response of an error. Also used for requests refused before routing. */
-export function answer (error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply) {
+/** Sends the response of an error. Also used for requests refused before routing. `shape` returns what is sent in place of the body. */
+export function answer (
+  error: FastifyError | ServiceError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shape: (body: ErrorBody) => object = (body) => body
+) {
   const shown = bodyOf(error)
   if (shown.statusCode >= 500 && !EXPECTED.includes(shown.code)) request.log.error({ err: error }, 'request failed')
   if (shown.statusCode === 401) reply.header('www-authenticate', 'Bearer')
   if (shown.code === 'ERR_TOO_MANY_BODIES') reply.header('retry-after', RETRY_S)
-  return reply.code(shown.statusCode).send(shown)
+  return reply.code(shown.statusCode).send(shape(shown))
 }
 
 function bodyOf (error: FastifyError | ServiceError): ErrorBody {

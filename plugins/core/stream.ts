@@ -13,8 +13,8 @@ declare module 'fastify' {
      * once its body is read.
      */
     readonly closed: AbortSignal
-    /** Streams a run's events in its protocol until the segment ends or the client disconnects. */
-    streamRun(run: Subscription): Promise<void>
+    /** Streams a run's events in its protocol, or by an encoder of one answer, until the segment ends or the client disconnects. */
+    streamRun(run: Subscription, encoder?: Encoder): Promise<void>
   }
 }
 
@@ -34,9 +34,8 @@ export default fp(async (app) => {
       return ended.signal
     }
   })
-  app.decorateReply('streamRun', async function (this: FastifyReply, run: Subscription) {
+  app.decorateReply('streamRun', async function (this: FastifyReply, run: Subscription, encoder = encoderFor(run.protocol)) {
     const { raw, closed } = this
-    const encoder = encoderFor(run.protocol)
     this.hijack()
     this.server.uploads.release(this.request.raw)
     this.server.answeredFor.set(raw, { runId: run.runId, threadId: run.threadId })

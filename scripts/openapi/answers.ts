@@ -78,6 +78,12 @@ export function sharedAnswer (status: string) {
   return { $ref: `#/components/responses/${name}` }
 }
 
+/** Returns the description of an error status in OpenAI's shape, for the routes under `/v1`. */
+export function chatAnswer (status: string) {
+  const { description } = SHARED[sharedAnswer(status).$ref.split('/').at(-1) as keyof typeof SHARED]
+  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/ChatError' } } } }
+}
+
 /** Returns the error statuses that a route may answer in addition to the ones in its own schema. */
 export function refusalsOf (method: string, { open, whileDraining }: { open?: unknown, whileDraining?: boolean } = {}): string[] {
   return [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { buildApp, type App } from '../../app.ts'
-import { refusalsOf, responses, sharedAnswer } from './answers.ts'
+import { chatAnswer, refusalsOf, responses, sharedAnswer } from './answers.ts'
 import { info, securitySchemes, servers, TAGS } from './info.ts'
 import { DESCRIPTIONS } from './operations.ts'
 
@@ -66,14 +66,16 @@ function finish (operation: Json, method: string, config: Json) {
   }
   if (config?.optionalBody) operation.requestBody.required = false
   for (const parameter of operation.parameters ?? []) if (parameter.schema.default !== undefined) parameter.required = false
+  const errorOf = operation.tags.includes('openai') ? chatAnswer : sharedAnswer
   for (const [status, response] of Object.entries<Json>(operation.responses)) {
     if (response.description === 'Default Response') response.description = STATUS_CODES[status]
-    if (isError(response)) operation.responses[status] = sharedAnswer(status)
+    if (isError(response)) operation.responses[status] = errorOf(status)
   }
-  for (const status of refusalsOf(method, config)) operation.responses[status] ??= sharedAnswer(status)
+  for (const status of refusalsOf(method, config)) operation.responses[status] ??= errorOf(status)
 }
 
-const isError = ({ content }: Json) => content?.['application/json']?.schema?.$ref === '#/components/schemas/Error'
+const ERRORS = ['Error', 'ChatError'].map((name) => `#/components/schemas/${name}`)
+const isError = ({ content }: Json) => ERRORS.includes(content?.['application/json']?.schema?.$ref)
 
 /** Adds the discriminator `type` to a union of components that each have a `type` of their own. */
 function discriminated ({ anyOf, ...rest }: Json, document: Json): Json {

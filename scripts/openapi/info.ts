@@ -17,6 +17,7 @@ refused, except in the bodies of \`/run\`, \`/run/approve\` and \`/run/sync\`; l
 export const TAGS: Record<string, string> = {
   service: 'The service itself: its health, configuration, backups and documentation',
   agent: 'Conversations with the agent: runs as streams of events',
+  openai: "OpenAI's chat completions, for clients that speak them",
   usage: 'What model calls used, and what it cost',
   approvals: 'All that waits for a person: calls of tools and results of tasks',
   notifications: 'What a person is to be told, by a shell, a page or a webhook',

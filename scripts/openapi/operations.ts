@@ -34,6 +34,12 @@ export const DESCRIPTIONS: Record<string, string> = {
     'with the next message, and the thread calls it `read` then. 404 (ERR_NO_LIVE_RUN) when no step follows: send it as a ' +
     'message. The same `id` again says nothing twice; with other words it is refused (409, ERR_STEERING_ID_USED).',
 
+  listChatModels: 'Errors of the operations under `/v1` are in the shape of OpenAI. The token of the service is the API key.',
+  getChatModel: 'A model that its provider does not list is a 404 here, and can be used if its provider is configured.',
+  createChatCompletion: 'A run as that of `POST /run` without `id`: it finds its conversation by the messages. Nobody is asked: what ' +
+    'would wait for a person is denied at once, and a note at the end of the answer says so. `tools` are executed by the caller: a call ' +
+    'ends the answer with `tool_calls`, and messages with role `tool` go on. The run ends when its client goes away.',
+
   listApprovals: 'The inbox: everything that waits for a person. With `state=decided` what became of requests in the last year, with a ' +
     'digest of the input instead of the input.',
   previewCorrection: 'An input is checked as the tool checks it; 400 says what is wrong. Nothing is changed: a command runs in the box, ' +
@@ -47,6 +53,11 @@ export const DESCRIPTIONS: Record<string, string> = {
   decideApproval: 'Calls, results and servers are `approved` or not, questions get `answers`, and a request of kind `task` a `choice`. ' +
     'The first decision counts; the same one again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
+  listBufferRequests: 'For editors in which the user works on the files of the conversation. Ask again at once after each answer, with ' +
+    '`waitMs`, while the agent may work: an editor counts as open until two seconds after its last request. Each request is for a file ' +
+    'that the agent reads or is about to change. What the editor shows is read in its place, and a file with changes that are not ' +
+    'saved is not changed.',
+  answerBufferRequest: 'Within two seconds; then the file counts as saved.',
   listCommands: 'What the agent has started with `background`, such as servers: of every conversation and run of a task, with the ports ' +
     'that can be reached at 127.0.0.1.',
   stopCommand: 'What it changed in its folder is then known and can be undone with its run.',
@@ -122,6 +133,9 @@ export const DESCRIPTIONS: Record<string, string> = {
     'after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.',
   listChanges: 'Changes by file tools have their differences; commands are named as not covered. An undo has changes of its own.',
   recordRun: 'Keep the file in the repository of an app: `local-agent test <file>` replays it without key or network. docs/recordings.md.',
+  applyRun: 'For runs with `options.workspace` "copy". What the copy of the conversation has by now is made in the folder, of all its ' +
+    'runs; `dryRun` lists it. A path that somebody changed in the folder after it was copied stays as it is, and is named with the ' +
+    'reason, unless it is as in the copy. What is replaced can be had back by the `applyId`.',
   undoRun: 'Files that are no longer as the run left them are not touched, and are named with the reason.',
 
   getBrain: '`contextPreview` is the text that models are told, to the letter.',
@@ -144,6 +158,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   listToolServers: 'Servers that are not connected are listed with the reason, and are connected again by themselves.',
   getToolServer: 'What the server says of itself is its own text, and not checked.',
   connectToolServer: 'The program runs as the user of the service. Values of `env` are stored encrypted.',
+  importToolServers: 'An entry is saved whole or not at all, and all that are saved are saved together. Their connections are not ' +
+    'awaited: `GET /mcp/servers` tells them. Values of `env` and `headers`, and secrets among `args` and in `url`, are stored encrypted.',
   configureToolServer: 'Applied without a restart of the server, but for `enabled`, which starts or stops it.',
   disconnectToolServer: 'Its process and the children of it are ended. Runs that are under way get an error for its tools.',
 

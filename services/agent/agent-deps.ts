@@ -1,6 +1,7 @@
 import type { LiveQuestions } from '../approvals/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { Attachments } from '../attachments/index.ts'
+import type { Copies } from '../copies/index.ts'
 import type { AttachedFiles } from '../contracts/attached-file.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
@@ -29,6 +30,8 @@ export interface AgentDeps extends EngineDeps {
   machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
   tasks?: TaskLauncher
+  /** The copies of folders that runs work in. */
+  copies: Pick<Copies, 'open'>
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string
 }

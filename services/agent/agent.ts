@@ -204,11 +204,14 @@ export function createAgent (deps: AgentDeps) {
       return recorded && replayRecorded(recorded, protocol)
     },
 
-    /** Stops the active run and waits for its end, or ends the run that waits and withdraws its open items. Throws NoActiveRun (404). */
-    async stop (id: string) {
+    /**
+     * Stops the active run and waits for its end, or ends the run that waits and withdraws its open items, but with `keepsWaiting`.
+     * Throws NoActiveRun (404).
+     */
+    async stop (id: string, how?: { keepsWaiting: boolean }) {
       const place = await placeOf(id)
       if (place === undefined) throw new NoActiveRun()
-      return stopRun(place)
+      return stopRun(place, how)
     },
 
     /**

@@ -17,6 +17,9 @@ const STEPS = 100
 /** Returns the number of steps with tools of a run. After them the model must answer without tools. */
 export const stepLimit = ({ agent }: Config, { maxSteps }: RunOptions = {}): number => maxSteps ?? agent?.steps?.conversation ?? STEPS
 
+const NO_TASK = 'Nobody can be asked here, so the last request was made no background task. Do what can be done now; do not do now what ' +
+  'is meant for another time or to be repeated: say that it needs a task, which the user makes in the application.'
+
 /**
  * Returns the work of a new run. The request is analysed, and the first step begins beside the analysis; its events are held
  * until those of the analysis are in the log. A request that is long-running, or for a time, becomes a background task instead, and
@@ -46,6 +49,7 @@ export function createAnswerRequest (shared: AgentDeps) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()
+    if (record.options?.interactive === false) return runSteps(attempt, { ...context, notes: [...context.notes ?? [], NO_TASK] }, deps)
     const doubt = hasFiles || isOffline(deps) ? undefined : await doubtAbout(analysis, tasks)
     if (doubt !== undefined) {
       // What cannot be understood as a time never runs anything.

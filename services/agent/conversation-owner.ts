@@ -44,7 +44,6 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     asksAddresses: (toolName) => !host.isAllowedByUser(toolName),
     ...whoIsAsked(options?.interactive),
     mayAskInCalls: options?.interactive !== false,
-    usesLearned: false,
     storesSteps: false,
     shownWith: ({ toolName }, event) =>
       event.type === 'tool-output' && TASK_TOOLS.has(toolName) && 'task' in event.output

@@ -12,6 +12,7 @@ import type { ConversationAttempt } from './conversation-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
 import { heardTime } from './heard-time.ts'
+import { settingsOfTask } from './run-settings.ts'
 
 type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>> & {
   /** The request has files, which a task cannot read. */
@@ -73,14 +74,14 @@ async function launchTask (
   run: Run<ThreadRun>,
   signal: AbortSignal,
   origin: string,
-  { tasks, hasFiles }: Deps
+  { tasks, host, hasFiles }: Deps
 ): Promise<{ task: Task, time?: ReadTime } | { task?: undefined, question: string }> {
   if (hasFiles) return { question: NO_FILES }
-  const { threadId, cwd, given, options } = run.record
+  const { threadId } = run.record
   try {
     const read = await tasks.readWhen(heardTime(analysis))
     if (read?.everyMs !== undefined && !isConfirmed(run)) return { question: confirmationOf(read.words, read.everyMs) }
-    const body = { goal: analysis.goal, cwd, ...(options && { options: given ?? options }), ...(read && { schedule: read.schedule }) }
+    const body = { goal: analysis.goal, ...settingsOfTask(run.record, host), ...(read && { schedule: read.schedule }) }
     return { task: await tasks.launch(body, signal, { threadId, origin, said: origin }), ...(read && { time: read }) }
   } catch (error) {
     if (!(error instanceof BadSchedule)) throw error

@@ -26,7 +26,7 @@ export interface RunCollaborators {
 
 /** Runs work as the active run of its conversation, with a time limit and a fence, and ensures a final event in its log. */
 export function createRunLauncher (activeRuns: ActiveRuns, deps: AgentDeps) {
-  const { clock, runs } = deps
+  const { clock, runs, traces } = deps
 
   /** Stores the text so far of a run that nobody may be reading. */
   async function saveRegularly (run: Run<ThreadRun>, signal: AbortSignal): Promise<void> {
@@ -42,7 +42,8 @@ export function createRunLauncher (activeRuns: ActiveRuns, deps: AgentDeps) {
       const ended = new AbortController()
       if (options.resumable) saveRegularly(run, AbortSignal.any([live.signal, ended.signal])).catch(() => {})
       try {
-        await work({ ...attempt, conversation })
+        const begin = () => work({ ...attempt, conversation })
+        await (traces === undefined ? begin() : traces.during(run.record.runId, begin))
       } catch (error) {
         ended.abort('ended')
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)

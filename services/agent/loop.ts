@@ -19,7 +19,7 @@ async function requestApprovals (executed: ExecutedRun, { live, conversation, ac
   run.record = { ...run.record, activeMs: activeMs(), asked: [...asked, ...items.map(({ approvalId }) => approvalId)] }
   await endSegment(run, deps, {
     finalEvents: [
-      ...items.map(requestEvent),
+      ...deps.host.shown(items.map(requestEvent)),
       ...stepFinish ? [stepFinish] : [],
       { type: 'finish', finishReason: 'tool-calls', usage: { ...usage } }
     ],

@@ -175,7 +175,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
             const finish: RunEvent = { type: 'finish', finishReason: 'tool-calls', usage: record.usage }
             // A chat client would execute its calls again.
             const again = protocol === 'documented' ? open : open.filter(({ kind }) => kind !== 'app')
-            return subscribeToRecorded(record, [startEvent(record), ...again.map(requestEvent), finish], protocol)
+            return subscribeToRecorded(record, [startEvent(record), ...deps.host.shown(again.map(requestEvent)), finish], protocol)
           }
         }
       })

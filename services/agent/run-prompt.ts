@@ -114,7 +114,7 @@ export async function runContext (
   const { interactive } = record.options ?? {}
   const ofHost = offeredTools(host.offered(), interactive === true)
     .filter((tool) => !tool.isForTasks && (hasFiles || !tool.readsAttachments) && (interactive !== false || !tool.needsPerson))
-  const [remembered, guide, { told, deferred }] = await Promise.all([
+  const [remembered, guide, { told, deferred, servers }] = await Promise.all([
     memory(),
     begun ?? guides.read(record.cwd),
     toldTools(ofHost, { host, registry }, live.signal)
@@ -123,8 +123,8 @@ export async function runContext (
   const system = systemPrompt({
     machine,
     hasTools: tools.length > 0,
-    servers: host.describe(),
-    cwd: record.cwd,
+    servers,
+    cwd: host.shown(record.cwd),
     now: at,
     instructions: [...instructions, ...record.options?.instructions === undefined ? [] : [record.options.instructions]],
     ...(owed && { answer: owed.instructions(ofHost.length > 0) }),

@@ -3,7 +3,8 @@ import type { RunOptions } from '../../schemas/run-options.ts'
 import type { ThreadSettings } from '../../schemas/threads.ts'
 import { defineError } from '../lib/service-error.ts'
 import { workingFolder } from '../lib/working-folder.ts'
-import type { ResolvedOptions } from '../runs/index.ts'
+import type { ResolvedOptions, ThreadRun } from '../runs/index.ts'
+import type { ToolHost } from '../tools/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 
 const TwoFolders = defineError('ERR_INVALID_REQUEST', 'body.cwd and body.context.cwd name two folders. Send one of them.')
@@ -15,17 +16,28 @@ export type RunSettings = ResolvedOptions & { cwd: string }
 export const threadOptions = ({ agent, options }: ThreadSettings = {}): RunOptions | undefined =>
   agent === undefined ? options : { ...options, agent }
 
+/** Returns what a task of a conversation gets of the run that makes it: a task works in the folder itself, not in its copy. */
+export function settingsOfTask (
+  { cwd, given, options }: Pick<ThreadRun, 'cwd' | 'given' | 'options'>,
+  { shown }: Pick<ToolHost, 'shown'>
+): { cwd: string, options?: RunOptions } {
+  const { workspace: _, ...rest } = given ?? options ?? {}
+  return { cwd: shown(cwd), ...(given ?? options) && { options: rest } }
+}
+
 /**
  * Returns what agent, conversation and request set for a run. The options of a run that is continued are `kept`. Throws TwoFolders or
- * BadFolder, and as `Agents.check` does (400).
+ * BadFolder, and as `Agents.check` does (400), and as `Copies.open` does (409).
  */
 export async function settingsOfRun (
   { cwd, context, options, kept }: Pick<RunBody, 'cwd' | 'context' | 'options'> & { kept?: ResolvedOptions },
   threadId: string,
-  { agents, threads, workspace }: Pick<AgentDeps, 'agents' | 'threads' | 'workspace'>
+  { agents, threads, workspace, copies, store }: Pick<AgentDeps, 'agents' | 'threads' | 'workspace' | 'copies' | 'store'>
 ): Promise<RunSettings> {
   if (cwd !== undefined && context?.cwd !== undefined && cwd !== context.cwd) throw new TwoFolders()
   const ofThread = await threads.settings(threadId)
   const folder = await workingFolder(cwd ?? context?.cwd ?? ofThread?.cwd, workspace())
-  return { ...kept ?? await agents.check(options, [threadOptions(ofThread)]), cwd: folder }
+  const settings = kept ?? await agents.check(options, [threadOptions(ofThread)])
+  const isCopy = settings.options?.workspace === 'copy'
+  return { ...settings, cwd: isCopy ? await copies.open(store.digest(threadId), folder) : folder }
 }

@@ -6,7 +6,8 @@ import { answerAppCall } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { newId } from '../lib/ids.ts'
-import { ServiceError } from '../lib/service-error.ts'
+import { tracedFields } from '../lib/request-trace.ts'
+import { defineError, ServiceError } from '../lib/service-error.ts'
 import {
   createRunLog,
   type History,
@@ -66,6 +67,17 @@ function withResult (item: ThreadItem, given: readonly CallResult[], now: number
   }
 }
 
+interface Superseding {
+  given?: readonly CallResult[]
+  isStopped?: boolean
+  keepsWaiting?: boolean
+}
+
+const ConversationWaits = defineError(
+  'ERR_CONVERSATION_WAITS',
+  'This conversation waits for an answer, see GET /approvals. Answer it first, or send the message without "waiting".'
+)
+
 const GO_ON = `${NOTE_OPENING} The user lets you go on where you stopped. Do what is left of the last request.]`
 
 const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
@@ -84,17 +96,19 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   /**
    * Withdraws the open approvals of a waiting run: a new message superseded the run, or the user stopped it, and later answers do not
    * resume it. Results of calls of the application that come with the new message are `given`, and kept. Returns notes for the model
-   * about these calls, because the client's messages may not contain them; those of a stopped run are kept for the next message.
+   * about these calls, because the client's messages may not contain them; those of a stopped run are kept for the next message. With
+   * `keepsWaiting` nothing that a person is asked is withdrawn: throws ConversationWaits (409).
    */
   async function supersedePendingRun (
     conversation: ConversationState,
-    { given = [], isStopped = false }: { given?: readonly CallResult[], isStopped?: boolean } = {}
+    { given = [], isStopped = false, keepsWaiting = false }: Superseding = {}
   ): Promise<{ conversation: ConversationState, notes: string[] }> {
     const { runId, notes: kept = [] } = conversation
     if (runId === undefined && kept.length === 0) return { conversation, notes: [] }
     const run = runId === undefined ? undefined : await runs.load<ThreadRun>(runId)
     const isOfStep = inNewestStep(run?.log.events ?? [])
     const asked = (await ledger.all(run?.record.asked ?? [])).filter(isOfStep).map((item) => withResult(item, given, clock.now()))
+    if (keepsWaiting && asked.some((item) => item.kind !== 'app' && ledger.isOpen(item))) throw new ConversationWaits()
     const begun = asked.filter(({ state }) => state === 'executing')
     const notes = [...kept, ...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)]
     const left = conversations.clearPendingRun(conversation, isStopped ? notes : [])
@@ -131,6 +145,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const run: Run<ThreadRun> = {
       record: {
         ...newRunFields(runId, now, options),
+        ...tracedFields(),
         ...(given && { given }),
         threadId,
         trigger: 'message',
@@ -219,7 +234,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       const live = await activeRuns.admit(threadId, async () => {
         const { conversation, notes } = await supersedePendingRun(
           await conversations.get(threadId),
-          { given: callResults({ messages: messages.slice(0, -1) }) }
+          { given: callResults({ messages: messages.slice(0, -1) }), keepsWaiting: request.waiting === 'keep' }
         )
         const run = await newRun({ ...request, messages: recalled.messages }, threadId, settings, remember ?? (() => []))
         return launch({

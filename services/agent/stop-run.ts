@@ -43,20 +43,23 @@ export function createStopRun (
     return waiting
   }
 
-  /** Resolves when the run has ended. No answer can resume it meanwhile. Throws NoActiveRun (404). */
-  return (place: RunPlace): Promise<LiveRun> =>
+  /**
+   * Resolves when the run has ended. No answer can resume it meanwhile. With `keepsWaiting` a run that waits stays as it is, also one that
+   * began to wait before it heard of the stop. Throws NoActiveRun (404).
+   */
+  return (place: RunPlace, { keepsWaiting = false } = {}): Promise<LiveRun> =>
     locked(place.threadId, async () => {
       const live = await activeRuns.current(place.threadId)
       const active = live?.run.record.runId
       if (live === undefined || active === undefined || (place.runId ?? active) !== active) {
-        const stopped = await stopWaiting(place)
+        const stopped = keepsWaiting ? undefined : await stopWaiting(place)
         if (stopped === undefined) throw new NoActiveRun()
         return { ok: true, threadId: place.threadId, runId: stopped }
       }
       live.abort(new Aborted('stop', 'The user stopped the run.'))
       await live.done
       // The run may have begun to wait before it heard of the stop.
-      await stopWaiting({ ...place, runId: active })
+      if (!keepsWaiting) await stopWaiting({ ...place, runId: active })
       return { ok: true, threadId: place.threadId, runId: active }
     })
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { type EventOf, type RunEvent, answerText } from '../contracts/run-events.ts'
 import { noUsage } from '../usage/index.ts'
-import { steeringIn, steerOf, type Subscription, withoutDroppedTries } from '../runs/index.ts'
+import { readWhole, steeringIn, steerOf, type Subscription } from '../runs/index.ts'
 import { answerMessages } from './answer-record.ts'
 
 /** The codes of a run's `error` event that do not stand for a failure of the model provider. */
@@ -25,13 +25,7 @@ const OWN_FAILURES: readonly ErrorCode[] = [
  * (503), too many tasks (409), an internal error (500), or, for a request that is sent again, the service's end during its run.
  */
 export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
-  const read: RunEvent[] = []
-  try {
-    for await (const batch of subscription.batches(signal)) read.push(...batch)
-  } finally {
-    subscription.unsubscribe()
-  }
-  const events = withoutDroppedTries(read)
+  const events = await readWhole(subscription, signal)
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
   const [failure] = of('error')
   if (failure !== undefined) {

@@ -1,5 +1,7 @@
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { readUserMessages, type ThreadRepository, type UserWords } from '../threads/index.ts'
+import type { ToolHost } from '../tools/index.ts'
+import { settingsOfTask } from './run-settings.ts'
 import { type ActiveRuns, steeringIn } from '../runs/index.ts'
 
 interface Parts {
@@ -24,12 +26,15 @@ export function createUserWords ({ activeRuns, deps: { threads } }: Parts) {
 }
 
 /** Creates the lookup of the conversation of an active run, with what a task of it gets; undefined for runs without a person. */
-export function createConversationOf ({ activeRuns }: Pick<Parts, 'activeRuns'>, userWords: ReturnType<typeof createUserWords>) {
+export function createConversationOf (
+  { activeRuns, deps }: Parts & { deps: { host: Pick<ToolHost, 'shown'> } },
+  userWords: ReturnType<typeof createUserWords>
+) {
   return async (runId: string): Promise<{ threadId: string, cwd: string, options?: RunOptions, said: string[] } | undefined> => {
     const record = activeRuns.ofRun(runId)?.run.record
     if (record === undefined || record.options?.interactive === false) return undefined
-    const { threadId, cwd, given, options = given } = record
+    const { threadId } = record
     const words = await userWords(runId)
-    return { threadId, cwd, ...(options && { options: given ?? options }), said: words?.messages.map(({ text }) => text) ?? [] }
+    return { threadId, ...settingsOfTask(record, deps.host), said: words?.messages.map(({ text }) => text) ?? [] }
   }
 }

@@ -1,5 +1,5 @@
 import type { Choice, ChoiceTopic } from '../../schemas/approvals.ts'
-import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
+import type { Learned, OfferedScope, Scope, ShownToolServer, Until } from '../../schemas/grants.ts'
 import type { Answers, Question } from '../../schemas/questions.ts'
 import type { StateOf } from './approval-states.ts'
 import type { Boundary } from './boundary.ts'
@@ -59,6 +59,10 @@ export interface ToolItem extends Item, Decided, Call {
   note?: string
   /** What was there at the paths that the call would change; empty where that is not known. Absent in records of older versions. */
   shown?: ShownPlace[]
+  /** Of a task: the paths of `shown` with something that the task did not make, or that others have changed since. */
+  others?: string[]
+  /** What the approval teaches the later runs of its task, in words. */
+  teaches?: string[]
   /** The digest of what the person saw who decided, where that is not `shown`. */
   previewDigest?: string
   /** The approvals of the same step whose calls come before this one and change files. */
@@ -77,6 +81,8 @@ export interface ToolItem extends Item, Decided, Call {
   scopes?: OfferedScope[]
   /** Where the command runs, as it was shown. */
   boundary?: Boundary
+  /** The server whose tool it is, as it was shown. */
+  toolServer?: ShownToolServer
   /** Where the files of the call lie, for the scopes that need it. */
   places?: FilePlace[]
   /** What the decision covers beyond this call, and how long. */
@@ -88,6 +94,10 @@ export interface ResultItem extends Item, Decided {
   kind: 'result'
   state: StateOf<'result'>
   output?: string
+  /** What later runs may do unasked once this is approved, in words. */
+  teaches?: string[]
+  /** What the approval has taught. */
+  learned?: Learned
   /** The id of the request about the result of a newer run, which took the place of this one. */
   replacedBy?: string
 }

@@ -42,7 +42,10 @@ export type CallAnswer =
   | { is: 'unknown', errorText: string }
 
 /** A call that needs an approval. */
-interface UnapprovedCall extends Call, Pick<ToolItem, 'scopes' | 'places' | 'shown' | 'asks' | 'correctedInput' | 'because' | 'boundary'> {
+interface UnapprovedCall extends Call, Pick<
+  ToolItem,
+  'scopes' | 'places' | 'shown' | 'others' | 'teaches' | 'asks' | 'correctedInput' | 'because' | 'boundary' | 'toolServer'
+> {
   kind: 'tool'
   /** The folder that it would work in. */
   folder: WorkFolder

@@ -23,16 +23,27 @@ export interface CallFacts {
   uncopied?: number
 }
 
+/** A path that approved runs changed, and what they found there. */
+export interface LearnedPlace {
+  path: string
+  /** Nothing was there. */
+  isNew?: true
+  /** Something was there that the task had not made, or that others had changed since. Otherwise no such thing may be changed. */
+  others?: true
+}
+
 /** A permission for calls of one tool in one conversation or task, which then run unasked. */
 export type Grant = Owner & Omit<CallFacts, 'input' | 'uncopied' | 'boundary'> & {
   grantId: string
   /** The input of the call that it was made of; absent for a long one. */
   input?: unknown
-  /** `file` is learned from approved runs only: the same file, with any content. */
+  /** `file` (the same file, with any content) and `beside` (new files in its folder) are learned from approved runs only. */
   scope: GrantView['scope']
   source: GrantView['source']
   /** The request for approval whose answer made the grant. */
   approvalId?: string
+  /** Learned, for calls whose changes are known beforehand: the paths that approved runs changed, in the order of the call. */
+  meets?: LearnedPlace[]
   /** What the grant covers, in words. */
   text: string
   until?: Until

@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { ErrorBody } from '../../schemas/errors.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
-import type { OfferedScope } from '../../schemas/grants.ts'
+import type { OfferedScope, ShownToolServer } from '../../schemas/grants.ts'
 import type { Question } from '../../schemas/questions.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Steer } from '../../schemas/steering.ts'
@@ -25,6 +25,8 @@ interface ApprovalRequest {
   cwd?: string
   reason?: string
   boundary?: { is: 'confined' | 'networked' | 'outside', text: string }
+  /** The tool server whose tool it is. */
+  toolServer?: ShownToolServer
   scopes?: OfferedScope[]
   expiresAt: number
   /** The application executes the call. */

@@ -98,7 +98,9 @@ export async function streamModel (call: ModelCall): Promise<void> {
         if (progress.rejection) throw progress.rejection.error
         failure = call.describe(error, id)
         mayRecover ||= failure.retryable || OF_NETWORK.includes(failure.code)
-        call.meter.failed({ model: id, role: 'capable', ms: call.clock.awake() - progress.begunAt, code: failure.code })
+        progress.code = failure.code
+        const ms = call.clock.awake() - progress.begunAt
+        call.meter.failed({ model: id, role: 'capable', ms, code: failure.code, isCounted: isCountable(progress, prompt) })
         const { started, isCutOff } = progress
         // An answer that makes no sense would make none again.
         if (started && (!failure.retryable || failure.code === 'ERR_PROVIDER_RESPONSE')) throw new ModelFailed(failure, false)
@@ -135,19 +137,24 @@ interface Progress {
   reported?: Reported
   /** Whether the call was aborted, or given up because the model said nothing. */
   isCutOff?: boolean
+  /** Why it failed. */
+  code?: ErrorCode
   /** The error that the caller's `onParts` threw, which is not a failure of the model. */
   rejection?: { error: unknown }
 }
 
-/** Counts an attempt that the provider has answered, at least in part, or that was cut off: its prompt may cost something. */
+/** Whether an attempt may cost something: the provider has answered it, at least in part, or it was cut off. */
+const isCountable = ({ started, reported, isCutOff = false }: Progress, prompt: LanguageModelV4Prompt | undefined): boolean =>
+  started || reported !== undefined || (isCutOff && prompt !== undefined)
+
 async function countAttempt ({ meter, clock }: ModelCall, model: string, prompt: LanguageModelV4Prompt | undefined, progress: Progress) {
-  const { begunAt, started, reported, isCutOff = false, characters } = progress
-  if (!started && reported === undefined && (!isCutOff || prompt === undefined)) return
+  if (!isCountable(progress, prompt)) return
+  const { begunAt, reported, characters, code } = progress
   const estimate = () => ({
     inputTokens: (prompt ?? []).reduce((sum, message) => sum + tokensOf(message), 0),
     outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN)
   })
-  await meter.count({ model, role: 'capable', reported, estimate, ms: clock.awake() - begunAt })
+  await meter.count({ model, role: 'capable', reported, estimate, ms: clock.awake() - begunAt, code, prompt })
 }
 
 async function attemptOnce (

@@ -51,7 +51,7 @@ export async function generateWithin (
         inputTokens: prompt.reduce((sum, message) => sum + tokensOf(message), 0),
         outputTokens: (result?.content ?? []).reduce((sum, part) => sum + (part.type === 'text' ? tokensIn(part.text) : 0), 0)
       })
-      await meter.count({ model: id, role, reported: result, estimate, ms: ms() })
+      await meter.count({ model: id, role, reported: result, estimate, ms: ms(), prompt })
     }
   }
 }

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 
 /**
- * Variables of the service: its settings, token and passphrase, the key of the model gateway, and how its own executable runs, which
- * would make every other Electron app that a command starts run as Node.
+ * Variables of the service: its settings, token and passphrase, the key of the model gateway, that of a collector of traces, and how its
+ * own executable runs, which would make every other Electron app that a command starts run as Node.
  */
-const SERVICE_VARIABLE = /^(?:(?:LOCAL_AGENT|AI_GATEWAY)_|ELECTRON_RUN_AS_NODE$)/i
+const SERVICE_VARIABLE = /^(?:(?:LOCAL_AGENT|AI_GATEWAY)_|OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS$|ELECTRON_RUN_AS_NODE$)/i
 
 /** Shorter secrets are only compared with the whole value, because they occur in ordinary text. */
 const MIN_SECRET_LENGTH = 8

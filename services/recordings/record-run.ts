@@ -116,12 +116,12 @@ async function requestOf (
 }
 
 async function taskOf (record: TaskRun, { tasks }: RecordParts): Promise<Line> {
-  const { goal, plan: { qualityCriteria }, approval: { mode, firstN }, options: ofTask } = await tasks.get(record.taskId)
+  const { goal, plan: { qualityCriteria, expects }, approval: { mode, firstN }, options: ofTask } = await tasks.get(record.taskId)
   const options = record.options ?? ofTask
   const input = record.inputBytes === undefined ? undefined : (await tasks.wholeRun(record.runId))?.input
   return {
     ...{ type: 'task', goal },
-    plan: { phases: record.phases.map(({ description }) => ({ description })), qualityCriteria },
+    plan: { phases: record.phases.map(({ description }) => ({ description })), qualityCriteria, ...(expects && { expects }) },
     approval: { mode, ...((mode === 'first_n' || mode === 'changes') && { firstN }) },
     ...(options && Object.keys(options).length > 0 && { options }),
     ...(record.steering.length > 0 && { steering: record.steering }),

@@ -3,7 +3,7 @@ import type { TaskEvaluation } from '../../schemas/evaluation.ts'
 import type { Answers } from '../../schemas/questions.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { Stopped } from '../../schemas/stopped.ts'
-import type { TaskBody } from '../../schemas/tasks.ts'
+import type { Expects, TaskBody } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { BoxKind } from '../sandbox/index.ts'
 import type { FileChange, Permission, ToolEffect } from '../contracts/tool.ts'
@@ -52,7 +52,7 @@ export interface RequestLine {
 export interface TaskLine {
   type: 'task'
   goal: string
-  plan?: { phases: Array<{ description: string }>, qualityCriteria?: string[] }
+  plan?: { phases: Array<{ description: string }>, qualityCriteria?: string[], expects?: Expects }
   approval?: TaskBody['approval']
   options?: RunOptions
   /** What the user said to this run. */

@@ -1,6 +1,13 @@
 export type { ObjectAnswer } from './answers/object-answer.ts'
 export { isAnswerCall } from './answers/take-answer.ts'
-export { type ActiveRun, NoActiveRun, type SubscriberOptions, subscribeToRecorded, type Subscription } from './engine/active-run.ts'
+export {
+  type ActiveRun,
+  NoActiveRun,
+  readWhole,
+  type SubscriberOptions,
+  subscribeToRecorded,
+  type Subscription
+} from './engine/active-run.ts'
 export { type ActiveRuns, ConversationBusy } from './engine/active-runs.ts'
 export { askItems, requestEvent, createRunItems, type RunItems } from './engine/asked-items.ts'
 export { type EngineDeps, openAttempt, type RunAttempt } from './engine/attempt.ts'

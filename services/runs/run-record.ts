@@ -35,6 +35,8 @@ type Shown =
   | 'toolCount'
   | 'qualityScore'
   | 'evaluation'
+  | 'verified'
+  | 'facts'
   | 'steering'
   | 'steered'
   | 'options'
@@ -55,6 +57,8 @@ interface AnyRun extends Pick<RunView, Shown> {
   segment: number
   /** The ids of all that the run has asked, oldest first. */
   asked: string[]
+  /** The trace that the run is in, as the header `traceparent` of its request. */
+  traceparent?: string
   /** Milliseconds that the run has worked, without the time in which it waited. */
   activeMs: number
   /** The usage of all model calls. The meter of the run adds to this very object, which all copies of the record share. */

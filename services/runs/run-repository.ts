@@ -72,7 +72,12 @@ export const putRun = (record: RunRecord): Op => ({ type: 'put', key: runKey(rec
 export type RunRepository = ReturnType<typeof createRunRepository>
 
 /** The stored runs of conversations and of tasks: one record each, and its events in the order in which they were written. */
-export function createRunRepository ({ store, clock }: { store: Store, clock: Clock }) {
+export function createRunRepository ({ store, clock, facts }: {
+  store: Store,
+  clock: Clock,
+  /** Returns one line of what happened in a run that worked in the folder. */
+  facts: (events: readonly RunEvent[], cwd: string) => string
+}) {
   /** The runs whose newest write says that they execute no longer: they have ended, or wait. */
   const leaving = new WeakSet<Run>()
   /** Events that were stored before others that are before them in the log. */
@@ -131,7 +136,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     // The records of tasks get their results from the change that ends the run.
     const result = status === 'running' || taskId !== undefined
       ? {}
-      : resultOf([...log.events, ...finalEvents], { record: run.record, status, at: clock.now() })
+      : conversationResult(run.record, [...log.events, ...finalEvents], status)
     const written = { ...changes, ...result, status, chunks: chunks + (fresh.length > 0 ? 1 : 0) }
     const record = { ...(status === 'running' ? before : run.record), ...written } as R
     const writes: Op[] = [putRun(record)]
@@ -151,6 +156,10 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
       log.append(event)
     }
   }
+
+  /** The result of a run of a conversation, with the line of what happened. */
+  const conversationResult = (record: RunRecord, events: readonly RunEvent[], status: RunStatus) =>
+    ({ ...resultOf(events, { record, status, at: clock.now() }), facts: facts(events, record.cwd) })
 
   /** Stores the new events of the run in one transaction with `ops` and `finalEvents`, after the writes that were begun before. */
   function commit<R extends RunRecord> (run: Run<R>, write: RunWrite<R> = {}): Promise<void> {
@@ -174,6 +183,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     load,
     open,
     commit,
+    facts,
 
     /** Begins to store the new events of the run. Nothing waits for it: what could not be written is part of the next write. */
     saveSoon (run: Run): void {
@@ -210,7 +220,7 @@ export function createRunRepository ({ store, clock }: { store: Store, clock: Cl
     /** Returns the operations that end a run of a conversation that does not execute. `event` says why, unless its events do. */
     end ({ record, log }: Run<ThreadRun>, status: RunStatus, event?: RunEvent): Op[] {
       if (isOver(record)) return []
-      const ended = { ...record, ...resultOf([...log.events, ...event ? [event] : []], { record, status, at: clock.now() }), status }
+      const ended = { ...record, ...conversationResult(record, [...log.events, ...event ? [event] : []], status), status }
       return [putRun(ended), ...indexRun(ended)]
     },
 

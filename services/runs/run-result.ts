@@ -30,6 +30,7 @@ type Result = Pick<
   | 'toolCount'
   | 'qualityScore'
   | 'evaluation'
+  | 'verified'
   | 'steered'
 >
 
@@ -61,6 +62,7 @@ export function resultOf (
     toolCount: toolCalls.length,
     ...(evaluation && score !== undefined && {
       qualityScore: score,
+      ...(evaluation.verified === false && { verified: false }),
       evaluation: { ...judged, satisfied: evaluation.satisfied, issues: evaluation.issues, qualityScore: score }
     }),
     ...(said.length > 0 && { steered: said.map(steerOf) })

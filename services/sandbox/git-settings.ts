@@ -35,11 +35,13 @@ const PROGRAM = /^\s*-|::/
 
 /**
  * Returns the lines of a repository's configuration that were not in it before and that git, or a program that it starts, might obey.
- * Whatever is not known to be harmless counts.
+ * Whatever is not known to be harmless counts. `worktree` is the line in [core] that a submodule has.
  */
-export function obeyedSettings (after: string, before: string): string[] {
+export function obeyedSettings (after: string, before: string, worktree?: string): string[] {
   const known = new Set(linesOf(before).map(({ section, line }) => `${section}\n${line}`))
-  const isNew = ({ section, line }: { section: string, line: string }) => !known.has(`${section}\n${line}`) && !isHarmless(section, line)
+  const isOfSubmodule = (section: string, line: string) => line === worktree && section === '[core]'
+  const isNew = ({ section, line }: { section: string, line: string }) =>
+    !known.has(`${section}\n${line}`) && !isHarmless(section, line) && !isOfSubmodule(section, line)
   return linesOf(after).filter(isNew).map(({ line }) => line.trim())
 }
 

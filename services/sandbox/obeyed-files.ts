@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { lstat, open, readdir, rename, type FileHandle } from 'node:fs/promises'
-import { dirname, basename, join } from 'node:path'
+import { dirname, basename, join, relative, resolve, sep } from 'node:path'
 import { OBEYED } from './box-places.ts'
 import { obeyedSettings } from './git-settings.ts'
 import type { Held } from './linux-box.ts'
@@ -139,11 +139,15 @@ export async function takeAwayObeyed (path: string, before: Obeyed, withFolder: 
   }
 
   for (const name of after.names) if (!before.names.has(name)) await aside(join(path, name))
-  for (const [place, change] of after.links) if (before.links.get(place) !== change) await aside(place)
+  const submodules = await submodulesIn(path, after)
+  const working = new Set(submodules.values())
+  for (const [place, change] of after.links) {
+    if (before.links.get(place) !== change && !working.has(dirname(place))) await aside(place)
+  }
   for (const [folder, { config, obeyed }] of after.repositories) {
     const known = before.repositories.get(folder)
     for (const [name, change] of obeyed) if (known?.obeyed.get(name) !== change) await aside(join(folder, name))
-    const settings = obeyedSettings(config, known?.config ?? '')
+    const settings = obeyedSettings(config, known?.config ?? '', worktreeLine(folder, submodules))
     if (settings.length === 0) continue
     const place = join(folder, 'config')
     await aside(place)
@@ -153,6 +157,29 @@ export async function takeAwayObeyed (path: string, before: Obeyed, withFolder: 
     taken.push(`These settings of git are not in it any more: ${settings.slice(0, 10).join('; ')}`)
   }
   return taken
+}
+
+/** The setting by which git says where a submodule's files are; undefined for other repositories. */
+const worktreeLine = (repository: string, submodules: ReadonlyMap<string, string>): string | undefined => {
+  const folder = submodules.get(repository)
+  return folder && `\tworktree = ${relative(repository, folder)}`
+}
+
+/**
+ * Returns the submodules of the working folder, as git itself makes them: by the repository, below `modules` of the folder's own directory
+ * of git, the folder whose file `.git` names it. What git obeys in such a repository is looked at like in any other.
+ */
+async function submodulesIn (path: string, { links, repositories }: Obeyed): Promise<Map<string, string>> {
+  const submodules = new Map<string, string>()
+  for (const place of links.keys()) {
+    const [, way] = /^gitdir: ((?:\.\.\/)+\.git\/modules\/[^\n]+)\n$/.exec(await readSmall(place)) ?? []
+    if (way === undefined) continue
+    const repository = resolve(dirname(place), way)
+    const isOwn = repository.startsWith(join(path, '.git/modules') + sep) && repositories.has(repository)
+    // The names of the folders that were walked: no link is among them.
+    if (isOwn) submodules.set(repository, dirname(place))
+  }
+  return submodules
 }
 
 async function writeNew (path: string, text: string): Promise<void> {

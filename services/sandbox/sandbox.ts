@@ -54,6 +54,8 @@ interface Parts {
   /** Looks up the hosts that a box may reach; refuses those of private networks. */
   lookUp: LookUp
   withFolder: WithFolder
+  /** Returns where a command finds a path: that of a folder for one of its copy. */
+  shownAt?: (path: string) => string
   /** What makes boxes; absent: what this computer has. For tests. */
   kind?: BoxKind
   /** Called when it is known what makes boxes. */
@@ -74,7 +76,8 @@ let probed: Promise<BoxKind> | undefined
 let tryable: Promise<boolean> | undefined
 
 /** Boxes for commands. */
-export function createSandbox ({ clock, ownHome, environment, mode, lookUp, withFolder, kind: given, found = () => {} }: Parts) {
+export function createSandbox (parts: Parts) {
+  const { clock, ownHome, environment, mode, lookUp, withFolder, shownAt = (path) => path, kind: given, found = () => {} } = parts
   let known = given
 
   /** Finds out, once in a process, what makes boxes here, by making one. */
@@ -140,8 +143,8 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
     return kind.is === 'bubblewrap' ? startOnLinux(kind.program, command, plan) : startOnMac(kind.program, command, plan)
   }
 
-  async function startOnLinux (program: string, [name, args]: Command, plan: Plan): Promise<BoxedCommand> {
-    const { folder, cwd, hosts, overlay, shared } = plan
+  async function startOnLinux (program: string, [name, args]: Command, wish: Plan): Promise<BoxedCommand> {
+    const { folder, cwd, hosts, overlay, shared } = wish
     const env = boxEnvironment(environment())
     const before = await lookAtObeyed(folder.path)
     const identity = gitIdentity(env.HOME ?? homedir())
@@ -161,9 +164,10 @@ export function createSandbox ({ clock, ownHome, environment, mode, lookUp, with
         files.push({ from, to: join(boxHome(env), '.gitconfig') })
       }
       const held = [{ fd: folder.handle.fd, path: folder.path, isWritable: true }, ...inner]
-      const over = overlay && { from: overlay.merged, to: folder.path }
-      const sharesNetwork = shared !== undefined
-      const box = [program, ...boxArguments({ environment: env, held, cwd, ownHome, files, overlay: over, sharesNetwork }, FIRST_FD)]
+        .map((each) => ({ ...each, path: shownAt(each.path) }))
+      const over = overlay && { from: overlay.merged, to: shownAt(folder.path) }
+      const plan = { environment: env, held, cwd: shownAt(cwd), ownHome, files, overlay: over, sharesNetwork: shared !== undefined }
+      const box = [program, ...boxArguments(plan, FIRST_FD)]
       const boxed = [...overlay?.command(folder.path, FIRST_FD) ?? [], ...shared?.join ?? [], ...box]
       const child = await spawnGuarded('/bin/sh', [...UNENDED, ...boxed, ...HEARING, ...network?.command ?? [], name, ...args], {
         // Bubblewrap gets the working folder as an open file.

@@ -69,6 +69,10 @@ export const GRANTS = 'grant/'
 export const ownerGrantsPrefix = (owner: string) => `${GRANTS}${owner}/`
 export const grantKey = (owner: string, grantId: string) => ownerGrantsPrefix(owner) + grantId
 
+/** The files that a task has made, with the digests of what it left. */
+export const MADE_FILES = 'task-made/'
+export const madeFilesKey = (taskId: string) => MADE_FILES + taskId
+
 /** What a person is to be told, or was within a week. */
 export const NOTIFICATIONS = 'notification/'
 export const notificationKey = (id: string) => NOTIFICATIONS + id
@@ -191,10 +195,14 @@ export const undoOwnerKey = (owner: string, runId: string) => undoOwnerPrefix(ow
 export const UNDO_TREES = 'undo-tree/'
 export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
 
-const LOCAL = [GRANTS, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_TREES, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
+const LOCAL = [GRANTS, MADE_FILES, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_TREES, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
 
 /**
  * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup;
  * another machine has other files; and the index of words can be made again.
  */
 export const isLocal = (key: string): boolean => LOCAL.some((prefix) => key.startsWith(prefix))
+
+/** The copies of folders that runs of conversations work in. */
+export const COPIES = 'copy/'
+export const copyKey = (thread: string, copyId: string) => `${COPIES}${thread}/${copyId}`

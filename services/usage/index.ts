@@ -1,4 +1,4 @@
 export { type BudgetError, isBudgetError, isOfDay } from './budgets.ts'
 export type { Meter, Reported, UsageMeters } from './meter.ts'
 export type { UsageRepository } from './usage-repository.ts'
-export { noUsage, tokensReported, totalOf } from './usage-sums.ts'
+export { addUsage, noUsage, tokensReported, totalOf } from './usage-sums.ts'

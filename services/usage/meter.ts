@@ -5,6 +5,7 @@ import type { Config } from '../../schemas/config.ts'
 import type { Budget } from '../../schemas/run-options.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { Role } from '../contracts/model-role.ts'
+import type { TracedModelCall } from '../contracts/traced.ts'
 import { addSpent, checkPrice, checkSpent, checkTasks, spentOf, tasksSpent } from './budgets.ts'
 import { costAt, costReported, type Prices } from './prices.ts'
 import type { UsageOwner, UsageRepository } from './usage-repository.ts'
@@ -36,11 +37,17 @@ export interface EndedCall {
   estimate: () => Tokens
   /** The duration of the call, milliseconds. */
   ms: number
+  /** The code of its failure, if it failed in the middle of its answer. */
+  code?: string
+  /** What the model was asked with. */
+  prompt?: unknown
 }
 
 export interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
   /** The code of the failure. Its text may repeat what was sent to the provider. */
   code: string
+  /** Whether `count` is called for it, too. */
+  isCounted?: boolean
 }
 
 export interface Tokens {
@@ -67,10 +74,12 @@ interface Parts {
   /** Whether a model runs on this machine. */
   isOfMachine?: (model: string) => boolean
   log: Log
+  /** Called after each model call. */
+  ended?: (call: TracedModelCall) => void
 }
 
 /** Creates the meters of model calls. All meters count into the same totals. */
-export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log }: Parts) {
+export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log, ended = () => {} }: Parts) {
   const ofRuns = new Map<string, Meter>()
   const listeners: Array<(model: string) => void> = []
   const isPriced = async (model: string) => await prices.of(model) !== undefined
@@ -95,15 +104,17 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
         // Whoever has cut off a call does not wait for a list of prices.
         return call.reported === undefined ? Promise.race([counted, setImmediate()]) : counted
       },
-      failed ({ ms, ...call }) {
+      failed ({ ms, isCounted = false, ...call }) {
         log.warn({ runId, ...call, ms: Math.round(ms) }, 'model call failed')
+        if (!isCounted) ended({ runId, ...call, ms })
       }
     }
 
-    async function count ({ model, role, reported, estimate, ms }: EndedCall): Promise<void> {
+    async function count ({ model, role, reported, estimate, ms, code, prompt }: EndedCall): Promise<void> {
       const tokens = tokensOfCall(reported, estimate)
       const usage = await withCost(model, tokens, reported).catch(() => tokens)
       log.info({ runId, model, role, ms: Math.round(ms), ...usage, ...(reported === undefined && { cut: true }) }, 'model call')
+      ended({ runId, model, role, ms, usage, code, prompt })
       spent = addSpent(spent, spentOf(usage))
       const { costUsd, ...counts } = addUsage(total, usage)
       Object.assign(total, counts, { costUsd })

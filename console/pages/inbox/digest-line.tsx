@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { say } from '../../lib/say.ts'
+import { NotVerified } from '../../parts/not-verified.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
@@ -26,12 +27,13 @@ export function DigestText ({ text }: { text: string }) {
 }
 
 /** How a run ended. */
-export function RunLine ({ runId, runNumber, status, error, output, evidence, completedAt }: EndedRun) {
+export function RunLine ({ runId, runNumber, status, error, output, evidence, verified, facts, completedAt }: EndedRun) {
   return (
     <DigestLine state={status} time={<Time at={completedAt} />}>
-      <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link>
+      <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link> <NotVerified verified={verified} />
       {evidence === 'contradicted' && <p className='bad'>{say('inbox.contradicted')}</p>}
       <DigestText text={error ?? output ?? ''} />
+      {facts !== undefined && <DigestText text={`${say('run.happened')} ${facts}`} />}
     </DigestLine>
   )
 }

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { useLearned } from '../../parts/waiting/lessons.tsx'
 import { useRefusals } from '../../parts/waiting/refused.tsx'
 import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
 import { useItemKeys } from './use-item-keys.ts'
@@ -31,13 +32,17 @@ function Items ({ approvals }: { approvals: Approval[] }) {
   useItemKeys(list)
   useNews(approvals.length)
   const { note, onRefused } = useRefusals(approvals)
-  if (approvals.length === 0) return <>{note}<Empty text={say('inbox.nothingWaits')} /></>
+  const { learned, onLearned } = useLearned()
+  if (approvals.length === 0) return <>{note}{learned}<Empty text={say('inbox.nothingWaits')} /></>
   return (
     <>
       {note}
+      {learned}
       <p className='quiet'>{say('inbox.keys')}</p>
       <div className='waiting-list' ref={list}>
-        {approvals.slice(0, shown).map((approval) => <WaitingItem key={approval.approvalId} approval={approval} onRefused={onRefused} />)}
+        {approvals.slice(0, shown).map((approval) => (
+          <WaitingItem key={approval.approvalId} approval={approval} onRefused={onRefused} onLearned={onLearned} />
+        ))}
       </div>
       {approvals.length > shown && (
         <Button onClick={() => setShown(shown + SHOWN)}>{say('inbox.showMore', { count: approvals.length - shown })}</Button>

@@ -11,13 +11,15 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 const LONGEST_MARKDOWN = 50_000
 
 /** What the run answered or reported, and why it failed. */
-export function Result ({ run: { output, object, error } }: { run: Run }) {
+export function Result ({ run: { output, object, error, facts, verified } }: { run: Run }) {
   return (
     <section className='section' aria-label={say('run.result')}>
       <h2>{say('run.result')}</h2>
       {error !== undefined && <Failed error={new Error(error)} />}
       {output !== undefined && <div className='report'><Report text={output} /></div>}
       {object !== undefined && <Values value={object} />}
+      {verified === false && <p className='warn'>{say('run.notVerifiedWhy')}</p>}
+      {facts !== undefined && <p className='quiet'>{say('run.happened')} <VisibleText text={facts} limit={1_000} /></p>}
       {output === undefined && object === undefined && error === undefined && <p className='quiet'>{say('run.noResult')}</p>}
     </section>
   )

@@ -5,6 +5,7 @@ import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { sayDuration, useNow } from '../../lib/time.ts'
+import { NotVerified } from '../../parts/not-verified.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
@@ -26,7 +27,10 @@ export function RunFacts ({ run }: { run: Run }) {
         {taskId !== undefined && <TaskName id={taskId} />}
         {threadId !== undefined && <ThreadName id={threadId} />}
         <dt>{say('tasks.state')}</dt>
-        <dd><Status value={run.status} />{run.review && <span className='quiet'> · {say(`run.review.${run.review}`)}</span>}</dd>
+        <dd>
+          <Status value={run.status} /> <NotVerified {...run} />
+          {run.review && <span className='quiet'> · {say(`run.review.${run.review}`)}</span>}
+        </dd>
         <dt>{say('run.began')}</dt>
         <dd>
           <Time at={startedAt} />{' '}

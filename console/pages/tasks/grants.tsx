@@ -18,13 +18,12 @@ export function Grants ({ taskId }: { taskId: string }) {
     <section className='section' aria-label={say('tasks.grants')}>
       <h2>{say('tasks.grants')}</h2>
       <ul className='list'>
-        {data.grants.map(({ grantId, text, uses, lastUsedAt, createdAt }) => (
+        {data.grants.map(({ grantId, text, source, uses, lastUsedAt, createdAt }) => (
           <li key={grantId} className='row'>
             <span className='grow'><VisibleText text={text} limit={500} /></span>
             <span className='quiet'>
-              {say('tasks.granted')} <Time at={createdAt} /> · {say('tasks.uses', { count: uses })}{lastUsedAt !== undefined && (
-                <>, <Time at={lastUsedAt} /></>
-              )}
+              {say(source === 'approved_runs' ? 'tasks.learned' : 'tasks.granted')} <Time at={createdAt} />
+              {' · '}{say('tasks.uses', { count: uses })}{lastUsedAt !== undefined && <>, <Time at={lastUsedAt} /></>}
             </span>
             <Confirm
               label={say('tasks.removeGrant')}

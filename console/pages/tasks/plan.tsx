@@ -3,11 +3,13 @@ import { say } from '../../lib/say.ts'
 import { VisibleText } from '../../parts/visible-text.tsx'
 
 /** The phases of a plan, and the criteria by which its result is judged. */
-export function Plan ({ plan: { phases, qualityCriteria, source } }: { plan: TaskPlan }) {
+export function Plan ({ plan: { phases, qualityCriteria, expects, source } }: { plan: TaskPlan }) {
   return (
     <section className='section' aria-label={say('tasks.plan')}>
       <h2>{say('tasks.plan')}</h2>
-      <p className='quiet'>{say(`tasks.planBy.${source}`)}</p>
+      <p className='quiet'>
+        {say(`tasks.planBy.${source}`)}{expects !== undefined && ` ${say(`tasks.expects.${expects}`)}`}
+      </p>
       <ol className='numbered'>
         {phases.map(({ id, description }) => <li key={id}><VisibleText text={description} limit={1_000} /></li>)}
       </ol>

@@ -6,6 +6,7 @@ import { sayDuration } from '../../lib/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { NotVerified } from '../../parts/not-verified.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
@@ -45,7 +46,7 @@ function RunRow ({ run }: { run: TaskRun }) {
   return (
     <div className='row'>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link>
-      <Status value={status} />
+      <Status value={status} /> <NotVerified {...run} />
       <span className='quiet'><Time at={startedAt} /> · {say(`run.trigger.${trigger}`)}</span>
       <span className='quiet'>
         {durationMs !== undefined && <>{sayDuration(durationMs)} · </>}{say('run.callCount', { count: toolCount })}

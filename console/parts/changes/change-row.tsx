@@ -36,7 +36,7 @@ export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, di
         )}
         {canUndo && onUndo && <Button kind='quiet' onClick={onUndo}>{say('run.undoOne')}</Button>}
       </div>
-      {!canUndo && why !== undefined && <p className='quiet'>{say(`run.why.${why}`)}</p>}
+      {why !== undefined && <p className='quiet'>{say(`run.why.${why}`)}</p>}
       {isOpen && diff !== undefined && <Diff diff={diff} />}
     </div>
   )

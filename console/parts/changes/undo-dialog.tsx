@@ -13,6 +13,10 @@ import { VisibleText } from '../visible-text.tsx'
 
 /** Paths of a list that are named. */
 const NAMED = 50
+/** Paths that one request can name. */
+const MOST_PATHS = 1000
+/** The working folder with all in it. */
+const ALL = ['.']
 
 interface Props {
   runId: string
@@ -22,11 +26,20 @@ interface Props {
   onUndone: (undone: Undone) => void
 }
 
+const sharedOf = (skipped: Undone['skipped']): string[] => skipped.filter(({ reason }) => reason === 'shared').map(({ path }) => path)
+
+/** Names what an undo would take back, and what it takes back only by name. */
+function withShared (restored: string[], skipped: Undone['skipped']): string[] {
+  const all = [...restored, ...sharedOf(skipped)]
+  return all.length > MOST_PATHS ? ALL : all
+}
+
 /** Shows what an undo would do now, and does it after a confirmation. */
-export function UndoDialog ({ runId, paths, onClose, onUndone }: Props) {
+export function UndoDialog ({ runId, paths: named, onClose, onUndone }: Props) {
   const queries = useQueryClient()
   const announce = useAnnounce()
   const [isOpen, setIsOpen] = useState(true)
+  const [paths, setPaths] = useState(named)
   const plan = useQuery({
     queryKey: [...keys.changes(runId), 'dry-run', ...paths ?? []],
     queryFn: () => undoRun({ ...asked(), path: { runId }, body: { paths, dryRun: true } }).then(body),
@@ -70,6 +83,9 @@ export function UndoDialog ({ runId, paths, onClose, onUndone }: Props) {
             {undo.isError && <Failed error={undo.error} />}
             <div className='actions'>
               <Button onClick={close}>{say('app.cancel')}</Button>
+              {sharedOf(skipped).length > 0 && (
+                <Button onClick={() => setPaths(withShared(restored, skipped))}>{say('run.undoShared')}</Button>
+              )}
               {restored.length > 0 && (
                 <Button kind='primary' isBusy={undo.isPending} onClick={() => undo.mutate()}>
                   {say('run.undoNow', { count: restored.length })}

@@ -147,6 +147,13 @@ const TOO_LONG = kind(
     `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model that ` +
     'reads more.'
 )
+const TOO_MANY_TOOLS = kind(
+  'ERR_TOO_MANY_TOOLS',
+  false,
+  ({ it }, detail) =>
+    `${it} takes fewer tools than the call described${detail}. Leave some out with options.denyTools, such as "server:<name>", or ` +
+    'disconnect a tool server; do not deny findTools, with which the model finds tools that are not described.'
+)
 const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
 const BROKEN = kind(
   'ERR_PROVIDER_UNAVAILABLE',
@@ -232,6 +239,14 @@ const TOO_LONG_PATTERN = new RegExp(
     String.raw`reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens`,
   'i'
 )
+/** Messages about too many tools: OpenAI and those that follow it, Anthropic, Google, Groq, xAI, Mistral. */
+const KINDS_OF_TOOLS = String.raw`(?:tools?|functions?|tool definitions|function[ _]declarations)\b`
+const MANY_TOOLS_PATTERN = new RegExp(
+  String.raw`too many ${KINDS_OF_TOOLS}|\btools\b(?![[.])[^.[]{0,40}?(?:array too long|at most \d+ items|maximum number of items)|` +
+    String.raw`(?:maximum|max)(?: number)?(?: of)?(?: \d+)?(?: allowed)? ${KINDS_OF_TOOLS}|` +
+    String.raw`(?:at most|up to|more than|limit of|maximum of|supports(?: only)?) \d+ ${KINDS_OF_TOOLS}`,
+  'i'
+)
 const CUT_PATTERN = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 
@@ -250,6 +265,7 @@ function classifyFailure (chain: ErrorFacts[]): FailureKind {
   ) return GARBLED
   // OpenAI reports missing credit as 429, but waiting does not help.
   if (chain.some(({ type, code }) => type === 'insufficient_quota' || code === 'insufficient_quota')) return PAYMENT
+  if (chain.some(({ status = 0, message }) => [400, 413, 422].includes(status) && MANY_TOOLS_PATTERN.test(message))) return TOO_MANY_TOOLS
   // Only the message identifies a conversation that is too long: providers use different statuses and types.
   if (
     chain.some(({ message }) => TOO_LONG_PATTERN.test(message)) &&

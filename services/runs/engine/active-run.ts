@@ -3,6 +3,7 @@ import type { RunOptions } from '../../../schemas/run-options.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
+import { withoutDroppedTries } from '../run-log/cut-steps.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
 import { steeringIn, waitingIn } from '../run-log/steering.ts'
 import { wholeMessage } from '../run-log/ui-message.ts'
@@ -192,6 +193,17 @@ export function createActiveRun<R extends RunRecord> (
       }
     }
   }
+}
+
+/** Returns the events of a subscription when all are there, without those of dropped tries, and ends it. */
+export async function readWhole (subscription: Subscription, signal: AbortSignal): Promise<readonly RunEvent[]> {
+  const read: RunEvent[] = []
+  try {
+    for await (const batch of subscription.batches(signal)) read.push(...batch)
+  } finally {
+    subscription.unsubscribe()
+  }
+  return withoutDroppedTries(read)
 }
 
 /** Returns a subscription to recorded events: a replayed segment, or approval requests that are sent again. */

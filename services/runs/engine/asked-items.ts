@@ -83,10 +83,11 @@ export const questionFields = ({ approvalId, toolCallId, questions, live, server
 export function requestEvent (item: CallItem): RunEvent {
   switch (item.kind) {
     case 'tool': {
-      const { approvalId, toolCallId, toolName, input, cwd, note, boundary, scopes, expiresAt } = item
+      const { approvalId, toolCallId, toolName, input, cwd, note, boundary, toolServer, scopes, expiresAt } = item
       const more = {
         ...(note !== undefined && { reason: note }),
         ...shownBoundary(boundary),
+        ...(toolServer && { toolServer }),
         ...(scopes && { scopes }),
         ...(isAppIdentity(item.identity) && APP)
       }

@@ -1,6 +1,7 @@
 import type { Config } from '../../../schemas/config.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { Grants, Ledger, LiveQuestions } from '../../approvals/index.ts'
+import type { RunTracer } from '../../contracts/traced.ts'
 import { Aborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline, type Deadline } from '../../lib/deadline.ts'
@@ -23,6 +24,8 @@ export interface EngineDeps {
   fence: Fence
   usage: Pick<UsageMeters, 'open' | 'close'>
   config: () => Config
+  /** Absent while no traces are written. */
+  traces?: RunTracer
   log: {
     info(details: object, message: string): void,
     warn(details: object, message: string): void,

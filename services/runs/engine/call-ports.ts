@@ -19,7 +19,7 @@ export interface CallEnd {
 
 /** What the calls of a step need of the run that they belong to. */
 export interface CallPorts {
-  tools: Pick<ToolHost, 'find' | 'identity' | 'boundary' | 'outlook' | 'keep' | 'execute' | 'folders' | 'foresee'>
+  tools: Pick<ToolHost, 'find' | 'identity' | 'toolServer' | 'boundary' | 'outlook' | 'keep' | 'execute' | 'folders' | 'foresee' | 'copyAt'>
   /** `owner` is the task, or the digest of the thread, that the run belongs to. */
   run: { runId: string, owner: string, attempt: number, cwd: string, signal: AbortSignal }
   /** The events of the run so far. */

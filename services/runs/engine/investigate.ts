@@ -16,6 +16,7 @@ import { newestStep } from './drive.ts'
 import { createModelSteps } from './model-step.ts'
 import { createRepetitions } from './repetitions.ts'
 import { createIdSource } from './step-writer.ts'
+import { toldTools } from './told-tools.ts'
 
 /** Steps with tools of one investigation. */
 const STEPS = 30
@@ -49,7 +50,8 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       tool.effect === 'read' && tool.answeredBy === undefined && tool.name !== PLAN_TOOL && host.permission(tool.name) === 'allow' &&
       !tool.isConversational && !tool.isForCommands && !tool.isForTasks && !tool.isInvestigation
     )
-    const names = new Set(tools.map(({ name }) => name))
+    const { told, deferred } = await toldTools(tools, { host, registry }, signal)
+    const names = new Set([...tools, ...told].map(({ name }) => name))
     const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: question }] }]
     const log = createRunLog()
     const addresses = await innerAddresses?.(() => log.events)
@@ -103,7 +105,8 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
         latest: 0,
         context: async () => ({
           opening: [{ role: 'system', content: `${INSTRUCTIONS}\nWorking folder: ${JSON.stringify(cwd)}.` }],
-          tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema }))
+          tools: told.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema })),
+          deferred
         })
       })
       const made = newestStep(log.events)

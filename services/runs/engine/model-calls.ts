@@ -55,7 +55,7 @@ export const directOutput = <R extends RunRecord>({ run, backpressure, signal }:
 export function createModelCalls<R extends RunRecord> (
   { live, meter, owed, pause }: RunAttempt<R>,
   owner: RunOwner<R>,
-  { clock, log }: Pick<EngineDeps, 'clock' | 'log'>,
+  { clock, log, traces }: Pick<EngineDeps, 'clock' | 'log' | 'traces'>,
   { append, backpressure, signal }: ModelOutput
 ): ModelCalls {
   const { run } = live
@@ -81,6 +81,7 @@ export function createModelCalls<R extends RunRecord> (
     const begun = clock.awake()
     const { record } = run
     const step = record.steps + 1
+    traces?.stepBegun(record.runId, step)
     const { calls, finishReason, usage, isPaused } = await modelStep({
       step,
       ...(step > record.maxSteps && { lastWord: record.isRepeating ? 'repeating' as const : 'steps' as const }),
@@ -95,7 +96,9 @@ export function createModelCalls<R extends RunRecord> (
       }
     })
     run.record = { ...run.record, steps: step }
-    log.info({ runId: record.runId, step, calls: calls.length, finishReason, ms: Math.round(clock.awake() - begun) }, 'step')
+    const ms = Math.round(clock.awake() - begun)
+    log.info({ runId: record.runId, step, calls: calls.length, finishReason, ms }, 'step')
+    traces?.stepEnded({ runId: record.runId, step, finishReason, ms })
     return { type: 'step-finish', step, finishReason, usage, ...(isPaused && { isPaused }) }
   }
 }

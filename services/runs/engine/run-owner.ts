@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Owner, QuestionItem } from '../../contracts/approval-record.ts'
-import type { Said } from '../../approvals/index.ts'
+import type { Learning, Said } from '../../approvals/index.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import type { CompactorParts, Conversation } from '../../threads/index.ts'
 import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
@@ -40,8 +40,8 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   asksAddresses: (toolName: string) => boolean
   /** Whether calls may ask the user while they run. */
   mayAskInCalls: boolean
-  /** Whether grants hold that approved runs have taught. */
-  usesLearned: boolean
+  /** Of runs of tasks: what they have to do with what approved runs teach. */
+  learning?: Learning
   /**
    * Whether every step and the end of every call is stored before the run goes on, so that it continues from there after a crash.
    * Otherwise only calls that may change something are, and nobody waits for the rest.

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { intentsIn } from '../run-log/open-calls.ts'
 import { type AddressQuestion, inputDigest } from '../../approvals/index.ts'
-import { askedAgain, type CallLeft, changedPlaces, changedSince, folderGone, runInOrder } from '../../tools/index.ts'
+import { askedAgain, type CallLeft, changedPlaces, changedSince, folderGone, runInOrder, within } from '../../tools/index.ts'
 import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
 import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import type { CallEnd, CallPorts } from './call-ports.ts'
+import { type CopiedCall, copiedCall } from './copied-calls.ts'
 import type { AskedCall, Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
 
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
@@ -19,6 +20,8 @@ interface Granted {
   grant: Grant
   folder: WorkFolder
   paths?: string[]
+  /** What the call must find at the paths. */
+  shown?: readonly ShownPlace[]
   confinedTo?: WorkFolder
 }
 
@@ -46,13 +49,16 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const begun = intentsIn(ports.events)
   let isHeld = false
   const isRead = ({ toolName }: Call) => tools.find(toolName)?.effect === 'read'
+  /** Calls that need no approval, because they change nothing but a copy. */
+  const copied = new Map<string, CopiedCall>()
   /** Calls that are asked because of their addresses, or of what else they do, alone. */
   const questions = new Map<string, Partial<AddressQuestion> & { reason: string }>()
   /** What a model wrote as text, it may have meant to show. */
-  const asksAnyway = (call: Call) => ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call))
+  const asksAnyway = (call: Call) =>
+    !copied.has(call.toolCallId) && (ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call)))
   const needsApproval = (call: Call) => asksAnyway(call) || questions.has(call.toolCallId)
   /** What calls that ask leave, for those behind them. */
-  const ahead = { files: new Map<string, Uint8Array | null>(), calls: [] as string[] }
+  const ahead = { files: new Map<string, Uint8Array | null>(), others: new Set<string>(), calls: [] as string[] }
   const inputOf = (call: Call) => ports.approvalOf(call.toolCallId)?.correctedInput ?? call.input
   const failed = ({ toolCallId, toolName }: Call, errorText: string, state: CallEnd['state'] = 'done'): CallEnd =>
     ({ event: { type: 'tool-error', toolCallId, toolName, errorText }, state })
@@ -99,7 +105,9 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     }
     const offer = await ports.grants.offer(call, folder, question)
     if (offer.boundary?.is === 'refused') return ports.end(call, failed(call, offer.boundary.why))
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...await bind(call, folder), ...await withOutlook(call, offer) })
+    const bound = await bind(call, folder)
+    const toolServer = tools.toolServer(call.toolName)
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, toolServer, ...bound, ...await withOutlook(call, offer) })
   }
 
   /** Adds to where a command would run what of it could be undone. */
@@ -114,9 +122,16 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const seen = await tools.foresee({ name: call.toolName, input: call.input, cwd, folder, signal }, ahead.files)
     const behind = [...ahead.calls]
     const leaves = seen?.preview?.leaves
-    for (const [path, content] of leaves ?? []) ahead.files.set(path, content)
+    const shown = seen?.shown ?? []
+    // What a call in front of this one leaves is of others if what it found was.
+    const others = (await ports.grants.othersOf(shown))?.filter((path) => !ahead.files.has(path) || ahead.others.has(path))
+    for (const [path, content] of leaves ?? []) {
+      ahead.files.set(path, content)
+      if (others !== undefined && others.length > 0) ahead.others.add(path)
+    }
     if (leaves !== undefined) ahead.calls.push(call.toolCallId)
-    return { shown: seen?.shown ?? [], ...(behind.length > 0 && seen && { behind }) }
+    const teaching = await ports.grants.teaching(call, folder, { shown, others })
+    return { shown, ...teaching, ...(behind.length > 0 && seen && { behind }) }
   }
 
   /** Asks again for an approved call that would not do what was shown; the approved calls behind it wait. */
@@ -131,7 +146,12 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     // A corrected input is approved for this call alone.
     const boundary = await tools.boundary({ name: call.toolName, input: inputOf(call), cwd, folder })
     const more = correctedInput === undefined ? await ports.grants.offer(call, folder) : { correctedInput, ...(boundary && { boundary }) }
-    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...await withOutlook(call, more), ...bound })
+    const { shown = [] } = bound
+    const others = await ports.grants.othersOf(shown)
+    const teaching = correctedInput === undefined ? await ports.grants.teaching(call, folder, { shown, others }) : {}
+    const toolServer = tools.toolServer(call.toolName)
+    const outlook = await withOutlook(call, more)
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, toolServer, ...outlook, ...bound, ...teaching })
   }
 
   /**
@@ -160,6 +180,13 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     return covering && { ...covering, folder: folder! }
   }
 
+  /** Whether what a call that approved runs taught finds at its paths is still what it was covered for. */
+  async function isAsFound (call: Call, { shown, folder }: Granted): Promise<boolean> {
+    if (shown === undefined) return true
+    const seen = await tools.foresee({ name: call.toolName, input: inputOf(call), cwd, folder, signal })
+    return seen?.refused === undefined && (await changedPlaces(shown, seen?.shown ?? [])).length === 0
+  }
+
   async function execute (call: Call): Promise<void> {
     const { toolCallId, toolName } = call
     ports.checkLimit()
@@ -184,14 +211,17 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     // Of the tool that was agreed to; it may have been replaced since.
     const identity = approval !== undefined ? approval.identity : granted !== undefined ? granted.grant.identity : tools.identity(toolName)
     const shownIn = approval?.boundary?.is === 'confined' ? approval.boundary.folder : undefined
-    const confinedTo = shownIn ?? granted?.confinedTo
+    const inCopy = copied.get(toolCallId)
+    const confinedTo = shownIn ?? granted?.confinedTo ?? inCopy?.confinedTo
     const isDurable = approval !== undefined || granted !== undefined || !isRead(call)
     const agreed = { name: toolName, runId, callId: toolCallId, input, cwd, identity, folder, signal }
     const kept = await tools.keep({ ...agreed, owner })
     if ('errorText' in kept) return ports.end(call, failed(call, kept.errorText))
     const { paths = granted?.paths } = kept
     // A path that leads elsewhere by now is not covered.
-    const isCovered = granted?.paths === undefined || isDeepStrictEqual(granted.paths, paths)
+    const isInCopy = inCopy === undefined || (paths ?? []).every((path) => within(path, inCopy.copy))
+    const isCovered = isInCopy &&
+      (granted?.paths === undefined || (isDeepStrictEqual(granted.paths, paths) && await isAsFound(call, granted)))
     const bound = approval && await compare(call, approval, folder!)
     if (approval !== undefined && bound === undefined) return kept.discard()
     // What nobody was asked about may be what a granted command executes.
@@ -201,13 +231,14 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
       throw error
     })
     if (!isBegun) {
+      copied.delete(toolCallId)
       await kept.discard()
       return ask(call)
     }
     let end: CallEnd
     try {
       const { durationMs, changes, stays, ...result } = await tools.execute({
-        ...{ ...agreed, attempt, paths, shown: bound?.shown, confinedTo },
+        ...{ ...agreed, attempt, paths, shown: bound?.shown ?? granted?.shown, confinedTo },
         progress: (progress) => ports.progress?.(call, progress),
         ...ports.addresses && {
           mayRedirect: (from: string, to: string) =>
@@ -225,7 +256,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
         ? await kept.finish({ changes, output: event.type === 'tool-output' ? event.output : {} })
         : { ops: [] }
       const found = changes ?? left.changes
-      end = { event: { ...withCorrection(event, approval), ...(found && { changes: found }) }, state, durationMs, ops: left.ops }
+      const ops = [...left.ops, ...await ports.grants.made(call, changes)]
+      end = { event: { ...withCorrection(event, approval), ...(found && { changes: found }) }, state, durationMs, ops }
     } catch (error) {
       const { ops } = await kept.finish()
       if (isDurable || !ports.repeatsReads) await ports.end(call, { ...failed(call, OUTCOME_UNKNOWN, 'unknown'), ops })
@@ -251,6 +283,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   }
 
   if (calls.length > 0) await ports.addresses?.note()
+  for (const call of calls) {
+    if (ports.approvalOf(call.toolCallId) !== undefined || answeredBy(call) !== undefined || begun.has(call.toolCallId)) continue
+    const found = asksAnyway(call) ? await copiedCall(call, ports) : undefined
+    if (found !== undefined) copied.set(call.toolCallId, found)
+  }
   for (const call of calls) {
     if (ports.approvalOf(call.toolCallId) !== undefined || answeredBy(call) !== undefined || asksAnyway(call)) continue
     const question = await ports.addresses?.question(call) ?? await ports.question?.(call)

@@ -51,7 +51,11 @@ export async function settleStep<R extends RunRecord> (
     needsApproval: owner.needsApproval,
     ...owner.deniesUngranted !== undefined && { deniesUngranted: owner.deniesUngranted },
     ...owner.deniesQuestions !== undefined && { deniesQuestions: owner.deniesQuestions },
-    grants: createCallGrants({ grants, owner: owner.owner, cwd, tools, events: () => log.events, usesLearned: owner.usesLearned }),
+    grants: createCallGrants({
+      ...{ grants, owner: owner.owner, cwd, tools, learning: owner.learning },
+      events: () => log.events,
+      look: async ({ toolName: name, input }, folder) => (await tools.foresee({ name, input, cwd, folder, signal }))?.shown
+    }),
     addresses,
     async question ({ toolName, input }) {
       const reason = owner.asksAddresses(toolName) ? await tools.find(toolName)?.asks?.(input, { runId }) : undefined

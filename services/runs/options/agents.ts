@@ -64,7 +64,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
   }
 
   /** A tool of a server has two names: the one that it is offered by, and one that begins with its server. */
-  function otherNames () {
+  function toolNames (): [otherNames: (name: string) => string[], serversOf: (name: string) => string[]] {
     let names: Map<string, string[]> | undefined
     const read = () => {
       const found = new Map<string, string[]>()
@@ -76,7 +76,10 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
       }
       return found
     }
-    return (name: string) => (names ??= read()).get(name) ?? []
+    const serversOf = (name: string) =>
+      host.sources().flatMap(({ name: server, given }) =>
+        given.some((tool) => tool.name === name || tool.qualified === name) ? [server] : [])
+    return [(name) => (names ??= read()).get(name) ?? [], serversOf]
   }
 
   /**
@@ -86,10 +89,10 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
   async function resolve (layers: ReadonlyArray<RunOptions | undefined>): Promise<ResolvedOptions> {
     const present = layers.filter((layer) => layer !== undefined)
     if (present.length === 0) return {}
-    const given = resolveOptions(present, otherNames())
+    const given = resolveOptions(present, ...toolNames())
     if (given.agent === undefined) return { options: given }
     const { options } = await requireUsable(given.agent)
-    return { options: resolveOptions([options, given], otherNames()), given }
+    return { options: resolveOptions([options, given], ...toolNames()), given }
   }
 
   const change = (name: string, deleted: boolean) => emit({ type: 'agent:changed', name, deleted, at: clock.now() })

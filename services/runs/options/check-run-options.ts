@@ -4,7 +4,10 @@ import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import { openObjectAnswer } from '../answers/object-answer.ts'
 import type { Registry } from '../../models/index.ts'
 import { checkAppTools, type ToolHost } from '../../tools/index.ts'
+import { isPattern, matchesServer, matchesTool, partsOf } from './tool-patterns.ts'
 
+/** Tools that an error names. */
+const MOST_NAMED = 60
 const UnknownTool = defineError('ERR_INVALID_REQUEST', 'options.%s has %s, and there is no such tool. The tools are: %s.')
 const NameTaken = defineError(
   'ERR_INVALID_REQUEST',
@@ -19,7 +22,7 @@ const NameTaken = defineError(
  */
 export async function checkRunOptions (
   options: RunOptions,
-  { registry, host }: { registry: Pick<Registry, 'requireUsable'>, host: Pick<ToolHost, 'names' | 'ready'> },
+  { registry, host }: { registry: Pick<Registry, 'requireUsable'>, host: Pick<ToolHost, 'names' | 'ready' | 'sources'> },
   given: RunOptions | undefined = options
 ): Promise<void> {
   const { model, object, appTools = [] } = options
@@ -35,16 +38,27 @@ async function checkNames (
   list: 'allowTools' | 'denyTools',
   given: readonly string[],
   appTools: readonly AppTool[],
-  host: Pick<ToolHost, 'names' | 'ready'>
+  host: Pick<ToolHost, 'names' | 'ready' | 'sources'>
 ): Promise<void> {
   const lookUp = () => {
     const { known, isWhole } = host.names()
     const names = new Set([...known, ...appTools.map(({ name }) => name)])
-    return { names, unknown: isWhole ? given.find((name) => !names.has(name)) : undefined }
+    const isKnown = (part: string) =>
+      names.has(part) || host.sources().some(({ name }) => matchesServer(part, name)) ||
+      (isPattern(part) && [...names].some((name) => matchesTool(part, { name })))
+    return { names, unknown: isWhole ? given.find((entry) => !partsOf(entry).every(isKnown)) : undefined }
   }
   if (lookUp().unknown === undefined) return
   // At the start of the service the tool servers are not read from the configuration yet.
   await host.ready(new AbortController().signal)
   const { names, unknown } = lookUp()
-  if (unknown !== undefined) throw new UnknownTool(list, JSON.stringify(unknown), [...names].join(', '))
+  if (unknown === undefined) return
+  throw new UnknownTool(list, JSON.stringify(unknown), names.size > MOST_NAMED ? shortList(names, host.sources()) : [...names].join(', '))
+}
+
+/** Names the servers in place of their tools. */
+function shortList (names: ReadonlySet<string>, sources: ReturnType<ToolHost['sources']>): string {
+  const ofServers = new Set(sources.flatMap(({ given }) => given.flatMap(({ name, qualified }) => [name, qualified])))
+  const servers = sources.map(({ name }) => `server:${name}`).join(', ')
+  return `${[...names].filter((name) => !ofServers.has(name)).join(', ')}, and those of ${servers}`
 }

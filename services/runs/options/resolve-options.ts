@@ -7,13 +7,11 @@ import {
   type RunOptions
 } from '../../../schemas/run-options.ts'
 import { defineError } from '../../lib/service-error.ts'
+import { inBoth, type ToolNames } from './tool-patterns.ts'
 
 const TWICE = 'of two of the agent, the conversation and the request'
 const ToolTwice = defineError('ERR_INVALID_REQUEST', `options.appTools: the tool "%s" is ${TWICE}. Leave it out of one, or rename it.`)
 const TooMuch = defineError('ERR_INVALID_REQUEST', 'options.%s: agent, conversation and request have %d %s together; the limit is %d.')
-
-/** The other names of the tool that has this name. */
-export type OtherNames = (name: string) => readonly string[]
 
 /**
  * Resolves the options of a run from layers, the widest first, such as agent, conversation and request. The result allows nothing that
@@ -22,7 +20,11 @@ export type OtherNames = (name: string) => readonly string[]
  * nearest layer, and instructions and tools of applications those of all. Options of a run can be resolved again. Throws ToolTwice or
  * TooMuch (400).
  */
-export function resolveOptions (layers: readonly RunOptions[], otherNames: OtherNames = () => []): RunOptions {
+export function resolveOptions (
+  layers: readonly RunOptions[],
+  otherNames: ToolNames['otherNames'] = () => [],
+  serversOf: ToolNames['serversOf'] = () => []
+): RunOptions {
   const nearest = <K extends keyof RunOptions>(key: K) => layers.findLast((layer) => layer[key] !== undefined)?.[key]
   const all = <K extends keyof RunOptions>(key: K) => layers.map((layer) => layer[key]).filter((value) => value !== undefined)
   const interactive = all('interactive')
@@ -30,7 +32,7 @@ export function resolveOptions (layers: readonly RunOptions[], otherNames: Other
     agent: nearest('agent'),
     model: nearest('model'),
     instructions: joined(all('instructions')),
-    allowTools: common(all('allowTools'), otherNames),
+    allowTools: common(all('allowTools'), { otherNames, serversOf }),
     denyTools: united(all('denyTools')),
     effort: nearest('effort'),
     maxOutputTokens: least(all('maxOutputTokens')),
@@ -40,6 +42,7 @@ export function resolveOptions (layers: readonly RunOptions[], otherNames: Other
     appTools: together(all('appTools')),
     app: nearest('app'),
     sandbox: all('sandbox').includes('required') ? 'required' : nearest('sandbox'),
+    workspace: nearest('workspace'),
     interactive: interactive.length === 0 ? undefined : interactive.every(Boolean)
   })
 }
@@ -61,11 +64,12 @@ function joined (texts: string[]): string | undefined {
   return text
 }
 
-/** The names in the first list of the tools that all lists have, by any of their names. */
-function common (lists: string[][], otherNames: OtherNames): string[] | undefined {
-  const [first, ...others] = lists.map((list) => new Set(list))
-  const isInAll = (name: string) => others.every((names) => [name, ...otherNames(name)].some((each) => names.has(each)))
-  return first && [...first].filter(isInAll)
+/** The entries for the tools that all lists have. */
+function common (lists: string[][], names: ToolNames): string[] | undefined {
+  if (lists.length === 0) return undefined
+  const entries = lists.map((list) => [...new Set(list)]).reduce((left, list) => inBoth(left, list, names))
+  if (entries.length > MOST_TOOL_NAMES) throw new TooMuch('allowTools', entries.length, 'names', MOST_TOOL_NAMES)
+  return entries
 }
 
 function united (lists: string[][]): string[] | undefined {

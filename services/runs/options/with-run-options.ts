@@ -1,35 +1,38 @@
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
-import { type MergedTool, type ToolHost, withAppTools } from '../../tools/index.ts'
+import { type MergedTool, type ToolHost, toolNames, withAppTools } from '../../tools/index.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { type Registry, withRunModels } from '../../models/index.ts'
 import type { RunLog } from '../run-log/run-log.ts'
+import { matchesTool } from './tool-patterns.ts'
 import { withAsides } from './with-asides.ts'
 
 /**
- * Returns the host with only the tools that a run's options leave. A tool of a tool server can be named by its qualified name, too. The
- * tool `answer` of a run that owes a structured answer is the run's own, so no other tool of that name is offered.
+ * Returns the host with only the tools that a run's options leave; `matchesTool` says what the entries of their lists stand for. The tool
+ * `answer` of a run that owes a structured answer is the run's own, so no other tool of that name is offered.
  */
 function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: RunOptions = {}): ToolHost {
   if (allowTools === undefined && denyTools.length === 0 && object === undefined) return host
-  const allowed = allowTools && new Set(allowTools)
-  const denied = new Set(object === undefined ? denyTools : [...denyTools, ANSWER_TOOL])
+  const denied = object === undefined ? denyTools : [...denyTools, ANSWER_TOOL]
+  const left = new WeakMap<Tool, boolean>()
   const isLeft = (tool: Tool & Partial<MergedTool>): boolean => {
-    const names = [tool.name, tool.qualified ?? tool.name]
-    return (allowed === undefined || tool.isFinder || names.some((name) => allowed.has(name))) && !names.some((name) => denied.has(name))
+    const matches = (entry: string) => matchesTool(entry, tool)
+    const is = left.get(tool) ?? ((allowTools === undefined || tool.isFinder || allowTools.some(matches)) && !denied.some(matches))
+    left.set(tool, is)
+    return is
   }
   const offered = () => host.offered().filter(isLeft)
 
   return {
     ...host,
     offered,
+    absent: () => host.absent().filter(isLeft),
     finders: () => host.finders().filter(isLeft),
-    describe: (tools = offered()) => host.describe(tools),
+    describe: (tools = offered(), told) => host.describe(tools, told),
     validate (name, input) {
       const tool = host.find(name)
       if (tool === undefined || isLeft(tool)) return host.validate(name, input)
-      const left = offered().map((each) => each.name).join(', ')
-      return { ok: false, error: `This run has no tool named ${JSON.stringify(name)}. Its tools are: ${left || 'none'}.` }
+      return { ok: false, error: `This run has no tool named ${JSON.stringify(name)}. Its tools are: ${toolNames(offered()) || 'none'}.` }
     }
   }
 }

@@ -68,6 +68,7 @@ function render (event: RunEvent): string {
         ...(event.cwd && { cwd: event.cwd }),
         ...(event.reason && { reason: event.reason }),
         ...(event.boundary && { boundary: event.boundary }),
+        ...(event.toolServer && { toolServer: event.toolServer }),
         ...(event.scopes && { scopes: event.scopes }),
         ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
       })

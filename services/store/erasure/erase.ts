@@ -38,6 +38,8 @@ export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void
     for (const name of names.filter((each) => pattern.test(each))) await rm(join(dir, name), { recursive: true, force: true })
     await syncDirectory(dir)
   }
+  // Beside the directory, where tools may work.
+  await rm(`${dir}-copies`, { recursive: true, force: true })
   for (const path of await logsOf(dir, logFile)) await rm(path, { force: true })
 }
 

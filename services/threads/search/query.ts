@@ -1,6 +1,6 @@
 import { defineError } from '../../lib/service-error.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
-import { type Word, wordsIn } from './words.ts'
+import { type Word, wordsIn } from '../../lib/words.ts'
 
 const NoWords = defineError('ERR_INVALID_REQUEST', 'q names no word to search for.')
 

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { fits, type Term } from './query.ts'
-import { wordsIn } from './words.ts'
+import { wordsIn } from '../../lib/words.ts'
 
 /**
  * The words of a block of messages, each once, with a blank before and after. `of` is the version of the block that they were read from.

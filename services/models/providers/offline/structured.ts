@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { Expects } from '../../../../schemas/tasks.ts'
 import { type Background, mentionsTime, readBackground } from './background.ts'
 import type { Command } from './clause.ts'
 import { READS } from './commands.ts'
@@ -61,8 +62,24 @@ function inDoubt (request: string, commands: Command[]): Background | undefined 
 
 /** Makes a plan of one phase per command. */
 function plan (request: string) {
-  const phases = commandsIn(request).map(described)
-  return { phases: (phases.length === 0 ? [shortened(request)] : phases).map((description) => ({ description })), qualityCriteria: [] }
+  const commands = commandsIn(request)
+  const phases = commands.map(described)
+  const expected = commands.flatMap(({ toolName }) => EFFECTS[toolName] ?? [])
+  return {
+    phases: (phases.length === 0 ? [shortened(request)] : phases).map((description) => ({ description })),
+    qualityCriteria: [],
+    expects: expected[0] ?? 'none'
+  }
+}
+
+/** The effects that commands leave; all others only look. */
+const EFFECTS: Record<string, Expects> = {
+  writeFile: 'files',
+  editFile: 'files',
+  moveFile: 'files',
+  deleteFile: 'files',
+  notifyUser: 'message',
+  runCommand: 'command'
 }
 
 const commandsIn = (request: string): Command[] => readSteps(request).filter((step) => step.kind === 'command')

@@ -1,0 +1,57 @@
+import { createNamePatterns } from '../../lib/name-patterns.ts'
+
+/** A tool by the names that lists of tools may have for it. */
+export interface NamedTool {
+  name: string
+  /** Its name with that of its server in front. */
+  qualified?: string
+  /** Its server. */
+  source?: string
+}
+
+/** Begins an entry that stands for all tools of the servers that match the rest. */
+const SERVER = 'server:'
+/** Between the parts of an entry that all must match: what two lists have in common. Nobody writes it. */
+const AND = '&'
+
+const matchesName = createNamePatterns()
+
+export const isPattern = (entry: string): boolean => /[^\w-]/.test(entry)
+
+/** The parts of an entry of a list of tools. */
+export const partsOf = (entry: string): string[] => entry.split(AND)
+
+/** Whether a part of an entry is the name of the server, or a pattern of it; undefined for one that stands for names of tools. */
+export const matchesServer = (part: string, server: string): boolean | undefined =>
+  part.startsWith(SERVER) ? matchesName(part.slice(SERVER.length), server) : undefined
+
+/** Whether an entry of a list of tools stands for the tool: a name, a pattern of names (`github_*`) or `server:<name>`. */
+export function matchesTool (entry: string, { name, qualified = name, source = '' }: NamedTool): boolean {
+  if (entry === name || entry === qualified) return true
+  return isPattern(entry) &&
+    partsOf(entry).every((part) => matchesServer(part, source) ?? [name, qualified].some((each) => matchesName(part, each)))
+}
+
+/** Knows the tools that names stand for: the other names of the same tool, and its servers. */
+export interface ToolNames {
+  otherNames(name: string): readonly string[]
+  serversOf(name: string): readonly string[]
+}
+
+/** Returns the entry for the tools that two entries have in common; undefined for none. */
+function meet (one: string, other: string, { otherNames, serversOf }: ToolNames): string | undefined {
+  const parts = [...new Set([...partsOf(one), ...partsOf(other)])]
+  const literal = parts.find((part) => !isPattern(part))
+  if (literal === undefined) return parts.join(AND)
+  const names = [literal, ...otherNames(literal)]
+  const servers = serversOf(literal)
+  const left = parts.filter((part) => !names.includes(part) && !names.some((name) => isPattern(part) && matchesName(part, name)))
+    .filter((part) => !servers.some((server) => matchesServer(part, server)))
+  if (left.length === 0) return literal
+  // The server of a tool that is not there now is not known.
+  return servers.length === 0 && left.every((part) => part.startsWith(SERVER)) ? [literal, ...left].join(AND) : undefined
+}
+
+/** Returns the entries for the tools that both lists have. */
+export const inBoth = (one: readonly string[], other: readonly string[], names: ToolNames): string[] =>
+  [...new Set(one.flatMap((a) => other.flatMap((b) => meet(a, b, names) ?? [])))]
