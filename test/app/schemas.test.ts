@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import * as compilers from '../../plugins/core/compilers.ts'
+import { newId } from '../../services/lib/ids.ts'
 import { HealthSchema } from '../../schemas/service.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { OPTIONS } from '../harness/app-tools.ts'
@@ -174,6 +175,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
       url: '/run/sync',
       payload: { messages: [{ role: 'user', content: 'read missing.txt, then system info' }] }
     }),
+  'GET /v1/models 200': (app) => anAgent(app).then(() => app.inject('/v1/models')),
+  'GET /v1/models/:id 200': (app) => app.inject('/v1/models/offline%2Fassistant'),
+  'POST /v1/chat/completions 200': async (app) => {
+    await post(app, '/v1/chat/completions', { model: 'none', messages: [{ role: 'user', content: 'hi' }] })
+    return post(app, '/v1/chat/completions', { model: 'offline/assistant', messages: [{ role: 'user', content: 'system info' }] })
+  },
   'GET /run/:id/stream 204': (app) => app.inject('/run/nobody/stream'),
   'POST /run/:id/steer 200': async (app) => {
     await live(app)
@@ -207,6 +214,8 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/commands')
   },
   'POST /commands/:id/stop 200': async (app) => post(app, `/commands/${await inBackground(app)}/stop`, {}),
+  'GET /threads/:id/buffers 200': async (app) => app.inject('/threads/edited/buffers?editor=desk'),
+  'POST /threads/:id/buffers/:requestId 200': async (app) => post(app, `/threads/edited/buffers/${newId()}`, { text: 'Buy tea' }),
   'GET /runs 200': async (app) => {
     await chatAsking(app)
     await asking(app)
@@ -224,6 +233,11 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET /runs/:runId/changes 200': async (app) => app.inject(`/runs/${await writing(app)}/changes?limit=1`),
   'POST /runs/:runId/recording 200': async (app) => app.inject({ method: 'POST', url: `/runs/${await writing(app)}/recording` }),
   'POST /runs/:runId/undo 200': async (app) => app.inject({ method: 'POST', url: `/runs/${await writing(app)}/undo` }),
+  'POST /runs/:runId/apply 200': async (app) => {
+    const message = { role: 'user', content: 'list the files here' }
+    const { runId } = (await post(app, '/run/sync', { id: 'copied', message, options: { workspace: 'copy' } })).json()
+    return post(app, `/runs/${runId}/apply`, { dryRun: true })
+  },
   'GET /grants 200': async (app) => {
     await granted(app)
     return app.inject('/grants')
@@ -370,6 +384,9 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'POST /providers/test 200': (app) => app.inject({ method: 'POST', url: '/providers/test' }),
   'POST /mcp/connect 200': (app) => connect(app, everything('all', { env: { A_KEY: 'value' } })),
   'POST /mcp/connect 202': async (app) => connect(app, { name: 'web', url: (await startGuarded(t)).server.url }),
+  'POST /mcp/import 200': (app) =>
+    // eslint-disable-next-line no-template-curly-in-string
+    app.inject({ method: 'POST', url: '/mcp/import', payload: { servers: { x: { command: '${input:y}' }, z: { url: 'z' } } } }),
   'GET /mcp/servers 200': (app) => app.inject('/mcp/servers'),
   'GET /mcp/servers/:name 200': async (app) => {
     await connect(app, everything('all'))

@@ -5,7 +5,7 @@ import { whyForbidden } from '../../scripts/lint/service-imports.ts'
 import { circles, importGraph, projectFiles, ROOT, textOf } from '../harness/source-tree.ts'
 
 const MOST_LINES = 400
-const IN_FOLDER = /^(?:bench|bin|client|console|docs|eval|examples|plugins|routes|schemas|scripts|services|test|workers)\//
+const IN_FOLDER = /^(?:acp|bench|bin|client|console|docs|eval|examples|plugins|routes|schemas|scripts|services|test|workers)\//
 
 t.test('no file imports itself through others, not even types', async (t) => {
   t.same(circles(importGraph()), [])

@@ -9,8 +9,11 @@ const HOSTILE = '# Plan\n\n<script>document.title = "ran"</script><img src=x one
   '![a pixel](https://evil.example/x.png) [click](javascript:document.title=2) [page](/console/settings) [web](https://example.com/)\n\n' +
   '```sh\nrm \u202Etxt.a\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done'
 
+/** Until then a short answer waits. */
+const steered = Promise.withResolvers<void>()
+
 /** The model does what the last message of the user says. */
-function reply ({ body }: GatewayRequest): Plan {
+function reply ({ body }: GatewayRequest): Plan | Promise<Plan> {
   const last = body.prompt.at(-1)
   if (last.role === 'tool') return { text: 'That is done.' }
   const said = JSON.stringify(last.content)
@@ -30,7 +33,7 @@ function reply ({ body }: GatewayRequest): Plan {
       ]
     }
   }
-  if (said.includes('short')) return { text: 'brief '.repeat(40), partMs: 25 }
+  if (said.includes('short')) return steered.promise.then(() => ({ text: 'That is brief.' }))
   if (said.includes('slow')) return { text: 'word '.repeat(3_000), partMs: 10 }
   return { text: `You said ${said.length} characters.` }
 }
@@ -139,8 +142,10 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
   await visit('what is said while the agent works stands where it is read, and is offered again where it is not', async (t, page) => {
     await page.goto('/console/chat')
     await say(page, 'in short')
-    await page.getByText('brief').first().waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
     await steer(page, 'with tea')
+    await page.getByText('Waits for the agent').waitFor()
+    steered.resolve()
     await page.getByText('You said').waitFor()
     const read = page.locator('.said', { hasText: 'with tea' })
     await read.getByText('Said while the agent worked').waitFor()

@@ -56,7 +56,8 @@ t.test('every operation says what it is, what it takes and what it answers', asy
         `${name} ${status}: a description`
       )
       if (status < '400' || (name === 'GET /ready' && status === '503')) continue
-      t.same(content['application/json']?.schema, { $ref: '#/components/schemas/Error' }, `${name} ${status}: an Error`)
+      const shape = path.startsWith('/v1/') ? 'ChatError' : 'Error'
+      t.same(content['application/json']?.schema, { $ref: `#/components/schemas/${shape}` }, `${name} ${status}: an error`)
     }
     const own = ['400', '403', '500', ...method === 'get' ? [] : ['413', '415']]
     t.same(own.filter((status) => operation.responses[status] === undefined), [], `${name}: what the gate refuses`)

@@ -130,8 +130,22 @@ function sender (t: Test, { url }: Sidecar) {
   return Object.assign(send, { all })
 }
 
+/** Errors of requests that reach no route. */
+const UNROUTED = ['ERR_BAD_REQUEST', 'ERR_NOT_FOUND', 'ERR_METHOD_NOT_ALLOWED']
+
+const isSentence = (text: unknown) => typeof text === 'string' && /\S[.!?…]$/.test(text)
+
+const isError = ({ error, code, statusCode }: Record<string, unknown>, status: number) =>
+  isSentence(error) && /^ERR_[A-Z_]+$/.test(String(code)) && statusCode === status
+
+/** Whether it is an error as OpenAI's API has it. */
+function isChatError ({ error, ...more }: Record<string, any>): boolean {
+  return Object.keys(more).length === 0 && Object.keys(error).sort().join() === 'code,message,param,type' && isSentence(error.message) &&
+    /^ERR_[A-Z_]+$|^[a-z_]+$/.test(error.code)
+}
+
 /** Throws when an answer is not what the document says, or says what is nobody's business. */
-function checkAnswer ({ statuses, wrongWith }: Operation, { status, headers, text }: Answer, home: string) {
+function checkAnswer ({ name, statuses, wrongWith }: Operation, { status, headers, text }: Answer, home: string) {
   const fail = (why: string) => {
     throw new Error(`${why}: ${status} ${text.slice(0, 500)}`)
   }
@@ -139,16 +153,17 @@ function checkAnswer ({ statuses, wrongWith }: Operation, { status, headers, tex
   for (const secret of [TOKEN, KEY]) if (text.includes(secret)) fail('a secret')
   if (/\n\s+at .+:\d+:\d+/.test(text)) fail('a stack')
   const isJson = /^application\/json/.test(headers['content-type'] ?? '')
+  const isChat = name.includes(' /v1/')
+  let isUnrouted = false
   if (status >= 400) {
     // What a path names may be no path of ours at all: then the answer is that of any unknown one.
     if (!statuses.includes(String(status)) && ![404, 405, 415, 431].includes(status)) fail('not documented')
     if (!isJson) fail('no JSON')
     const error = JSON.parse(text)
-    if (
-      typeof error.error !== 'string' || !/\S[.!?…]$/.test(error.error) || !/^ERR_[A-Z_]+$/.test(error.code) || error.statusCode !== status
-    ) fail('another shape')
+    isUnrouted = isChat && UNROUTED.includes(error.code)
+    if (isChat && !isUnrouted ? !isChatError(error) : !isError(error, status)) fail('another shape')
     for (const path of [SOURCES, home, 'node_modules']) if (text.includes(path)) fail('a path of the machine')
   }
-  const wrong = isJson ? wrongWith(status, JSON.parse(text)) : undefined
+  const wrong = isJson && !isUnrouted ? wrongWith(status, JSON.parse(text)) : undefined
   if (wrong) fail(wrong)
 }

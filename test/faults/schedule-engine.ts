@@ -9,6 +9,7 @@ import { createTasks } from '../../services/tasks/task-service.ts'
 import { createActiveRuns } from '../../services/runs/engine/active-runs.ts'
 import { drive } from '../../services/runs/engine/drive.ts'
 import { createRunRepository } from '../../services/runs/run-repository.ts'
+import { facts } from '../harness/facts.ts'
 
 const NO_NOTICES = { ops: () => [], closing: () => [], toldBy: () => [] }
 
@@ -103,7 +104,7 @@ export class Engine {
       {
         store,
         clock,
-        runs: createRunRepository({ store, clock }),
+        runs: createRunRepository({ store, clock, facts }),
         activeRuns,
         registry: app.providers,
         host: app.tools,

@@ -3,7 +3,7 @@ import { build } from './helper.ts'
 import { listen, sendRaw, type RawAnswer } from './raw.ts'
 
 /** Would write a file at once, if it ran. */
-export const WRITE = JSON.stringify({ messages: [{ role: 'user', content: "write 'x' to marker.txt" }] })
+export const WRITE = JSON.stringify({ model: 'offline/assistant', messages: [{ role: 'user', content: "write 'x' to marker.txt" }] })
 export const config = { permissions: { writeFile: 'allow' }, allowedOrigins: ['app://my.app', 'http://localhost:5173'] }
 
 export async function start (t: Test, settings = {}) {
@@ -14,8 +14,21 @@ export async function start (t: Test, settings = {}) {
 export const run = (port: number, headers: string[], path = '/run') =>
   sendRaw(port, { method: 'POST', path, headers: [...headers, 'Content-Type: application/json'], body: WRITE })
 
-export function refused (t: Test, answer: RawAnswer, status: number, code: string, message: string) {
-  t.equal(answer.status, status, message)
-  t.match(answer.headers['content-type'], /^application\/json/, `${message}: JSON`)
-  t.match(answer.json(), { error: /^[A-Z].*\.$/s, code, statusCode: status }, `${message}: in the one shape`)
+/** Sends the request to each door at which an agent can be reached. */
+export const attack = async (port: number, headers: string[]) => [
+  await run(port, headers),
+  await run(port, headers, '/v1/chat/completions')
+]
+
+/** Checks that each door refused a request: `/v1` in the shape of OpenAI, or in the one shape before there is a route. */
+export function refused (t: Test, answers: RawAnswer | RawAnswer[], status: number, code: string, message: string) {
+  for (const [nth, answer] of [answers].flat().entries()) {
+    t.equal(answer.status, status, message)
+    t.match(answer.headers['content-type'], /^application\/json/, `${message}: JSON`)
+    const sentence = /^[A-Z].*\.$/s
+    const shape = nth === 1 && typeof answer.json().error === 'object'
+      ? { error: { message: sentence, code } }
+      : { error: sentence, code, statusCode: status }
+    t.match(answer.json(), shape, `${message}: in its shape`)
+  }
 }

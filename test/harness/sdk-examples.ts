@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.ts'
 
 type Teardown = { teardown(handler: () => unknown): unknown }
 
@@ -40,12 +39,4 @@ export async function startGuardedExample (t: Teardown): Promise<string> {
   const env = { KEEP_PORT: '1', MCP_PORT: own, MCP_AUTH_PORT: other }
   await startProgram(t, [pathOf(example('simpleStreamableHttp')), '--oauth'], env, 2)
   return `http://localhost:${own}/mcp`
-}
-
-async function freePort (): Promise<string> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
 }

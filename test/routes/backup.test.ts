@@ -78,6 +78,7 @@ t.test('runs that were under way are interrupted by an import, and schedules go 
   const next = await importInto(t, backup, { clock, gatewayKey: 'the-key' })
   const there = await tasksOf(t, next)
   while (next.tasks.check() === 'starting') await new Promise(setImmediate)
+  t.equal(next.tasks.check(), 'ok')
   t.match(await there.runs(once.id), [{ status: 'interrupted', error: /when the backup was made/ }])
   t.match(await there.get(`/${once.id}`), { status: 'failed' })
   const { nextRunAt, status } = await there.get(`/${daily.id}`)

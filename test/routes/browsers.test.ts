@@ -121,7 +121,10 @@ const bearer = (token: string) => `Authorization: Bearer ${token}`
 function refused (t: Test, answer: RawAnswer, message: string) {
   t.equal(answer.status, 401, message)
   t.equal(answer.headers['www-authenticate'], 'Bearer', `${message}: says how`)
-  t.match(answer.json(), { error: /Authorization: Bearer/, code: 'ERR_UNAUTHORIZED', statusCode: 401 }, `${message}: in the one shape`)
+  const expected = / \/v1\//.test(message)
+    ? { error: { message: /Authorization: Bearer/, type: 'authentication_error', param: null, code: 'invalid_api_key' } }
+    : { error: /Authorization: Bearer/, code: 'ERR_UNAUTHORIZED', statusCode: 401 }
+  t.match(answer.json(), expected, `${message}: in its shape`)
   t.notMatch(answer.body, /horse/, `${message}: without the token`)
 }
 

@@ -1,14 +1,16 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import t from 'tap'
 import { sendBytes, sendRaw } from '../harness/raw.ts'
-import { refused, run, start, WRITE, config } from '../harness/gate.ts'
+import { attack, refused, run, start, WRITE, config } from '../harness/gate.ts'
 import { build } from '../harness/helper.ts'
 
-t.test('an allowed request does run: the marker of these tests works', async (t) => {
+t.test('an allowed request does run at each door: the marker of these tests works', async (t) => {
   const { port, marker } = await start(t)
-  const answer = await run(port, [])
-  t.equal(answer.status, 200)
-  t.ok(existsSync(marker))
+  for (const path of ['/run', '/v1/chat/completions']) {
+    t.equal((await run(port, [], path)).status, 200, path)
+    t.ok(existsSync(marker), path)
+    rmSync(marker)
+  }
 })
 
 t.test('every name of the loopback address is a Host of ours, in any case and with any port', async (t) => {
@@ -61,7 +63,7 @@ t.test('a Host that is not ours is refused, and nothing runs', async (t) => {
       '.'
     ]
   ) {
-    refused(t, await run(port, [`Host: ${host}`]), 403, 'ERR_FORBIDDEN', host)
+    refused(t, await attack(port, [`Host: ${host}`]), 403, 'ERR_FORBIDDEN', host)
   }
   t.notOk(existsSync(marker))
 })
@@ -99,9 +101,9 @@ t.test('a Host that is missing, doubled or malformed is refused, and nothing run
     'localhost\u00ad',
     '*'
   ]
-  for (const host of malformed) refused(t, await run(port, [`Host: ${host}`]), 400, 'ERR_BAD_REQUEST', `"${host}"`)
-  refused(t, await run(port, ['Host: localhost', 'Host: localhost']), 400, 'ERR_BAD_REQUEST', 'two')
-  refused(t, await run(port, ['Host: localhost', 'Host: evil.example']), 400, 'ERR_BAD_REQUEST', 'two that differ')
+  for (const host of malformed) refused(t, await attack(port, [`Host: ${host}`]), 400, 'ERR_BAD_REQUEST', `"${host}"`)
+  refused(t, await attack(port, ['Host: localhost', 'Host: localhost']), 400, 'ERR_BAD_REQUEST', 'two')
+  refused(t, await attack(port, ['Host: localhost', 'Host: evil.example']), 400, 'ERR_BAD_REQUEST', 'two that differ')
   refused(
     t,
     await sendRaw(port, {
@@ -301,9 +303,10 @@ t.test('every other origin is refused, and nothing runs', async (t) => {
     'chrome-extension://x',
     'moz-extension://x'
   ]
-  for (const origin of foreign) refused(t, await run(port, [`Origin: ${origin}`]), 403, 'ERR_FORBIDDEN', origin)
-  refused(t, await run(port, ['Origin: tauri://localhost', 'Origin: tauri://localhost']), 403, 'ERR_FORBIDDEN', 'two')
-  refused(t, await run(port, [`Origin: http://127.0.0.1:${port}`, 'Origin: https://evil.example']), 403, 'ERR_FORBIDDEN', 'own and another')
+  for (const origin of foreign) refused(t, await attack(port, [`Origin: ${origin}`]), 403, 'ERR_FORBIDDEN', origin)
+  refused(t, await attack(port, ['Origin: tauri://localhost', 'Origin: tauri://localhost']), 403, 'ERR_FORBIDDEN', 'two')
+  const both = [`Origin: http://127.0.0.1:${port}`, 'Origin: https://evil.example']
+  refused(t, await attack(port, both), 403, 'ERR_FORBIDDEN', 'own and another')
   t.notOk(existsSync(marker))
 })
 
@@ -330,9 +333,9 @@ t.test('without an Origin, requests that a browser marks as coming from another 
       '*'
     ]
   ) {
-    refused(t, await run(port, [`Sec-Fetch-Site: ${site}`]), 403, 'ERR_FORBIDDEN', site)
+    refused(t, await attack(port, [`Sec-Fetch-Site: ${site}`]), 403, 'ERR_FORBIDDEN', site)
   }
-  refused(t, await run(port, ['Sec-Fetch-Site: none', 'Sec-Fetch-Site: cross-site']), 403, 'ERR_FORBIDDEN', 'two')
+  refused(t, await attack(port, ['Sec-Fetch-Site: none', 'Sec-Fetch-Site: cross-site']), 403, 'ERR_FORBIDDEN', 'two')
   t.notOk(existsSync(marker))
   for (const site of ['same-origin', 'none']) t.equal((await sendRaw(port, { headers: [`Sec-Fetch-Site: ${site}`] })).status, 200, site)
 })

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
-import { connect, detail, misbehaving, until } from '../harness/mcp.ts'
+import { connect, detail, filesystem, misbehaving, until } from '../harness/mcp.ts'
 import { run } from '../harness/mcp-calls.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -195,6 +195,27 @@ t.test('a tool that loses its readOnlyHint while a run is under way asks from th
   }])
   const { notCovered } = (await app.inject(`/runs/${of(events, 'start')[0].messageMetadata.runId}/changes`)).json()
   t.match(notCovered, [{ toolName: 'change', server: 'odd' }, { toolName: 'runCommand' }, { toolName: 'echo', server: 'odd' }])
+})
+
+t.test('a question about a tool of a server names the server, and says what it says of the tool', async (t) => {
+  const call = (toolName: string, input: object) => ({ toolName, input })
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        toolCalls: [
+          call('write_file', { path: 'a.txt', content: 'x' }),
+          call('create_directory', { path: 'b' }),
+          call('writeFile', { path: 'c.txt', content: 'x' })
+        ]
+      },
+      { text: 'done' }
+    ][nth])
+  await connect(app, filesystem(app.cwd))
+  const { events } = await say(app, 'go')
+  const servers = [{ name: 'files', title: 'Write File', destructive: true }, { name: 'files', title: 'Create Directory' }, undefined]
+  t.strictSame(of(events, 'tool-approval-request').map(({ toolServer }) => toolServer), servers)
+  const { approvals } = (await app.inject('/approvals?kind=tool')).json()
+  t.same(new Set(approvals.map(({ toolServer }: any) => toolServer?.title)), new Set(['Write File', 'Create Directory', undefined]))
 })
 
 t.test('a server waits in the inbox until its user accepts it, and again for what has changed since', async (t) => {

@@ -101,7 +101,7 @@ t.test('what cannot be connected is told with its stderr, and nothing is saved',
   const failed = await connect(app, misbehaving('odd', ['--die'], { env: { TOKEN: 'canary-0123456789' } }))
   t.equal(failed.statusCode, 502)
   t.strictSame(failed.json(), {
-    error: 'The tool server "odd" is not connected: it ended with exit code 4.',
+    error: 'The tool server "odd" is not connected: it ended with exit code 4, and said: cannot log in with [secret].',
     code: 'ERR_TOOL_SERVER_FAILED',
     statusCode: 502,
     stderr: 'cannot log in with [secret]\n'

@@ -275,6 +275,10 @@ t.test('a run that waits for an approval is stopped by the id of its thread; a l
   const { app, gateway, events, runId, reader } = await withWaiting(t, calls('writeFile', 'saveDocument'))
   const [write, save] = asked(events)
   t.match(await decide(app, save, { approved: false }), { status: 200, body: { continued: false } })
+  t.match(await postTo(app, '/run/chat/stop?waiting=keep', {}), { status: 404, body: { code: 'ERR_NO_LIVE_RUN' } })
+  const message = { role: 'user', content: 'another matter' }
+  t.match(await postTo(app, '/run', { id: 'chat', message, waiting: 'keep' }), { status: 409, body: { code: 'ERR_CONVERSATION_WAITS' } })
+  t.equal((await waiting(app)).length, 1, 'it still waits')
   t.same(await postTo(app, '/run/chat/stop', {}), { status: 200, body: { ok: true, threadId: 'chat', runId } })
   t.match(await reader.until('approval:closed', { approvalId: write }), { state: 'withdrawn' })
   t.match(await reader.until('run:end'), { runId, status: 'stopped' })

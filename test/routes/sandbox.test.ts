@@ -285,7 +285,7 @@ t.test('a server stays when its call has ended: later steps and the user reach i
 
   const [command] = await running()
   t.match(command, { commandId, threadId: 'a', ports: [port], command: /listening/ })
-  const undo = () => app.inject({ method: 'POST', url: `/runs/${command.runId}/undo`, payload: {} })
+  const undo = (payload = {}) => app.inject({ method: 'POST', url: `/runs/${command.runId}/undo`, payload })
   t.match((await undo()).json(), { statusCode: 409, code: 'ERR_COMMAND_RUNS' })
   const taken = { command: 'sleep 100', background: true, ports: [port] }
   t.match(await use('runCommand', taken, 'b'), { errorText: /Port \d+ of this computer is in use/ })
@@ -298,8 +298,13 @@ t.test('a server stays when its call has ended: later steps and the user reach i
   t.match(await use('readCommand', { commandId }), { running: false })
   const changes = async () => (await app.inject(`/runs/${command.runId}/changes`)).json().changes
   while ((await changes()).length === 0) continue
-  const undone = (await undo()).json()
-  t.same(undone.restored, [`${app.cwd}/started`], 'what another command made is not its work')
+  const made = `${app.cwd}/started`
+  const unnamed = (await undo()).json()
+  t.match(unnamed, { restored: [], skipped: [{ path: made, reason: 'shared' }] }, 'somebody else may have made it')
+  t.ok(existsSync(made))
+  t.match(await changes(), [{ path: made, canUndo: true, why: 'shared' }])
+  const undone = (await undo({ paths: ['.'] })).json()
+  t.same(undone.restored, [made], 'what another command made is not its work')
   t.match(undone.notCovered, [{ reason: /what anybody changes in the folder until it ends counts as its work/ }])
   t.notOk(existsSync(`${app.cwd}/started`))
 

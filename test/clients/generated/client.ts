@@ -53,6 +53,7 @@ export const NO_OPTIONS = {
   appTools: undefined,
   app: undefined,
   sandbox: undefined,
+  workspace: undefined,
   interactive: undefined
 }
 

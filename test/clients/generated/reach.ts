@@ -61,6 +61,10 @@ t.test('tool servers', async (t) => {
     tools: Array
   }, 'connectToolServer')
   const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined, authorizationUrl: undefined }
+  is(t, (await sdk.importToolServers({ ...options, body: { mcpServers: { 'a README': { command: 'x', disabled: true } } } })).data, {
+    servers: [{ from: 'a README', name: 'a-README', status: 'saved', message: /a-README here/, inputs: undefined }]
+  }, 'importToolServers')
+  await sdk.disconnectToolServer({ ...options, path: { name: 'a-README' } })
   is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')
   const { data } = await sdk.getToolServer({ ...options, path: { name: 'odd' } })
   is(t, data, {
@@ -100,4 +104,22 @@ t.test('tool servers', async (t) => {
     { status: 'disconnected', name: 'odd' },
     'disconnectToolServer'
   )
+})
+
+t.test("OpenAI's chat completions", async (t) => {
+  const options = await clientOf(await build(t))
+  const model = { id: 'offline/assistant', object: 'model' as const, created: 0, owned_by: 'offline' }
+  is(t, (await sdk.listChatModels(options)).data, { object: 'list', data: [model] }, 'listChatModels')
+  is(t, (await sdk.getChatModel({ ...options, path: { id: model.id } })).data, model, 'getChatModel')
+  const body = { model: model.id, messages: [{ role: 'user', content: 'system info' }] }
+  t.match((await sdk.createChatCompletion({ ...options, body })).data, {
+    id: /^chatcmpl-/,
+    object: 'chat.completion',
+    created: Number,
+    model: model.id,
+    choices: [{ index: 0, message: { role: 'assistant', content: /./, refusal: null }, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: Number, total_tokens: Number }
+  }, 'createChatCompletion')
+  const { error } = await sdk.createChatCompletion({ client: options.client, body: { ...body, model: 'none' } })
+  t.match(error, { name: 'AgentError', error: /GET \/v1\/models/, code: 'model_not_found', statusCode: 404 })
 })

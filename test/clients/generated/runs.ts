@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
@@ -53,7 +53,10 @@ t.test('a run as one object', async (t) => {
     usage: { ...USAGE, costUsd: undefined },
     finishReason: 'tool-calls',
     pendingApprovals: [
-      { approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, boundary: undefined, scopes: SCOPES, expiresAt: Number }
+      {
+        ...{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, boundary: undefined, toolServer: undefined },
+        ...{ scopes: SCOPES, expiresAt: Number }
+      }
     ],
     stopped: undefined,
     steering: undefined,
@@ -75,9 +78,10 @@ t.test('a run as one object', async (t) => {
     text: 'Both.',
     evaluation: {
       satisfied: true,
-      score: 0.9,
-      issues: ['a detail'],
+      score: 0.6,
+      issues: ['a detail', 'Calls of this run can have changed something, and no claim of the report about it was checked.'],
       outcome: 'done' as const,
+      verified: false,
       claims: [],
       evidence: 'not_needed' as const,
       judge: 'model' as const
@@ -93,6 +97,22 @@ t.test('a command that stays', async (t) => {
     commands: [{ commandId: ID, command: 'sleep 1000', runId, threadId, taskId: undefined, ports: [], startedAt: Number }]
   }, 'listCommands')
   is(t, (await sdk.stopCommand({ ...options, path: { id: data.commands[0].commandId } })).data, { ok: true }, 'stopCommand')
+})
+
+t.test('a file with changes that are not saved in an editor', async (t) => {
+  const app = await build(t)
+  writeFileSync(`${app.cwd}/notes.txt`, 'Buy tea')
+  const options = await clientOf(app)
+  const path = { id: 'edited' }
+  const ask = (waitMs: number) => sdk.listBufferRequests({ ...options, path, query: { editor: 'desk', waitMs } })
+  is(t, (await ask(0)).data, { requests: [] }, 'listBufferRequests')
+  const reading = sdk.runSync({ ...options, body: { ...said('read notes.txt'), ...path } })
+  const { data } = await ask(10_000)
+  is(t, data, { requests: [{ requestId: ID, path: `${app.cwd}/notes.txt` }] }, 'with a file')
+  const answer = { ...options, path: { ...path, requestId: data.requests[0].requestId }, body: { text: 'Buy coffee' } }
+  is(t, (await sdk.answerBufferRequest(answer)).data, { taken: true }, 'answerBufferRequest')
+  t.match((await reading).data.text, 'Buy coffee')
+  is(t, (await sdk.answerBufferRequest(answer)).data, { taken: false }, 'too late')
 })
 
 t.test('a run that makes a background task', async (t) => {
@@ -146,7 +166,9 @@ t.test('approval requests, a page at a time', async (t) => {
       unbound: undefined,
       note: undefined,
       boundary: undefined,
+      toolServer: undefined,
       scopes: SCOPES,
+      teaches: undefined,
       output: undefined,
       questions: undefined,
       live: undefined,
@@ -180,7 +202,10 @@ t.test('approval requests, a page at a time', async (t) => {
   }, 'previewApproval')
   t.match((await sdk.previewCorrection({ ...options, path: { id: approvalId }, body: {} })).data, { changes: [{ path: /./ }] })
   const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
-  is(t, decision.data, { approvalId, state: 'denied', runId, threadId: 'a', taskId: undefined, continued: true }, 'decideApproval')
+  is(t, decision.data, {
+    ...{ approvalId, state: 'denied' as const, runId, threadId: 'a', taskId: undefined, continued: true },
+    learned: undefined
+  }, 'decideApproval')
 })
 
 t.test('calls that the application executes', async (t) => {
@@ -237,6 +262,21 @@ t.test('the changes of a run, and its undo', async (t) => {
     skipped: [{ path: data!.changes[0].path, reason: 'changed_since' }],
     notCovered: [command]
   }, 'undoRun')
+})
+
+t.test('a run on a copy, and what is taken over of it', async (t) => {
+  const app = await build(t)
+  const options = await clientOf(app)
+  writeFileSync(`${app.cwd}/a.txt`, 'a')
+  const body = { ...said('write "x" to b.txt'), id: 'copied', options: { workspace: 'copy' as const } }
+  const { data: run } = await sdk.runSync({ ...options, body })
+  const apply = async (dryRun: boolean) => (await sdk.applyRun({ ...options, path: { runId: run!.runId }, body: { dryRun } })).data!
+  is(t, await apply(true), { applyId: undefined, applied: [`${app.cwd}/b.txt`], skipped: [] }, 'applyRun, dry')
+  writeFileSync(`${app.cwd}/b.txt`, 'by hand')
+  const skipped = [{ path: `${app.cwd}/b.txt`, reason: 'changed_since' as const }]
+  is(t, await apply(false), { applyId: undefined, applied: [], skipped }, 'a conflict')
+  rmSync(`${app.cwd}/b.txt`)
+  is(t, await apply(false), { applyId: ID, applied: [`${app.cwd}/b.txt`], skipped: [] }, 'applyRun')
 })
 
 t.test('the recording of a run, as a file', async (t) => {
@@ -327,6 +367,8 @@ t.test('the runs, and the events that tell of them', async (t) => {
     toolCount: 1,
     qualityScore: undefined,
     evaluation: undefined,
+    verified: undefined,
+    facts: /^1 call: 1 read/,
     steering: [],
     questions: [],
     usage: USAGE,

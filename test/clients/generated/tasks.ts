@@ -10,7 +10,7 @@ t.test('tasks and their runs', async (t) => {
   const watched = await (await tasksOf(t, app)).watch()
   const goal = "write 'x' to a.txt"
   const phase = { id: 'phase-1', description: 'writeFile a.txt', status: 'pending' as const }
-  const plan = { phases: [phase], qualityCriteria: [], source: 'model' as const }
+  const plan = { phases: [phase], qualityCriteria: [], expects: 'files' as const, source: 'model' as const }
   const budget = { usd: undefined, tokens: undefined, minutes: 5 }
   const ofRuns = { ...NO_OPTIONS, budget }
   const task = {
@@ -117,7 +117,9 @@ t.test('tasks and their runs', async (t) => {
       cwd: /work$/,
       reason: undefined,
       boundary: undefined,
+      toolServer: undefined,
       scopes: Array,
+      teaches: Array,
       output: undefined,
       questions: undefined,
       live: undefined,
@@ -136,7 +138,9 @@ t.test('tasks and their runs', async (t) => {
     failure: undefined,
     retryAt: undefined,
     stopped: undefined,
-    steered: undefined
+    steered: undefined,
+    verified: undefined,
+    facts: /^1 call: /
   }
   is(t, (await sdk.getTaskRun({ ...options, path: { ...path, runId } })).data, run, 'getTaskRun')
   is(t, (await sdk.getTask({ ...options, path })).data.waitingFor!, [{ kind: 'tool', id: approvalId }], 'getTask')
@@ -210,7 +214,8 @@ t.test('tasks and their runs', async (t) => {
     runId,
     approvalId,
     approved: false,
-    status: 'running'
+    status: 'running',
+    learned: undefined
   }, 'approveTask')
   await watched.until('task:error')
   const rejected = {
@@ -238,10 +243,13 @@ t.test('tasks and their runs', async (t) => {
       qualityScore: Number,
       issues: Array,
       outcome: 'failed' as const,
+      verified: false,
       claims: Array,
       evidence: 'unchecked' as const,
       judge: 'none' as const
     },
+    verified: false,
+    facts: /^1 call: /,
     questions: []
   }
   is(t, (await sdk.listTaskRuns({ ...options, path, query: { limit: 1 } })).data, {

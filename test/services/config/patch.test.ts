@@ -70,6 +70,8 @@ t.test('a patch that would make a key invalid names it and changes nothing', asy
 /** Values of keys that are more than a harmless setting, of all keys. */
 const GUARDED: ConfigPatch = {
   mcp: [],
+  mcpServers: {},
+  servers: {},
   workspace: '/tmp',
   port: 1,
   providerOptions: { anthropic: {} },

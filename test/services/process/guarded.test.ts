@@ -219,6 +219,7 @@ t.test('a child gets the environment without what is ours', async (t) => {
     local_agent_passphrase: 'b',
     AI_GATEWAY_API_KEY: 'c',
     AI_GATEWAY_BASE_URL: 'd',
+    OTEL_EXPORTER_OTLP_HEADERS: 'api-key=e',
     GONE: undefined
   })
   t.strictSame(given, { PATH: '/bin' })

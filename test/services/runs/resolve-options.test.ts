@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { AppTool, RunOptions } from '../../../schemas/run-options.ts'
 import { resolveOptions } from '../../../services/runs/options/resolve-options.ts'
+import { matchesTool, type NamedTool } from '../../../services/runs/options/tool-patterns.ts'
 
 const tool = (name: string): AppTool => ({ name, description: name, inputSchema: { type: 'object' }, effect: 'read' })
 const object = (title: string) => ({ schema: { type: 'object', title } })
@@ -70,7 +71,9 @@ for (const [sentence, layers, resolved] of TABLE) {
   })
 }
 
-const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 })
+const TOOLS = [{ name: 'a' }, { name: 'b' }, { name: 's_c', source: 's' }, { name: 's_d', source: 's' }, { name: 't_c', source: 't' }]
+const serversOf = (name: string) => TOOLS.flatMap((tool) => tool.name === name ? tool.source ?? [] : [])
+const names = fc.uniqueArray(fc.constantFrom('a', 'b', 's_c', 't_c', 's_*', '*_c', 'server:s', 'server:t', 'server:*'), { maxLength: 4 })
 const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 const limit = fc.integer({ min: 1, max: 9 })
 const layer: fc.Arbitrary<RunOptions> = fc.record({
@@ -83,14 +86,15 @@ const layer: fc.Arbitrary<RunOptions> = fc.record({
   instructions: fc.constantFrom('x', 'y', 'z'),
   model: fc.constantFrom('a/a', 'b/b')
 }, { requiredKeys: [] })
-const isLeft = ({ allowTools, denyTools = [] }: RunOptions, name: string) =>
-  (allowTools === undefined || allowTools.includes(name)) && !denyTools.includes(name)
+const isLeft = ({ allowTools, denyTools = [] }: RunOptions, tool: NamedTool) =>
+  (allowTools === undefined || allowTools.some((entry) => matchesTool(entry, tool))) && !denyTools.some((entry) => matchesTool(entry, tool))
 
 t.test('what is resolved is never wider than a layer, and the same when layers are resolved one after the other', async () => {
   fc.assert(fc.property(fc.array(layer, { minLength: 1, maxLength: 5 }), fc.nat(4), (layers, at) => {
-    const resolved = resolveOptions(layers)
+    const resolve = (all: RunOptions[]) => resolveOptions(all, undefined, serversOf)
+    const resolved = resolve(layers)
+    if (!TOOLS.every((tool) => isLeft(resolved, tool) === layers.every((each) => isLeft(each, tool)))) return false
     for (const each of layers) {
-      for (const name of ['a', 'b', 'c', 'd']) if (isLeft(resolved, name) && !isLeft(each, name)) return false
       for (const key of ['usd', 'tokens', 'minutes'] as const) {
         if (!((resolved.budget?.[key] ?? Infinity) <= (each.budget?.[key] ?? Infinity))) return false
       }
@@ -100,7 +104,8 @@ t.test('what is resolved is never wider than a layer, and the same when layers a
       if (each.instructions !== undefined && !resolved.instructions?.includes(each.instructions)) return false
     }
     const cut = Math.min(at, layers.length)
-    const inTwo = resolveOptions([resolveOptions(layers.slice(0, cut)), resolveOptions(layers.slice(cut))])
-    return JSON.stringify(inTwo) === JSON.stringify(resolved)
+    const inTwo = resolve([resolve(layers.slice(0, cut)), resolve(layers.slice(cut))])
+    const shown = (options: RunOptions) => JSON.stringify({ ...options, allowTools: options.allowTools?.toSorted() })
+    return shown(inTwo) === shown(resolved)
   }))
 })

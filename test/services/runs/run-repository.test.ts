@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createRunRepository } from '../../../services/runs/run-repository.ts'
+import { facts } from '../../harness/facts.ts'
 import { newRunFields, type ThreadRun } from '../../../services/runs/run-record.ts'
 import { newId } from '../../../services/lib/ids.ts'
 import { noUsage } from '../../../services/usage/index.ts'
@@ -24,7 +25,7 @@ for (const status of ['completed', 'pending_approval'] as const) {
   t.test(`what is saved by the clock while a run is made ${status} does not show it as executing again`, async (t) => {
     const clock = fakeClock(1_000)
     const store = await testStore(t, clock)
-    const runs = createRunRepository({ store, clock })
+    const runs = createRunRepository({ store, clock, facts })
     const run = runs.open<ThreadRun>(executing(), [], [])
     await store.transact(runs.add(run))
     run.log.append({ type: 'text-start', id: 'a' })

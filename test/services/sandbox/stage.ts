@@ -1,7 +1,9 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync
+} from 'node:fs'
 import { createSocket } from 'node:dgram'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -17,6 +19,8 @@ export interface Stage {
   work: string
   /** Runs a command as the agent's tool does. */
   run(command: string, more?: object): Promise<any>
+  /** The output of another tool. */
+  output(toolName: string, input: object): Promise<any>
   /** Returns what shows that a command left the box; nothing while it holds. `output` is what the command answered. */
   traces(output: unknown): string[]
   close(): Promise<void>
@@ -86,16 +90,19 @@ export async function setStage (): Promise<Stage> {
     return found.sort()
   }
   const before = look()
-  const OBEYED = /hookspath|fsmonitor|sshcommand|alias|include|filter|ext::/i
+  const OBEYED = /hookspath|fsmonitor|sshcommand|alias|include|filter|ext::|worktree = \//i
 
   return {
     work,
+    output,
     run: (command, more = {}) => output('runCommand', { command: `${ONLY_IN_BOX}\n${command}`, ...more }),
     traces (output) {
       const text = JSON.stringify(output)
       const repositories = execFileSync('find', [work, '-name', 'config', '-path', '*git*', '-o', '-name', 'config', '-path', '*bare*'])
       const configs = repositories.toString().split('\n').filter((each) => each !== '').map((each) => readFileSync(each, 'utf8')).join()
       const hooks = execFileSync('find', [work, '-path', '*/hooks/*', '!', '-name', '*.sample', '!', '-name', '*.boxed*']).toString()
+      const links = execFileSync('find', [work, '-name', '.git', '!', '-type', 'd']).toString().split('\n').filter((place) =>
+        place !== '' && !(lstatSync(place).isFile() && /^gitdir: (\.\.\/)+\.git\/modules\/[\w/]+\n$/.test(readFileSync(place, 'utf8'))))
       const still = execFileSync('ps', ['-eo', 'args']).toString()
       return [
         text.includes(secret) && 'a secret was read',
@@ -103,6 +110,7 @@ export async function setStage (): Promise<Stage> {
         JSON.stringify(look()) !== JSON.stringify(before) && 'something outside was changed',
         OBEYED.test(configs) && 'git obeys new settings',
         hooks !== '' && `there are hooks: ${hooks}`,
+        links.length > 0 && `folders name repositories elsewhere: ${links.join(', ')}`,
         ['.envrc', '.mcp.json', '.husky'].some((name) => existsSync(join(work, name))) && 'programs obey new files',
         visits > 0 && 'a server was reached',
         victim.exitCode !== null || victim.signalCode !== null ? 'another process was ended' : false,
@@ -130,6 +138,18 @@ export async function attempt (stage: Stage, commands = HOSTILE): Promise<Record
     if (traces.length > 0) escapes[what] = [...traces, JSON.stringify(output).slice(0, 2_000)]
   }
   return escapes
+}
+
+/**
+ * As `attempt`, while a command stays, whose network the others share. Fails where that did not start; the result has a trace when it is
+ * gone in the end.
+ */
+export async function attemptBeside (stage: Stage, commands = HOSTILE): Promise<Record<string, string[]>> {
+  const beside = await stage.run('while :; do sleep 1; done', { background: true })
+  if (beside.running !== true) throw new Error(`no command stays: ${JSON.stringify(beside)}`)
+  const escapes = await attempt(stage, commands)
+  const { running } = await stage.output('stopCommand', { commandId: beside.commandId })
+  return { ...escapes, ...(running !== false && { 'ends the command beside it': ['it did not end'] }) }
 }
 
 /** Commands that try to leave the box, by what they try. */
@@ -191,6 +211,9 @@ print(c(os.environ["BASE"]+"/outside/socket"), c(chr(0)+os.environ["MARK"]))`),
     'git config include.path ../x; printf "[core] sshCommand = x\\n" >> .git/config; git remote add evil "ext::sh -c x"',
   'makes a repository that git obeys': 'git init -q sub; echo x > sub/.git/hooks/post-checkout; git -C sub config core.fsmonitor x; ' +
     'git init -q --bare bare.git; git -C bare.git config core.fsmonitor x; echo x > bare.git/hooks/update',
+  'makes a submodule that git obeys': 'git init -q --separate-git-dir=.git/modules/x sub; git -C sub config core.fsmonitor x; ' +
+    'echo x > .git/modules/x/hooks/post-checkout; git -C sub config core.worktree /tmp; cp -r .git/modules/x outer; mkdir other; ' +
+    'echo "gitdir: ../outer" > other/.git; ln -s ../sub/.git other/.git2; mkdir third; ln -s ../sub/.git third/.git',
   'has editors and shells obey': 'echo "{}" > .vscode/tasks.json; echo x > .vscode/settings.json; mv .vscode v; echo x > .envrc; ' +
     'echo "{}" > .mcp.json; mkdir .husky; ln -s x .envrc'
 }

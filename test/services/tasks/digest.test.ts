@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createLedger } from '../../../services/approvals/ledger.ts'
 import { createRunRepository } from '../../../services/runs/run-repository.ts'
+import { facts } from '../../harness/facts.ts'
 import { createTaskRepository } from '../../../services/tasks/task-repository.ts'
 import { createUsageRepository } from '../../../services/usage/usage-repository.ts'
 import { createDigest } from '../../../services/tasks/digest/digest.ts'
@@ -40,7 +41,7 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const ledger = createLedger({ store, clock })
   const liveQuestions = { ofTask: () => [] }
   const usage = createUsageRepository({ store, clock, log: { error () {} } })
-  const runs = createRunRepository({ store, clock })
+  const runs = createRunRepository({ store, clock, facts })
   const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: NO_NOTICES, emit () {} })
   await repository.index.load()
   read.records = 0
@@ -69,7 +70,7 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
   const repository = createTaskRepository({
     store,
     clock,
-    runs: createRunRepository({ store, clock }),
+    runs: createRunRepository({ store, clock, facts }),
     ledger: createLedger({ store, clock }),
     usage: createUsageRepository({ store, clock, log: { error () {} } }),
     notices: NO_NOTICES,

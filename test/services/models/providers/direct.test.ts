@@ -152,6 +152,22 @@ t.test('what a server says is told apart by what can be done about it', async (t
     retryable: false,
     message: /too many tokens/
   })
+  const tooMany = [
+    "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 232 instead.",
+    'tools: List should have at most 128 items after validation, not 232',
+    "'tools' : maximum number of items is 128",
+    'Maximum tools limit reached: 200',
+    'The number of function declarations exceeds the maximum of 128 function declarations'
+  ]
+  for (const message of tooMany) {
+    t.match(await failedWith(t, { status: 400, message }), {
+      code: 'ERR_TOO_MANY_TOOLS',
+      message: /takes fewer tools than the call described \(.*options\.denyTools/
+    })
+  }
+  for (const message of ["Invalid 'tools[0].function.name': string too long. Expected at most 64", 'tools.3.name: at most 128']) {
+    t.match(await failedWith(t, { status: 400, message }), { code: 'ERR_PROVIDER_REQUEST' })
+  }
   t.match(await failedWith(t, { status: 500, message: 'oh dear' }), {
     code: 'ERR_PROVIDER_UNAVAILABLE',
     retryable: true,

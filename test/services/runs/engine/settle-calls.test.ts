@@ -13,7 +13,10 @@ const NO_GRANTS: CallPorts['grants'] = {
   offer: async () => ({}),
   use: async () => false,
   coversHost: async () => false,
-  suspend: async () => []
+  suspend: async () => [],
+  othersOf: async () => undefined,
+  teaching: async () => ({}),
+  made: async () => []
 }
 const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
 
@@ -32,7 +35,9 @@ function ports (
       ...(name.includes('-app') && { answeredBy: { by: 'app', app: 'editor', ms: 5 } }),
       ...(name === 'look-user' && { answeredBy: { by: 'user' } })
     }) as never,
+    copyAt: () => undefined,
     identity: () => 'one',
+    toolServer: () => undefined,
     boundary: async () => undefined,
     outlook: async () => undefined,
     keep: async () => NOTHING_KEPT,

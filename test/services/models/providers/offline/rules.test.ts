@@ -126,12 +126,16 @@ t.test('an analysis says what it found', async (t) => {
   })
 })
 
-t.test('a plan has one phase a command, or the request as its only phase', async (t) => {
-  t.strictSame(await structured('plan', 'list here then read a.txt'), {
-    phases: [{ description: 'listDirectory .' }, { description: 'readFile a.txt' }],
-    qualityCriteria: []
-  })
-  t.strictSame(await structured('plan', 'Think about it.'), { phases: [{ description: 'Think about it.' }], qualityCriteria: [] })
+t.test('a plan has one phase a command, or the request as its only phase, and expects what its first effect is', async (t) => {
+  const planned = async (request: string, expects: string, ...phases: string[]) =>
+    t.strictSame(await structured('plan', request), {
+      phases: phases.map((description) => ({ description })),
+      qualityCriteria: [],
+      expects
+    })
+  await planned('list here then read a.txt', 'none', 'listDirectory .', 'readFile a.txt')
+  await planned('Think about it.', 'none', 'Think about it.')
+  await planned('read a.txt then delete b.txt', 'files', 'readFile a.txt', 'deleteFile b.txt')
 })
 
 t.test('a question without a rule gets an answer that fits no schema', async (t) => {
