@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
-import { basename, join, relative, sep } from 'node:path'
+import { basename, join, parse, relative, sep } from 'node:path'
 import type { Applied, UndoBody } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
@@ -98,7 +98,8 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
 
   async function make (thread: string, real: string): Promise<Known> {
     if (within(ownHome, real) || within(place, real)) throw new Refused('it holds the data of the service')
-    if (real === '/' || homes.some((home) => within(home, real))) throw new Refused('it is a home, or holds one. Work in a folder of it')
+    const isHome = real === parse(real).root || homes.some((home) => within(home, real))
+    if (isHome) throw new Refused('it is a home, or holds one. Work in a folder of it')
     if (known.size >= MAX_COPIES) throw new Refused(`there are ${MAX_COPIES} already. Delete a conversation that has one`)
     await mkdir(root, { recursive: true, mode: 0o700 })
     place = await realpath(root)

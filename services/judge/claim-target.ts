@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { readPath, shareOf } from '../lib/windows-path.ts'
 
 /** Characters of an input in which a target is looked for, and levels of its nesting. */
 const INPUT_READ = 256 * 1024
@@ -14,12 +15,20 @@ const GLOB = /[*?{]/
 function bareOf (text: string): string {
   const bare = text.normalize('NFC').trim().replace(LINK, '$1').replace(QUOTES, '').replace(LINE_NUMBER, '')
   if (!bare.startsWith('file://')) return bare
-  const path = bare.slice('file://'.length)
+  // Before a drive, the slash belongs to the address.
+  const path = bare.slice('file://'.length).replace(process.platform === 'win32' ? /^\/(?=[a-z](?::|%3a))/i : /^$/, '')
   try {
     return decodeURIComponent(path)
   } catch {
     return path
   }
+}
+
+/** Returns the path that a text means, seen from a folder. What is no path, or is on another computer, is not looked at. */
+function placeOf (folder: string, path: string): string {
+  const reading = readPath(path, folder)
+  if ('path' in reading && (process.platform !== 'win32' || shareOf(reading.path) === shareOf(folder))) return reading.path
+  return resolve(folder, path.replace(/[^\p{L}\p{N}]+/gu, '_'))
 }
 
 export type PathTarget = Awaited<ReturnType<typeof pathTarget>>
@@ -37,7 +46,7 @@ export async function pathTarget (text: string, cwd: string) {
   const path = bare === '~' || bare.startsWith('~/') ? join(homedir(), bare.slice(1)) : bare
   const isName = path !== '' && !path.includes('/') && !path.includes(sep) && path !== '.' && path !== '..'
   const given = resolve(cwd)
-  const places = [resolve(given, path), resolve(real, path), ...belowNamed(real, path), ...belowNamed(given, path)]
+  const places = [placeOf(given, path), placeOf(real, path), ...belowNamed(real, path), ...belowNamed(given, path)]
   // The folder may be a link, by which a report names its files.
   const throughLink = places.filter((place) => contains(given, place)).map((place) => join(real, relative(given, place)))
   const absolute = [...new Set([...places, ...throughLink].map((place) => place.normalize('NFC')))]
@@ -47,7 +56,7 @@ export async function pathTarget (text: string, cwd: string) {
 
   /** Returns how a real or given path stands to the target; undefined when they are apart. */
   async function relationOf (other: string): Promise<Relation | undefined> {
-    const place = resolve(real, other).normalize('NFC')
+    const place = placeOf(real, other).normalize('NFC')
     if (absolute.includes(place) || (isName && basename(place) === path)) return 'same'
     if (!isWhole && absolute.some((target) => contains(target, place))) return 'inside'
     if (absolute.some((target) => contains(place, target))) return 'around'
@@ -70,7 +79,7 @@ export async function pathTarget (text: string, cwd: string) {
     /** Whether the text holds a path as a whole, as a list of several paths does. */
     holds: (named: string) => mentions(bare, named.normalize('NFC'), { afterSlash: false }),
     /** The places on disk that the target can mean to a command that ran in the folder. */
-    placesFrom: (folder: string) => [...new Set([absolute[0], resolve(real, folder, path)])],
+    placesFrom: (folder: string) => [...new Set([absolute[0], placeOf(resolve(real, folder), path)])],
     /** Whether the target is the whole working folder, or a folder that holds it: then it names nothing. */
     isWhole,
     /** Whether the text is a pattern, or a description: it has blanks or no Latin letter, and neither a separator nor an ending. */
@@ -83,7 +92,7 @@ function belowNamed (cwd: string, path: string): string[] {
   if (path === '') return []
   const found: string[] = []
   for (let above = dirname(cwd); above !== dirname(above); above = dirname(above)) {
-    const place = resolve(above, path)
+    const place = placeOf(above, path)
     if (contains(cwd, place)) found.push(place)
   }
   return found

@@ -40,7 +40,7 @@ interface HostParts {
   permissions: () => Permissions
   clock: Clock
   fence: Fence
-  paths: Pick<PathPolicy, 'owns'>
+  paths: Pick<PathPolicy, 'owns' | 'meant'>
   /** Keeps what the calls are about to change. */
   undo?: { keep(call: KeepCall): Promise<KeptCall>, outlook(folder: string, signal: AbortSignal): Promise<string> }
   /** The editors of the user: a file with changes there that are not saved is not changed. */
@@ -129,7 +129,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     const sourceTool = findSourceTool(name)
     return sourceTool === undefined ? builtin.get(name) : sourceTool.available ? sourceTool : undefined
   }
-  const folders = createWorkFolders(find, copies)
+  const folders = createWorkFolders(find, paths)
   const shown = <T>(value: T): T => copies === undefined ? value : copies.shown(value)
   function unavailable (name: string): string | undefined {
     const why = builtin.get(name)?.unavailable

@@ -1,5 +1,6 @@
-import { lstat, readdir, realpath } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, parse, resolve as absolute } from 'node:path'
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
+import { posix, win32 } from 'node:path'
+import { isShortName, readPath, shareOf } from '../lib/windows-path.ts'
 import { type CopyView, pathMeant } from './copy-view.ts'
 import { within } from './path-within.ts'
 import { PathRefused } from './tool-errors.ts'
@@ -16,6 +17,11 @@ export interface PathScope {
 }
 
 export interface PathPolicy {
+  /**
+   * Returns the absolute path that is meant by the text of a path; no file system is asked. Throws PathRefused for what is no path, and on
+   * Windows for a computer that holds none of the allowed folders.
+   */
+  meant(path: string, cwd: string): string
   /** Resolves `path` to a real path, following symlinks. The path need not exist yet. Throws PathRefused when it is not allowed. */
   resolve(path: string, cwd: string): Promise<string>
   /** Like `resolve`, but does not follow a symlink in the last place. The folder must exist. */
@@ -48,62 +54,131 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 export const KERNEL_FOLDERS = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
 const SHARED_MEMORY = '/dev/shm'
 
+/** What the policy asks of a file system. `realpath` answers with the names as they are stored: long ones, in their case. */
+interface FileSystem {
+  lstat: typeof lstat
+  realpath(path: string): Promise<string>
+  readlink(path: string): Promise<string>
+  readdir(path: string, options?: { recursive?: boolean }): Promise<string[]>
+}
+
+/** Links on the way to a path that are followed. */
+const MOST_LINKS = 40
+
 /**
  * Decides which paths the tools may use: paths whose real path is within the workspace, the call's cwd (a real path) or a root.
  * `scope` is read at every call; pass getters to follow changes of the configuration. A checked path must be opened with
- * files/open-folder.ts, which detects that the path leads elsewhere by then.
+ * files/open-folder.ts, which detects that the path leads elsewhere by then. `platform` is the system whose paths these are.
  */
-export function createPathPolicy (scope: PathScope): PathPolicy {
+export function createPathPolicy (
+  scope: PathScope,
+  { platform = process.platform, files = { lstat, realpath, readlink, readdir } }: { platform?: NodeJS.Platform, files?: FileSystem } = {}
+): PathPolicy {
+  const isWindows = platform === 'win32'
+  const { basename, dirname, isAbsolute, join, parse, resolve, sep } = isWindows ? win32 : posix
+  const { follow, realPlace, isIn, identify } = createPlaces(files, platform)
+  const given = (cwd: string) => [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
+
   const allowedRoots = async (cwd: string) => {
-    const roots = [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
+    const roots = given(cwd)
     const places = await Promise.all(roots.map(realPlace))
     // cwd was resolved before the call: a symlink that has replaced it since must not widen the allowed folders.
     if (places[roots.indexOf(cwd)] !== cwd) throw new PathRefused('The working directory was moved or replaced while it was used.')
     return [...new Set(places)]
   }
-  const placeOf = (path: string, cwd: string) => pathMeant(absolute(cwd, assertReadable(path)), cwd, scope.copies)
   const isForbidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
+  /** Returns the path, with its share in the spelling of an allowed folder there; undefined where no allowed folder is on that share. */
+  const onKnownShare = (path: string, cwd: string): string | undefined => {
+    const share = shareOf(path)
+    if (share === undefined) return path
+    const root = given(cwd).find((each) => shareOf(each) === share)
+    return root && parse(root).root + path.slice(parse(path).root.length)
+  }
+  const outside = (path: string, roots: readonly string[]) =>
+    new PathRefused(`${JSON.stringify(path)} is outside the folders that may be used: ${roots.join(', ')}. Give a path inside one of them.`)
+
+  function meant (path: string, cwd: string): string {
+    assertReadable(path, isWindows)
+    const reading = readPath(path, cwd, platform)
+    if ('refused' in reading) throw new PathRefused(`${JSON.stringify(path)} ${reading.refused}.`)
+    // Windows signs in at another computer as soon as it looks at a path there.
+    const known = isWindows ? onKnownShare(reading.path, cwd) : reading.path
+    if (known === undefined) throw outside(path, given(cwd))
+    return pathMeant(known, cwd, scope.copies)
+  }
+
+  /** Throws PathRefused where a link on the way leads to another computer, or to what is no folder or file: it is not followed then. */
+  async function assertNear (path: string, target: string, cwd: string, left = MOST_LINKS): Promise<void> {
+    if (!isWindows) return
+    const { root } = parse(target)
+    let place = root
+    for (const name of target.slice(root.length).split(sep)) {
+      place = join(place, name)
+      const stat = await files.lstat(place).catch(() => undefined)
+      if (stat === undefined) return
+      if (!stat.isSymbolicLink()) continue
+      const reading = readPath(await files.readlink(place), dirname(place), platform)
+      const known = 'refused' in reading || left === 0 ? undefined : onKnownShare(reading.path, cwd)
+      if (known === undefined) throw outside(path, given(cwd))
+      await assertNear(path, known, cwd, left - 1)
+    }
+  }
+
+  /** Returns the path of an entry by its name as it is stored, which may be given in another case or by its short form. */
+  async function stored (folder: string, name: string): Promise<string> {
+    const place = join(folder, name)
+    const stat = platform === 'linux' ? undefined : await files.lstat(place).catch(() => undefined)
+    if (stat === undefined) return place
+    if (!stat.isSymbolicLink()) return files.realpath(place).then((real) => dirname(real) === folder ? real : place, () => place)
+    if (isWindows && isShortName(name)) {
+      throw new PathRefused(`${JSON.stringify(name)} may be the short form of another name: give the name as listDirectory shows it.`)
+    }
+    const names = await files.readdir(folder).catch((): string[] => [])
+    return join(folder, names.includes(name) ? name : names.find((each) => each.toLowerCase() === name.toLowerCase()) ?? name)
+  }
 
   async function check (path: string, real: string, cwd: string): Promise<void> {
     const shown = JSON.stringify(path)
     if (scope.copies?.isForeign(real, cwd)) throw new PathRefused(`${shown} belongs to another conversation's copy of a folder.`)
     if (await isForbidden(real)) throw new PathRefused(`${shown} belongs to the service itself and is off limits.`)
     const roots = await allowedRoots(cwd)
-    if (!roots.some((root) => within(real, root))) {
-      throw new PathRefused(`${shown} is outside the folders that may be used: ${roots.join(', ')}. Give a path inside one of them.`)
-    }
+    if (!roots.some((root) => within(real, root, sep))) throw outside(path, roots)
     if (KERNEL_FOLDERS.some((folder) => within(real, folder)) && !within(real, SHARED_MEMORY)) {
       throw new PathRefused(`${shown} is not a place for files: devices and the kernel's own folders are off limits.`)
     }
   }
 
   return {
+    meant,
     isForbidden,
 
     async owns (file) {
       if (file.nlink === 1n) return false
-      const names = await readdir(scope.forbidden, { recursive: true }).catch(() => [])
+      const names = await files.readdir(scope.forbidden, { recursive: true }).catch(() => [])
       for (const name of names) if (same(file, await identify(join(scope.forbidden, name)))) return true
       return false
     },
 
     async ownIdentities () {
-      const names = await readdir(scope.forbidden, { recursive: true }).catch(() => [])
+      const names = await files.readdir(scope.forbidden, { recursive: true }).catch(() => [])
       const found = await Promise.all(['.', ...names].map((name) => identify(join(scope.forbidden, name))))
       return found.filter((each) => each !== undefined).map(identityOf)
     },
 
     async resolve (path, cwd) {
-      const { real, broken } = await follow(placeOf(path, cwd))
+      const target = meant(path, cwd)
+      await assertNear(path, target, cwd)
+      const { real, broken } = await follow(target)
       await check(path, real, cwd)
       if (broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
       return real
     },
 
     async locate (path, cwd) {
-      const target = placeOf(path, cwd)
+      const target = meant(path, cwd)
+      await assertNear(path, dirname(target), cwd)
       const folder = await follow(dirname(target))
-      const real = join(folder.real, basename(target))
+      const real = await stored(folder.real, basename(target))
       await check(path, real, cwd)
       if (folder.broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
       return real
@@ -111,7 +186,7 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
 
     async assertRemovable (real, cwd, givenCwd) {
       // Checked by name as well: a root may be given as a symlink, and the link itself is protected too.
-      const named = [scope.workspace, cwd, givenCwd, ...scope.roots, scope.forbidden].map((path) => absolute(path))
+      const named = [scope.workspace, cwd, givenCwd, ...scope.roots, scope.forbidden].map((path) => resolve(path))
       const protectedFolders = [...named, ...await allowedRoots(cwd), await realPlace(scope.forbidden)]
       for (const folder of [parse(real).root, ...protectedFolders]) {
         if (await isIn(folder, real)) {
@@ -122,24 +197,6 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
   }
 }
 
-/**
- * Returns whether the real path is the folder or inside it: by its name, or because a parent has the same device and inode. One
- * folder can have several names: in file systems that ignore case or Unicode normalization, and with bind mounts.
- */
-async function isIn (path: string, folder: string): Promise<boolean> {
-  if (within(path, folder)) return true
-  const identity = await identify(folder)
-  if (identity === undefined) return false
-  for (let place = path; ; place = dirname(place)) {
-    if (same(identity, await identify(place))) return true
-    if (place === dirname(place)) return false
-  }
-}
-
-function identify (path: string): Promise<Identity | undefined> {
-  return lstat(path, { bigint: true }).catch(() => undefined)
-}
-
 /** Returns the identity of a file or folder as text. */
 export const identityOf = ({ dev, ino }: Identity): string => `${dev}:${ino}`
 
@@ -147,35 +204,59 @@ function same (a: Identity, b: Identity | undefined): boolean {
   return b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-function assertReadable (path: string): string {
+function assertReadable (path: string, isWindows: boolean): void {
   if (CONTROL.test(path) || !path.isWellFormed()) throw new PathRefused('The path holds control characters or is not well-formed text.')
   if (path.length > LONGEST_PATH) throw new PathRefused(`The path is longer than ${LONGEST_PATH} characters.`)
-  if (path === '~' || path.startsWith('~/')) {
-    throw new PathRefused('"~" is not expanded: give an absolute path, or one relative to the working directory.')
+  const [home] = (isWindows ? /^(?:~(?=$|[\\/])|%\w+%)/ : /^~(?=$|\/)/).exec(path) ?? []
+  if (home !== undefined) {
+    throw new PathRefused(`${JSON.stringify(home)} is not expanded: give an absolute path, or one relative to the working directory.`)
   }
-  return path
 }
 
-async function realPlace (path: string): Promise<string> {
-  return (await follow(absolute(path))).real
-}
+/** Finds where paths really lead, on the file systems of a system. */
+function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
+  const { basename, dirname, join, resolve, sep } = platform === 'win32' ? win32 : posix
 
-/**
- * Returns the real path of the nearest parent that exists, with the missing rest appended. `broken` means that a symlink on the way
- * cannot be followed: a file created there would land at a path that was not checked.
- */
-async function follow (path: string): Promise<{ real: string, broken: boolean }> {
-  const missing: string[] = []
-  for (let place = path; ; place = dirname(place)) {
-    const kind = await lstat(place).catch(() => undefined)
-    if (kind !== undefined || place === dirname(place)) {
-      const real = await realpath(place).catch(() => undefined)
-      if (real !== undefined) return { real: join(real, ...missing), broken: false }
-      if (place === dirname(place)) return { real: join(place, ...missing), broken: true }
-      // A broken link is identified by its own location, not by its target.
-      const folder = await follow(dirname(place))
-      return { real: join(folder.real, basename(place), ...missing), broken: true }
+  const identify = (path: string): Promise<Identity | undefined> => files.lstat(path, { bigint: true }).catch(() => undefined)
+
+  async function realPlace (path: string): Promise<string> {
+    const reading = readPath(path, resolve('.'), platform)
+    return (await follow('path' in reading ? reading.path : resolve(path))).real
+  }
+
+  /**
+   * Returns whether the real path is the folder or inside it: by its name, or because a parent has the same device and inode. One
+   * folder can have several names: in file systems that ignore case or Unicode normalization, and with bind mounts.
+   */
+  async function isIn (path: string, folder: string): Promise<boolean> {
+    if (within(path, folder, sep)) return true
+    const identity = await identify(folder)
+    if (identity === undefined) return false
+    for (let place = path; ; place = dirname(place)) {
+      if (same(identity, await identify(place))) return true
+      if (place === dirname(place)) return false
     }
-    missing.unshift(basename(place))
   }
+
+  /**
+   * Returns the real path of the nearest parent that exists, with the missing rest appended. `broken` means that a symlink on the way
+   * cannot be followed: a file created there would land at a path that was not checked.
+   */
+  async function follow (path: string): Promise<{ real: string, broken: boolean }> {
+    const missing: string[] = []
+    for (let place = path; ; place = dirname(place)) {
+      const kind = await files.lstat(place).catch(() => undefined)
+      if (kind !== undefined || place === dirname(place)) {
+        const real = await files.realpath(place).catch(() => undefined)
+        if (real !== undefined) return { real: join(real, ...missing), broken: false }
+        if (place === dirname(place)) return { real: join(place, ...missing), broken: true }
+        // A broken link is identified by its own location, not by its target.
+        const folder = await follow(dirname(place))
+        return { real: join(folder.real, basename(place), ...missing), broken: true }
+      }
+      missing.unshift(basename(place))
+    }
+  }
+
+  return { identify, realPlace, isIn, follow }
 }

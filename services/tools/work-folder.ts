@@ -1,7 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { FolderIdentity, Tool, WorkFolder } from '../contracts/tool.ts'
-import { type CopyView, pathMeant } from './copy-view.ts'
+import type { PathPolicy } from './path-policy.ts'
 
 /** Compares the folder that a call was approved for with the present one: the same, another folder, or none. */
 export type Whereabouts = { is: 'same' } | { is: 'moved', to: WorkFolder } | { is: 'gone' }
@@ -23,8 +22,15 @@ export async function locateFolder (path: string): Promise<WorkFolder | undefine
 export const isSameFolder = (a: FolderIdentity, b: FolderIdentity): boolean => a.dev === b.dev && a.ino === b.ino
 
 /** Finds the folders that calls work in: the folder named by the input, for tools that take one, else `cwd`. */
-export function createWorkFolders (find: Find, copies?: CopyView) {
-  const placeOf = (folder: string, cwd: string) => pathMeant(resolve(cwd, folder), cwd, copies)
+export function createWorkFolders (find: Find, paths: Pick<PathPolicy, 'meant'>) {
+  /** Returns the folder that an input names; undefined for a path that is refused, at which nobody looks. */
+  async function locateNamed (folder: string, cwd: string): Promise<WorkFolder | undefined> {
+    try {
+      return await locateFolder(paths.meant(folder, cwd))
+    } catch {
+      return undefined
+    }
+  }
   const folderFromInput = (name: string, input: unknown): string | undefined => find(name)?.folder?.(input)
 
   return {
@@ -33,7 +39,7 @@ export function createWorkFolders (find: Find, copies?: CopyView) {
       const folder = folderFromInput(name, input)
       if (folder === undefined) return locateFolder(cwd)
       const start = await locateFolder(cwd)
-      return await locateFolder(placeOf(folder, cwd)) ?? (start && { ...start, isStart: true })
+      return await locateNamed(folder, cwd) ?? (start && { ...start, isStart: true })
     },
 
     /** Returns the real path that relative paths of the call resolve against. For an approved folder it is not looked up again. */
@@ -45,7 +51,7 @@ export function createWorkFolders (find: Find, copies?: CopyView) {
     /** Returns whether the call would still work in the folder that the approval showed. */
     async whereabouts (name: string, input: unknown, cwd: string, shown: WorkFolder): Promise<Whereabouts> {
       const folder = shown.isStart ? undefined : folderFromInput(name, input)
-      const now = await locateFolder(folder === undefined ? cwd : placeOf(folder, cwd))
+      const now = await (folder === undefined ? locateFolder(cwd) : locateNamed(folder, cwd))
       if (now === undefined) return { is: 'gone' }
       return now.path === shown.path && isSameFolder(now, shown) ? { is: 'same' } : { is: 'moved', to: now }
     }

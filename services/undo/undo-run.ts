@@ -1,7 +1,8 @@
-import { resolve, sep } from 'node:path'
+import { sep } from 'node:path'
 import type { UndoBody, Undone } from '../../schemas/undo.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
+import { foldCase, readPath } from '../lib/windows-path.ts'
 import type { Store } from '../store/index.ts'
 import { APPLY, isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
@@ -96,8 +97,10 @@ function select (chains: Chain[], wanted: string[] | undefined): Chain[] {
   const selected = new Set<Chain>()
   for (const path of wanted) {
     const found = chains.filter((chain) => {
-      const place = resolve(chain.cwd, path)
-      return chain.path === place || chain.path.startsWith(place + sep)
+      const reading = readPath(path, chain.cwd)
+      if ('refused' in reading) return false
+      const [place, changed] = [foldCase(reading.path), foldCase(chain.path)]
+      return changed === place || changed.startsWith(place.endsWith(sep) ? place : place + sep)
     })
     if (!found.some(({ isParent }) => !isParent)) throw new NotChanged(JSON.stringify(path))
     for (const chain of found) selected.add(chain)

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { basename, extname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { FilePlace } from '../../contracts/approval-record.ts'
+import { isShortName } from '../../lib/windows-path.ts'
 
 export const extensionOf = ({ name }: FilePlace): string => extname(name).toLowerCase()
 export const pathOf = ({ folder, name }: FilePlace): string => resolve(folder, name)
@@ -27,7 +28,7 @@ const FILES = new Set([
   'meson.build', 'build.bazel', 'workspace', 'mix.exs', 'mix.lock', 'docker-compose.yml', 'docker-compose.yaml', 'compose.yml',
   'compose.yaml', '.gitlab-ci.yml', '.travis.yml', 'azure-pipelines.yml', 'appveyor.yml', 'bitbucket-pipelines.yml',
   '.pre-commit-config.yaml', '.pre-commit-hooks.yaml', 'lefthook.yml', '.nvim.lua', '.dir-locals.el', 'agents.md', 'claude.md',
-  'gemini.md', '.mcp.json', 'flake.nix', 'flake.lock', 'default.nix', 'shell.nix'
+  'gemini.md', '.mcp.json', 'flake.nix', 'flake.lock', 'default.nix', 'shell.nix', 'desktop.ini', 'autorun.inf'
 ])
 // Dot files without an ending and `*file`s are configuration or scripts nearly always; so are files that tools look for by a name.
 const PATTERNS = [
@@ -39,15 +40,18 @@ const PATTERNS = [
 const EXECUTABLES = new Set([
   '.sh', '.bash', '.zsh', '.fish', '.ksh', '.csh', '.ps1', '.psm1', '.bat', '.cmd', '.exe', '.com', '.msi', '.scr', '.pif', '.vbs', '.vbe',
   '.wsf', '.hta', '.jar', '.dll', '.so', '.dylib', '.node', '.app', '.command', '.tool', '.scpt', '.applescript', '.workflow', '.desktop',
-  '.appimage', '.service', '.timer', '.plist', '.lnk', '.url', '.webloc', '.reg', '.inf', '.pkg', '.deb', '.rpm', '.run', '.bin', '.pth'
+  '.appimage', '.service', '.timer', '.plist', '.lnk', '.url', '.webloc', '.reg', '.inf', '.pkg', '.deb', '.rpm', '.run', '.bin', '.pth',
+  '.cpl', '.msc', '.msp', '.mst', '.jse', '.ws', '.wsc', '.wsh', '.sct', '.scf', '.chm', '.ps1xml', '.psd1', '.appref-ms', '.application',
+  '.settingcontent-ms', '.library-ms', '.search-ms', '.xll', '.gadget'
 ])
 
 /** Whether programs or systems obey or execute what is written there, by its name. */
 export function isObeyed (place: FilePlace): boolean {
   const folders = place.folder.split(/[\\/]/).map(plain)
   const name = plain(place.name)
-  return [...folders, name].some((part) => FOLDERS.has(part)) || FILES.has(name) || PATTERNS.some((pattern) => pattern.test(name)) ||
-    EXECUTABLES.has(extname(name))
+  // `GIT~1` may be the short form of `.git` on Windows.
+  return [...folders, name].some((part) => FOLDERS.has(part) || isShortName(part)) || FILES.has(name) ||
+    PATTERNS.some((pattern) => pattern.test(name)) || EXECUTABLES.has(extname(name))
 }
 
 /** Whether the place is one that a grant for a folder never covers: what is written there may be executed later, unasked. */

@@ -1,19 +1,23 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Grant } from '../../contracts/grant-record.ts'
+import { foldCase } from '../../lib/windows-path.ts'
 
 /** Endings of documents, which no command executes. */
 const DOCUMENTS = /\.(?:md|markdown|txt|rst|adoc|tex|log|pdf|rtf|docx?|odt|xlsx?|ods|csv|tsv|pptx?|odp|ics|png|jpe?g|gif|webp)$/i
 const WORDS = /[^\s;|&<>()"'`=,]+/g
 
 const isIn = (folder: string, path: string): boolean => {
-  const way = relative(folder, path)
+  const way = relative(foldCase(folder), foldCase(path))
   return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
 }
+
+/** Whether a word is an option of a program of Windows, such as `/s`: as a path it would be in the root of the drive. */
+const isSwitch = (word: string): boolean => process.platform === 'win32' && /^\/[\w?-]*(?::\S*)?$/.test(word)
 
 /** Returns the texts of a command's input that may name files or folders, as absolute paths. */
 function namedBy ({ input, folder }: Pick<Grant, 'input' | 'folder'>): string[] {
   const words = JSON.stringify(input ?? '').match(WORDS) ?? []
-  return words.filter((word) => /[./\\]/.test(word)).map((word) => resolve(folder.path, word))
+  return words.filter((word) => /[./\\]/.test(word) && !isSwitch(word)).map((word) => resolve(folder.path, word))
 }
 
 /**
@@ -33,7 +37,7 @@ export function suspendedBy (grant: Grant, paths: readonly string[], by: Pick<Gr
   const named = namedBy(grant)
   const isTaughtTogether = by?.source === 'approved_runs' && grant.source === 'approved_runs' && by.taskId === grant.taskId
   return paths.find((path) => {
-    if (named.includes(path)) return true
+    if (named.some((each) => foldCase(each) === foldCase(path))) return true
     if (isTaughtTogether || DOCUMENTS.test(path)) return false
     if (isIn(grant.folder.path, path)) return true
     return named.some((each) => isIn(each, path) || (each !== grant.folder.path && isIn(dirname(each), path)))

@@ -161,9 +161,14 @@ export async function runSearch<T> (work: () => Promise<T>): Promise<T> {
 }
 
 /** Returns the glob relative to the searched folder. Throws ToolFailed for one that leads elsewhere. */
-export function relativeGlob (glob: string, folder: string): string {
-  const relative = glob.startsWith(`${folder}/`) ? glob.slice(folder.length + 1) : glob.replace(/^(?:\.\/)+/, '')
-  if (relative.startsWith('/') || relative.split('/').includes('..')) {
+export function relativeGlob (glob: string, folder: string, platform: NodeJS.Platform = process.platform): string {
+  const isWindows = platform === 'win32'
+  // No name there holds what a backslash could make plain, but brackets and braces.
+  const [given, from] = isWindows ? [glob, folder].map((each) => each.replaceAll('\\', '/')) : [glob, folder]
+  const start = from.endsWith('/') ? from : `${from}/`
+  const isBelow = isWindows ? given.toLowerCase().startsWith(start.toLowerCase()) : given.startsWith(start)
+  const relative = isBelow ? given.slice(start.length) : given.replace(/^(?:\.\/)+/, '')
+  if (relative.startsWith('/') || relative.split('/').includes('..') || (isWindows && relative.includes(':'))) {
     throw new ToolFailed(`The glob ${JSON.stringify(glob)} must be relative to the searched folder: name another folder by path.`)
   }
   return relative

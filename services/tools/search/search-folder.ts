@@ -106,9 +106,9 @@ export function findPaths (request: FilesRequest): FoundFiles {
 
 /**
  * Returns a function that tells whether a path relative to the searched folder matches a glob. As in .gitignore and most editors, a glob
- * without `/` is compared with the name alone, at any depth.
+ * without `/` is compared with the name alone, at any depth. Paths and globs have `/` on Windows, too, where case makes no difference.
  */
-export function createGlobFilter (glob: string): (path: string) => boolean {
-  const matches = picomatch(glob, { dot: true })
+export function createGlobFilter (glob: string, platform: NodeJS.Platform = process.platform): (path: string) => boolean {
+  const matches = picomatch(glob, { dot: true, windows: false, nocase: platform === 'win32' })
   return glob.replace(/\/$/, '').includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/', path.length - 2) + 1))
 }

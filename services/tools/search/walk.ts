@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, type Dirent, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import { foldCase } from '../../lib/windows-path.ts'
 import { KERNEL_FOLDERS } from '../path-policy.ts'
 import { entryOf, holdFolder, holdSubfolder, identityOfHeld, readEntry, release, type HeldFolder } from './held-folder.ts'
 import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from './ignore-rules.ts'
@@ -46,7 +47,7 @@ export function * walk (
     if (listed === undefined) closed(path)
     for (const entry of listed ?? []) {
       const { name } = entry
-      if (REPOSITORIES.has(name)) continue
+      if (REPOSITORIES.has(foldCase(name))) continue
       const isFolder = entry.isDirectory()
       if (isIgnored(rules, `${fromTop}${name}${isFolder ? '/' : ''}`)) continue
       if (!isFolder) {

@@ -148,7 +148,7 @@ t.test('progress starts the time limit of a call anew, for an hour at most, and 
   const reports: number[] = []
   let report = (_progress: number) => {}
   const host = createToolHost({
-    paths: { owns: async () => false },
+    paths: { owns: async () => false as const, meant: (path: string) => path },
     tools: [tool('slow', (_input, { progress }) =>
       new Promise(() => {
         report = (value) => progress!({ progress: value })
@@ -192,7 +192,7 @@ t.test('a tool that does not listen is given up on: when aborted after 5 s, else
   const fence = createFence()
   const deaf = (name: string, timeLimitMs?: number) => tool(name, () => new Promise(() => {}), { timeLimitMs })
   const host = createToolHost({
-    paths: { owns: async () => false },
+    paths: { owns: async () => false as const, meant: (path: string) => path },
     tools: [deaf('deaf'), deaf('patient', 1234), { ...deaf('acting'), effect: 'external' }],
     permissions: () => ({}),
     clock,

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path'
+
+/** The absolute path that a path means, by its text alone; or why it means none, as the end of a sentence that begins with the path. */
+export type PathReading = { path: string } | { refused: string }
+
+/** The longest beginning of a path that `..` does not leave, such as `C:\`, and the names behind it. */
+interface Parts {
+  root: string
+  names: string[]
+}
+
+/** Returns the path that is meant by a path seen from a folder, as the system reads it. */
+export function readPath (path: string, cwd: string, platform: NodeJS.Platform = process.platform): PathReading {
+  return platform === 'win32' ? readWindowsPath(path, cwd) : { path: resolve(cwd, path) }
+}
+
+/**
+ * Returns the path that Windows means by a path seen from an absolute one. Refuses each that programs read in different ways: Node gives
+ * the system paths in their long form (`\\?\`), in which `a.txt.` and `NUL` are names of files, while Explorer, cmd.exe and most programs
+ * then open `a.txt`, and a device. What is shown would not be what is written.
+ * https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file, …/dotnet/standard/io/file-path-formats
+ */
+export function readWindowsPath (path: string, cwd: string): PathReading {
+  const start = readStart(path)
+  if ('refused' in start) return start
+  const from = start.root === undefined ? readStart(cwd) : undefined
+  if (from !== undefined && ('refused' in from || from.root === undefined)) return { refused: 'is seen from a folder that cannot be read' }
+  const base: Parts = from === undefined
+    ? { root: start.root!, names: [] }
+    : { root: from.root!, names: start.isFromRoot ? [] : withoutDots(from.names) }
+  const names = [...base.names]
+  for (const name of start.names) {
+    if (name === '..') names.pop()
+    if (name === '..' || name === '.') continue
+    const problem = nameProblem(name)
+    if (problem !== undefined) return { refused: problem }
+    names.push(name)
+  }
+  return { path: base.root + names.join('\\') }
+}
+
+/** Returns the computer and the share of a network path, in lower case; undefined for a path of a drive. */
+export function shareOf (path: string): string | undefined {
+  const start = readStart(path)
+  return 'refused' in start || !start.root?.startsWith('\\\\') ? undefined : start.root.toLowerCase()
+}
+
+type Start = { root?: string, isFromRoot?: boolean, names: string[] } | { refused: string }
+
+const LONG_FORM = /^\\\\\?\\(?:UNC\\|(?=[a-z]:\\))/i
+const DEVICE = { refused: 'names a device in the form of Windows itself: give a path that begins with a drive, such as C:\\' }
+
+/** Tells where a path begins. Without `root` it is seen from a folder, or with `isFromRoot` from the drive of that folder. */
+function readStart (given: string): Start {
+  const path = given.replaceAll('/', '\\')
+  if (path.startsWith('\\\\?\\')) {
+    // As programs in Rust and .NET give paths. There, other slashes and dots are parts of names.
+    if (!LONG_FORM.test(path)) return DEVICE
+    if (given.includes('/') || /\\\.{1,2}(?:\\|$)/.test(path)) return { refused: 'begins with \\\\?\\, behind which / and dots are names' }
+    return readStart(path.replace(LONG_FORM, (prefix) => /unc/i.test(prefix) ? '\\\\' : ''))
+  }
+  if (/^\\\\[.?]/.test(path) || path.startsWith('\\??\\')) return DEVICE
+  if (path.startsWith('\\\\')) {
+    const [, computer, share, rest = ''] = /^\\\\([^\\]+)\\+([^\\]+)(?:\\(.*))?$/s.exec(path) ?? []
+    if (computer === undefined) return { refused: 'begins like a path of the network, without computer and share' }
+    const problem = computer.includes(':') ? 'holds ":" in the name of a computer' : nameProblem(share)
+    return problem === undefined ? { root: `\\\\${computer}\\${share}\\`, names: namesOf(rest) } : { refused: problem }
+  }
+  const [, drive, behind] = /^([a-z]):(.*)$/is.exec(path) ?? []
+  if (drive !== undefined) {
+    const root = `${drive.toUpperCase()}:\\`
+    if (behind.startsWith('\\')) return { root, names: namesOf(behind) }
+    return { refused: `is relative to a folder that each program has of its own on that drive: write ${root}` }
+  }
+  return path.startsWith('\\') ? { isFromRoot: true, names: namesOf(path) } : { names: namesOf(path) }
+}
+
+const namesOf = (path: string): string[] => path.split('\\').filter((name) => name !== '')
+
+function withoutDots (names: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const name of names) {
+    if (name === '..') kept.pop()
+    else if (name !== '.') kept.push(name)
+  }
+  return kept
+}
+
+// eslint-disable-next-line no-control-regex
+const NOT_IN_NAMES = /[\u0000-\u001f<>"|?*]/
+/** Older versions take them for devices with an ending as well, and in every folder; newer ones still do for some. */
+const DEVICES = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])$/i
+
+/** Returns why Windows, or some of its programs, would not take a name for the file of that name; undefined when all do. */
+function nameProblem (name: string): string | undefined {
+  const shown = JSON.stringify(name)
+  if (name.includes(':')) return `holds ":" in ${shown}, where Windows reads the name of a drive or of a hidden stream of a file`
+  const [character] = NOT_IN_NAMES.exec(name) ?? []
+  if (character !== undefined) return `holds ${JSON.stringify(character)} in ${shown}: no name on Windows has that character`
+  if (/[. ]$/.test(name)) return `has a dot or blank at the end of ${shown}, which most programs on Windows leave out: write it without`
+  if (DEVICES.test(name.split('.', 1)[0].trimEnd())) return `holds ${shown}, which is a device on Windows: choose another name`
+  return undefined
+}
+
+/** Whether a name may be the short form that Windows gives a long name, such as `GIT~1` for `.git`. */
+export const isShortName = (name: string): boolean => /^(?=[^.]{2,8}(?:\.|$))[^.]*~\d{1,6}(?:\.[^.]{0,3})?$/.test(name)
+
+/** Returns the text by which two spellings of a path are the same place, as the file systems of a system usually have it. */
+export const foldCase = (path: string, platform: NodeJS.Platform = process.platform): string =>
+  platform === 'win32' || platform === 'darwin' ? path.normalize('NFC').toLowerCase() : path
