@@ -12,6 +12,7 @@ import { feltFirstText } from './rows/felt-first-text.ts'
 import { boxedCommand } from './rows/boxed-command.ts'
 import { firstRun } from './rows/first-run.ts'
 import { knownFolder } from './rows/known-folder.ts'
+import { recall } from './rows/recall.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
 import { longThread } from './rows/long-thread.ts'
 import { largeStore } from './rows/large-store.ts'
@@ -46,6 +47,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'task-runs': taskRuns,
   'boxed-command': boxedCommand,
   'known-folder': knownFolder,
+  recall,
   'scripted-conversation': scriptedConversation,
   'idle-events': idleEvents,
   'health-saturated': healthSaturated,

@@ -16,7 +16,7 @@ const NEEDED = [
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
-  const { store, clock, engine, tools: host, providers: registry, threadRepository: threads, brain, liveQuestions } = app
+  const { store, clock, engine, tools: host, providers: registry, threadRepository: threads, liveQuestions } = app
   const { agents, tasks, workspace } = app
   const agent = createAgent({
     ...engine,
@@ -30,7 +30,7 @@ export default fp(async (app) => {
     attachments: app.attachments,
     attachedFiles: app.attachedFiles,
     tasks,
-    memory: () => brain.promptText(),
+    memory: app.toldMemory,
     guides: app.folderGuides,
     copies: app.copies,
     machine: describeMachine(),

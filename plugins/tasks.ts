@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /** Background tasks. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { engine, idempotency, tools: host, providers: registry, brain, liveQuestions, undo, usage, workspace } = app
+  const { engine, idempotency, tools: host, providers: registry, liveQuestions, undo, usage, workspace } = app
   // Its own: a folder that takes long must not delay a search.
   const transform = createTransform({ clock: app.clock })
   const tasks = createTasks({
@@ -23,7 +23,7 @@ export default fp(async (app) => {
     usage,
     agents: app.agents,
     idempotency,
-    memory: () => brain.promptText(),
+    memory: app.toldMemory.forRun,
     guides: app.folderGuides,
     paths: app.paths,
     transform,

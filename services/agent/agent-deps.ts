@@ -1,6 +1,7 @@
 import type { LiveQuestions } from '../approvals/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { Attachments } from '../attachments/index.ts'
+import type { ToldMemory } from '../brain/index.ts'
 import type { Copies } from '../copies/index.ts'
 import type { AttachedFiles } from '../contracts/attached-file.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
@@ -23,8 +24,8 @@ export interface AgentDeps extends EngineDeps {
   idempotency: Idempotency
   attachments: Attachments
   attachedFiles: AttachedFiles
-  /** Returns the brain as text for the system prompt; called once for each run. */
-  memory: () => Promise<string>
+  /** What the models of a conversation are told of the brain. */
+  memory: Pick<ToldMemory, 'ofThread'>
   guides: Pick<FolderGuides, 'read' | 'markKnown'>
   /** A description of this computer for models. */
   machine: string

@@ -25,6 +25,8 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     registry,
     tools: host,
     prompt,
+    recalled: context.memory.recalled,
+    hasRecalled: context.memory.hasRecalled,
     placement: { older, places },
     summaries: {
       load: () => threads.summaries(threadId),

@@ -78,6 +78,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
       )
       await noteSizes(context.prompt, deps.attachments)
+      const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: false })
       if (record.segment < segment) {
         run.record = { ...record, segment }
         log.append(startEvent(record))
@@ -90,7 +91,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         resumable,
         protocol: protocol ?? record.protocol ?? 'documented',
         work: (attempt) => {
-          const fullContext = { ...context, ...threadPlacement(origins, record.history) }
+          const fullContext = { ...context, ...threadPlacement(origins, record.history), memory }
           return runSteps(attempt, fullContext, withRunOptions(deps, record.options, run.log), { asked })
         }
       })

@@ -2,6 +2,7 @@ import type { Denial } from '../approvals/index.ts'
 import { applicationInstructions, offeredTools, toldTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
+import type { ThreadMemory } from '../brain/index.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { attachedIn } from './attached-sizes.ts'
@@ -77,6 +78,8 @@ interface PromptInputs {
   notes?: string[]
   /** The guide of the working folder, if reading it has begun already. */
   guide?: Promise<FolderGuide | undefined>
+  /** What the conversation is told of the user's memory. */
+  memory: ThreadMemory
 }
 
 /** A run's request, converted for the model. */
@@ -96,26 +99,34 @@ function describeTool (tool: Described): LanguageModelV4FunctionTool {
   return described
 }
 
+/** Returns the context of a run without what was forgotten since it was made: that is in no prompt from then on. */
+async function withoutForgotten (context: RunContext, memory: ThreadMemory): Promise<RunContext> {
+  if (context.memory === undefined) return context
+  const { shown, part, length } = context.memory
+  const text = await memory.without(shown)
+  if (text === undefined) return context
+  return { ...context, system: context.system.with(part, `${context.system[part].slice(0, -length)}${text}`.trimEnd()) }
+}
+
 /**
  * Returns the context that the models of a run get beside its messages. It is made once and kept in the log, so that date,
  * memory and tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
  */
 export async function runContext (
   { live, owed: owedAnswer }: Pick<RunAttempt<ThreadRun>, 'live' | 'owed'>,
-  { prompt, instructions, notes = [], guide: begun }: Context,
-  { host, registry, memory, guides, machine, clock, store, attachments, append }: AgentDeps & { append: (event: RunEvent) => void }
+  { prompt, instructions, notes = [], guide: begun, memory }: Context,
+  { host, registry, guides, machine, clock, store, attachments, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { record, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
-  if (known !== undefined) return known.context
+  if (known !== undefined) return withoutForgotten(known.context, memory)
   const at = clock.now()
   const owed = await owedAnswer()
   const hasFiles = attachedIn(prompt).length > 0 || (await attachments.ofThread(store.digest(record.threadId))).size > 0
   const { interactive } = record.options ?? {}
   const ofHost = offeredTools(host.offered(), interactive === true)
     .filter((tool) => !tool.isForTasks && (hasFiles || !tool.readsAttachments) && (interactive !== false || !tool.needsPerson))
-  const [remembered, guide, { told, deferred, servers }] = await Promise.all([
-    memory(),
+  const [guide, { told, deferred, servers }] = await Promise.all([
     begun ?? guides.read(record.cwd),
     toldTools(ofHost, { host, registry }, live.signal)
   ])
@@ -128,13 +139,15 @@ export async function runContext (
     now: at,
     instructions: [...instructions, ...record.options?.instructions === undefined ? [] : [record.options.instructions]],
     ...(owed && { answer: owed.instructions(ofHost.length > 0) }),
-    memory: remembered,
+    memory: memory.system.text,
     notes
   })
-  const context = {
+  const { text, shown } = memory.system
+  const context: RunContext = {
     at,
     cwd: record.cwd,
     system,
+    ...(text !== '' && { memory: { shown, part: system.findIndex((part) => part.endsWith(text)), length: text.length } }),
     ...(guide !== undefined && { guide }),
     tools: tools.map(describeTool),
     ...(deferred && { deferred })

@@ -236,14 +236,18 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           await conversations.get(threadId),
           { given: callResults({ messages: messages.slice(0, -1) }), keepsWaiting: request.waiting === 'keep' }
         )
-        const run = await newRun({ ...request, messages: recalled.messages }, threadId, settings, remember ?? (() => []))
+        const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: request.continue !== true })
+        const run = await newRun({ ...request, messages: recalled.messages }, threadId, settings, (run) => [
+          ...memory.ops,
+          ...remember?.(run) ?? []
+        ])
         return launch({
           run,
           conversation,
           resumable,
           protocol,
           work (attempt) {
-            const whole = { ...context, ...threadPlacement(origins, run.record.history), notes, guide }
+            const whole = { ...context, ...threadPlacement(origins, run.record.history), notes, guide, memory }
             return request.continue
               ? runSteps(attempt, whole, withRunOptions(deps, settings.options, run.log))
               : answerRequest(attempt, whole)

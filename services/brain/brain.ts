@@ -11,7 +11,7 @@ import {
 import { newId } from '../lib/ids.ts'
 import type { StoredRecord } from '../store/index.ts'
 import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from './brain-errors.ts'
-import { contextPreview, promptSections } from './context-preview.ts'
+import { contextPreview } from './context-preview.ts'
 import { add, drop, erase, hasKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { changeEntry, factView, listFacts } from './fact-list.ts'
 import { foldText, normalise } from './fact-text.ts'
@@ -29,9 +29,6 @@ import {
 
 export { emptyMemory, type Memory } from './memory.ts'
 export type { Learning } from './learning.ts'
-
-/** The text that models get instead of a damaged memory. */
-const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
 
 /** The user's long-term memory, one encrypted record. A change resolves when it is durable. */
 export function createBrain (
@@ -57,21 +54,14 @@ export function createBrain (
   }
 
   return {
-    /** The brain, and its text for models. Throws BrainDamaged (500), like every operation here except `clear` and `promptText`. */
+    /** All that is remembered. Throws BrainDamaged (500), like every operation here except `clear`. */
+    whole: load,
+
+    /** The brain, and its text for models. */
     async recall (): Promise<BrainView> {
       const memory = await load()
       return { brain: brainOf(memory), contextPreview: contextPreview(memory) }
     },
-
-    /**
-     * What the system prompt of a run says of the memory; '' when there is nothing. It depends on the memory alone. A damaged
-     * memory yields a sentence that says so, because it must not stop a run.
-     */
-    promptText: (): Promise<string> =>
-      load().then(promptSections, (error) => {
-        if (!(error instanceof BrainDamaged)) throw error
-        return DAMAGED
-      }),
 
     /** Adds a fact unless it is known: case, blanks and end marks do not count. Throws TextLength (400) and TooManyFacts (409). */
     async learn (text: string): Promise<Brain> {

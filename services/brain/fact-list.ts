@@ -18,7 +18,7 @@ export function listFacts (memory: Memory, { q = '', state = 'known', kind, limi
 }
 
 /** An entry without what only the merging of statements needs. */
-export function factView ({ said: _said, replacedAt: _at, ...entry }: Entry): KnownFact {
+export function factView ({ said: _said, replacedAt: _at, topics: _topics, ...entry }: Entry): KnownFact {
   return entry
 }
 

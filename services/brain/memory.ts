@@ -21,6 +21,8 @@ export interface Entry {
   pinned?: true
   /** It matters whatever is asked, as a diet does: only what is pinned comes before it in a prompt. */
   important?: true
+  /** Words under which it may be needed, which the model of role `fast` gave it: they find it for a message. */
+  topics?: string[]
   /** Only a proposal has it: accepted, it hides what it names and is gone. */
   retracts?: true
   /** Ids of what it replaced or, of a proposal, of what it would replace. */

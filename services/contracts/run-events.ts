@@ -70,6 +70,8 @@ export interface RunContext {
   cwd: string
   /** The system messages, from what seldom changes to what often changes. */
   system: string[]
+  /** What the system messages show of the user's memory, and which characters of which message say it. */
+  memory?: { shown: { ids: string[], isPartial: boolean }, part: number, length: number }
   /** The guide of the working folder. */
   guide?: FolderGuide
   /** What earlier runs of the task noted, which the first message brings as data. */

@@ -96,6 +96,8 @@ export const COMPOSED = 'composed/'
 export const composedKey = (digest: string) => COMPOSED + digest
 /** The summaries that replace older messages in prompts. */
 export const summaryKey = (thread: string) => `summary/${thread}`
+/** What the models of a conversation are told of the memory, by ids. */
+export const threadMemoryKey = (thread: string) => `thread-memory/${thread}`
 /** What model calls used: in all by day and, by day too, of each thread and task. */
 export const DAY_USAGE = 'usage/'
 export const dayUsageKey = (day: string) => DAY_USAGE + day

@@ -20,7 +20,7 @@ export interface TaskDeps extends EngineDeps {
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close' | 'tasksOverBudget'> & Pick<UsageRepository, 'forget'>
   /** The user's brain, as text for the system prompt. */
-  memory: () => Promise<string>
+  memory: (about: string) => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
   /** The folders that triggers may watch, and the thread that looks at them. */
   paths: PathPolicy

@@ -12,6 +12,7 @@ import {
   searchWordsPrefix,
   type Store,
   summaryKey,
+  threadMemoryKey,
   threadKey,
   turnsPrefix,
   unlessDamaged,
@@ -286,14 +287,14 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       for (let seq = 0; seq < head.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread, seq) })
       for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
       ops.push(...removeBlocks(thread, { from: 0, to: blockCount(head) }))
-      ops.push({ type: 'del', key: readKey(thread) }, { type: 'del', key: summaryKey(thread) })
+      ops.push(...[readKey, summaryKey, threadMemoryKey].map((key): Op => ({ type: 'del', key: key(thread) })))
       ops.push(...await changeUses(store, thread, { from: 0, named: [] }))
       return [...ops, ...headOps(store, head, undefined)]
     },
 
     /** Returns the operations that remove a thread with an unreadable head: all records under its digest. */
     async removeDamaged (thread: string): Promise<Op[]> {
-      const keys = [threadKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread)]
+      const keys = [threadKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread), threadMemoryKey(thread)]
       const prefixes = [messagesPrefix, turnsPrefix, searchWordsPrefix, searchPlacesPrefix]
       for (const prefix of prefixes.map((of) => of(thread))) for await (const key of store.keys(prefix)) keys.push(key)
       for (const prefix of [RECENT, UNREAD, FOUND]) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)

@@ -79,10 +79,10 @@ for (const models of [{ model: 'offline/scripted', fast: 'test/fast' }, { model:
       config: { model: models.model, models: { fast: models.fast }, offline: { script: [{ text: 'hi' }] } }
     })
     let prompts = 0
-    const { promptText } = app.brain
-    app.brain.promptText = () => {
+    const { ready } = app.tools
+    app.tools.ready = (signal) => {
       prompts++
-      return promptText()
+      return ready(signal)
     }
     const run = await openRun(app, userSays('every day at 9 list the files here'))
     if (models.fast === 'test/fast') {

@@ -24,7 +24,7 @@ t.test('a proposal is in no prompt until a person accepts it, and then hides wha
   await tell('Always answer in metric units.', { kind: 'instruction' })
   const { body: { contextPreview } } = await call(app, 'GET', '')
   t.equal(contextPreview, '## Known facts\n- Ich wohne in Bonn.')
-  t.notMatch(await app.brain.promptText(), /Trier|metric/)
+  t.notMatch(await app.toldMemory.forRun(), /Trier|metric/)
   t.match(await list(app, '?state=proposed'), [
     { fact: 'Always answer in metric units.', kind: 'instruction', state: 'proposed', source: { threadId: 'chat' } },
     { fact: 'Ich wohne jetzt in Trier.', kind: 'fact', state: 'proposed', replaces: [bonn], supersedes: 'Ich wohne in Bonn.' }
@@ -43,7 +43,7 @@ t.test('a proposal is in no prompt until a person accepts it, and then hides wha
   t.same(await texts(app, '?kind=instruction'), ['Always answer in metric units.'])
   t.notMatch((await call(app, 'GET', '')).body.contextPreview, 'metric', 'outside of the preview')
   t.notOk((await brain(app)).facts.includes('Always answer in metric units.'))
-  t.match(await app.brain.promptText(), /wants to be served[^\n]*\n- Always answer in metric units\.$/)
+  t.match(await app.toldMemory.forRun(), /wants to be served[^\n]*\n- Always answer in metric units\.$/)
 })
 
 t.test('facts are edited, pinned and hidden by hand', async (t) => {
@@ -180,7 +180,7 @@ t.test('what recurs in three threads is a pattern with its evidence, told in a s
     updatedAt: clock.now()
   })
   t.match(await list(app, '?kind=pattern'), [{ id: pattern.id, fact: 'Summarise my mail.', kind: 'pattern', evidence: [{}, {}, {}] }])
-  t.match(await app.brain.promptText(), /again and again.*\n- Summarise my mail\.$/)
+  t.match(await app.toldMemory.forRun(), /again and again.*\n- Summarise my mail\.$/)
   t.equal((await call(app, 'GET', '')).body.contextPreview, '')
   t.same((await call(app, 'DELETE', `/facts/${pattern.id}`)).body.brain.patterns, [])
   for (const thread of ['d', 'e', 'f']) await ask(thread)

@@ -206,7 +206,7 @@ t.test("a mistake of ours ends a run, and a task's, without a word of it", async
   const { app } = await withGateway(t, () => ({ text: 'ok' }))
   const tasks = await tasksOf(t, app)
   const told = await tasks.watch()
-  app.brain.promptText = async () => {
+  app.tools.ready = async () => {
     throw Object.assign(new TypeError('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' })
   }
   const { events } = await say(app, 'go')

@@ -36,6 +36,31 @@ export const applicationInstructions = (instructions: readonly string[]): string
     : 'The application that runs you instructs you, too. What it says approves no call, and the user does not read it.\n' +
       `Instructions of the application:\n${instructions.join('\n')}`
 
+/** Returns the function that adds to messages of a prompt what models are told with them. A message stays the same object in all steps. */
+function createRecalling () {
+  const made = new WeakMap<LanguageModelV4Message, { text: string, message: LanguageModelV4Message }>()
+
+  return (
+    prompt: LanguageModelV4Prompt,
+    places: ReadonlyMap<LanguageModelV4Message, number> | undefined,
+    recalled: ReadonlyMap<LanguageModelV4Message, string> | undefined
+  ): { prompt: LanguageModelV4Prompt, places?: ReadonlyMap<LanguageModelV4Message, number> } => {
+    if (recalled === undefined || recalled.size === 0) return { prompt, places }
+    const moved = places && new Map(places)
+    const told = prompt.map((message): LanguageModelV4Message => {
+      const text = recalled.get(message)
+      if (text === undefined || message.role !== 'user') return message
+      const known = made.get(message)
+      const changed = known?.text === text ? known.message : { ...message, content: [...message.content, { type: 'text' as const, text }] }
+      made.set(message, { text, message: changed })
+      const place = places?.get(message)
+      if (place !== undefined) moved!.set(changed, place)
+      return changed
+    })
+    return { prompt: told, ...(moved && { places: moved }) }
+  }
+}
+
 /** Where the events of model calls go, and what pauses or aborts the calls. */
 interface ModelOutput {
   append: (event: RunEvent) => void
@@ -60,6 +85,7 @@ export function createModelCalls<R extends RunRecord> (
 ): ModelCalls {
   const { run } = live
   const { registry, tools, prompt, placement, summaries } = owner
+  const withRecalled = createRecalling()
   const modelStep = createModelSteps({
     registry,
     clock,
@@ -81,15 +107,17 @@ export function createModelCalls<R extends RunRecord> (
     const begun = clock.awake()
     const { record } = run
     const step = record.steps + 1
+    const shown = withRecalled(prompt, placement.places, await owner.recalled?.())
     traces?.stepBegun(record.runId, step)
     const { calls, finishReason, usage, isPaused } = await modelStep({
       step,
       ...(step > record.maxSteps && { lastWord: record.isRepeating ? 'repeating' as const : 'steps' as const }),
       owed: await owed(),
       notes: [...owner.takeNotes().map((text) => ({ type: 'message' as const, text })), ...live.takeSteering(step)],
-      messages: [...prompt, ...foldToModelMessages(run.log.events, tools.forModel)],
+      messages: [...shown.prompt, ...foldToModelMessages(run.log.events, tools.forModel)],
       latest: prompt.findLastIndex(({ role }) => role === 'user'),
       ...placement,
+      ...(shown.places && { places: shown.places }),
       async context () {
         const fixed = await owner.context(append)
         return { opening: openingOf(fixed, ...owner.closingNotes()), tools: fixed.tools, deferred: fixed.deferred }

@@ -227,10 +227,10 @@ export function createRunActions<R extends RunRecord> (
 }
 
 /** Returns what a model knows of a run beside its prompt. */
-function besides (events: readonly RunEvent[], { placement, given }: Pick<RunOwner, 'placement' | 'given'>) {
+function besides (events: readonly RunEvent[], { placement, given, hasRecalled }: Pick<RunOwner, 'placement' | 'given' | 'hasRecalled'>) {
   const { context } = events.findLast((event) => event.type === 'context') ?? {}
   return {
-    hasMemory: context?.system.some((text) => text.includes(MEMORY_FOLLOWS)),
+    hasMemory: hasRecalled || context?.system.some((text) => text.includes(MEMORY_FOLLOWS)),
     guide: context?.guide?.text,
     given,
     hasOlder: placement.older !== undefined

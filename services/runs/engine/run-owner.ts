@@ -1,4 +1,4 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Owner, QuestionItem } from '../../contracts/approval-record.ts'
 import type { Learning, Said } from '../../approvals/index.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
@@ -19,6 +19,10 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   tools: ToolHost
   /** The messages before those of the run, as models get them, and their places in the thread. */
   prompt: LanguageModelV4Prompt
+  /** Returns what models are told with messages of the prompt: entries of the user's memory that fit them, as data. */
+  recalled?: () => Promise<ReadonlyMap<LanguageModelV4Message, string>>
+  /** Whether messages of the prompt are told with entries of the user's memory. */
+  hasRecalled?: boolean
   /** Data of others in the prompt, beside what is said. */
   given?: string
   placement: Pick<Conversation, 'older' | 'places'>

@@ -195,7 +195,7 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
         run: { ...run.record, phases },
         last: await previousRun(),
         machine: deps.machine,
-        memory: await deps.memory(),
+        memory: await deps.memory(task.goal),
         guide: await deps.guides.readKnown(task.cwd),
         instructions: options.instructions,
         owed: await attempt.owed(),

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { contextPreview, PREVIEW_LIMIT, promptSections, SECTION_LIMIT } from '../../../services/brain/context-preview.ts'
-import { emptyMemory, type Memory } from '../../../services/brain/memory.ts'
-import { memoryOf } from '../../harness/brain.ts'
+import { chooseShown, contextPreview, PREVIEW_TOKENS, promptSections } from '../../../services/brain/context-preview.ts'
+import type { Entry, Memory } from '../../../services/brain/memory.ts'
+import { tokensIn } from '../../../services/models/index.ts'
+import { manyEntries, memoryOf } from '../../harness/brain.ts'
 import { foldText, normalise } from '../../../services/brain/fact-text.ts'
 
 const preview = (brain: Parameters<typeof memoryOf>[0]) => contextPreview(memoryOf(brain))
@@ -30,87 +31,66 @@ t.test('line breaks of every kind in facts, keys and values become spaces', asyn
   )
 })
 
-t.test('what just fits 4,000 tokens is whole; one character more is not', async (t) => {
-  const whole = facts(100)
-  const room = PREVIEW_LIMIT - preview({ facts: whole }).length - '\n- '.length
-  const fits = preview({ facts: [...whole, 'z'.repeat(room)] })
-  t.equal(fits.length, 4_000 * 4)
-  t.notMatch(fits, 'Left out')
-  const over = preview({ facts: [...whole, 'z'.repeat(room + 1)] })
-  t.ok(over.length <= PREVIEW_LIMIT)
-  t.match(over, /\n\n\(Left out for want of room: \d+ older facts?\.\)$/)
+t.test('all parts together keep to 1,500 tokens, in scripts of many bytes, too', async (t) => {
+  const chinese = Array.from({ length: 300 }, (_, n) => `第${n}件事：我每个星期都去游泳馆游泳。`)
+  const tokens: number[] = []
+  for (const all of [facts(1_000), chinese]) {
+    const text = promptSections(memoryOf({ facts: all, preferences: preferences(1_000) }))
+    tokens.push(tokensIn(text))
+  }
+  const wide = promptSections(memoryOf({ facts: chinese }))
+  for (const count of [...tokens, tokensIn(wide)]) t.ok(count <= PREVIEW_TOKENS && count > PREVIEW_TOKENS * 0.85, `${count}`)
 })
 
-t.test('beyond it the newest facts win, in their order, and the last line counts the others', async (t) => {
+t.test('what fits is whole; beyond it the newest win, in their order, and a line says that there is more', async (t) => {
+  t.notMatch(preview({ facts: facts(40) }), 'More is remembered')
   const all = facts(1_000)
-  const text = preview({ facts: all, preferences: { theme: 'dark' } })
+  const text = preview({ facts: all })
   const shown = text.match(/^- fact number.*$/gm)!
-  t.ok(text.length <= PREVIEW_LIMIT && text.length > PREVIEW_LIMIT * 0.97, 'the room is used')
   t.same(shown, all.slice(-shown.length).map((fact) => `- ${fact}`))
-  t.equal(text.split('\n').at(-1), `(Left out for want of room: ${1_000 - shown.length} older facts.)`)
-  t.match(text, '\n\n## Preferences\n- theme: dark\n\n(')
+  t.match(text, /\n\n\(More is remembered; what fits a message of the user is added to it\.\)$/)
 })
 
-t.test('neither many facts nor many preferences crowd the other out', async (t) => {
-  const lines = (text: string, start: string) => text.split('\n').filter((line) => line.startsWith(start)).length
-  const both = preview({ facts: facts(1_000), preferences: preferences(1_000) })
-  t.ok(both.length <= PREVIEW_LIMIT)
-  t.ok(lines(both, '- fact') > 70 && lines(both, '- key') > 70)
-  t.match(
-    both,
-    `(Left out for want of room: ${1_000 - lines(both, '- fact')} older facts, ${1_000 - lines(both, '- key')} older preferences.)`
-  )
-
-  const few = preview({ facts: ['Likes tea'], preferences: preferences(1_000) })
-  t.match(few, '- Likes tea\n')
-  t.ok(few.length <= PREVIEW_LIMIT && few.length > PREVIEW_LIMIT * 0.97, 'what facts do not need is given to preferences')
-  t.match(few, `- key 999: ${'y'.repeat(90)}\n\n(Left out for want of room: ${1_000 - lines(few, '- key')} older preferences.)`)
+t.test('a very long fact makes room for many short ones, unless it is pinned', async (t) => {
+  const long = `A story: ${'x'.repeat(1_980)}`
+  const memory = memoryOf({ facts: [...facts(100), long] })
+  t.notMatch(contextPreview(memory), 'A story')
+  t.ok(chooseShown(memory).ids.length > 40)
+  const pinned = memory.entries.map((entry) => entry.fact === long ? { ...entry, pinned: true as const } : entry)
+  t.match(contextPreview({ entries: pinned }), 'A story')
 })
 
-t.test('the largest facts there can be leave the newest ones', async (t) => {
-  const astral = Array.from({ length: 10 }, (_, i) => `${i}${'😀'.repeat(1_999)}`)
-  const text = preview({ facts: astral })
-  t.ok(text.length <= PREVIEW_LIMIT)
-  t.match(text, `- ${astral[9]}\n\n(Left out for want of room: 7 older facts.)`)
+t.test('what is pinned stays, then what is important, then wishes, then the newest, among 2,000', async (t) => {
+  const ends = (marks: Record<string, Partial<Entry>>) => {
+    const entries = manyEntries(2_000).map((entry) => ({ ...entry, ...marks[entry.id] }))
+    const { ids } = chooseShown({ entries })
+    return { ids, has: (id: string) => ids.includes(id) }
+  }
+  t.notOk(ends({}).has('many-0'))
+  t.ok(ends({ 'many-0': { important: true }, 'many-1': { pinned: true }, 'many-2': { kind: 'instruction' } })
+    .ids.slice(0, 3).every((id, n) => id === `many-${n}`))
+  t.ok(ends({ 'many-0': { important: true } }).has('many-1999'), 'and the newest beside them')
+
+  const crowded = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`many-${n + 10}`, { pinned: true as const }]))
+  t.notOk(ends({ ...crowded, 'many-0': { important: true } }).has('many-0'))
+  const wishes = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`many-${n + 10}`, { kind: 'instruction' as const }]))
+  t.ok(ends({ ...wishes, 'many-0': { important: true } }).has('many-0'))
 })
 
-t.test('what is pinned stays, however old, and then the newest', async (t) => {
-  const memory = memoryOf({ facts: facts(1_000) })
-  const entries = memory.entries.map((entry, n) => n < 3 ? { ...entry, pinned: true as const } : entry)
-  const text = contextPreview({ entries })
-  for (const n of [0, 1, 2, 999]) t.match(text, new RegExp(`- fact number ${n} x`))
-  t.notMatch(text, /- fact number 3 x/)
-  t.ok(text.length <= PREVIEW_LIMIT)
-})
-
-t.test('an important entry stays among 2,000 however old, after what is pinned and before the newest', async (t) => {
-  const { entries } = memoryOf({ facts: ['I eat no nuts.', ...facts(999)], preferences: preferences(1_000) })
-  const marked = (mark: object) => entries.map((entry, n) => n === 0 ? { ...entry, ...mark } : entry)
-  t.notMatch(contextPreview({ entries }), 'nuts')
-  const text = contextPreview({ entries: marked({ important: true }) })
-  t.match(text, '- I eat no nuts.\n')
-  t.match(text, '- fact number 998 ')
-  t.ok(text.length <= PREVIEW_LIMIT)
-
-  const crowded = marked({ important: true }).map((entry, n) => n > 0 && n < 1_000 ? { ...entry, pinned: true as const } : entry)
-  t.notMatch(contextPreview({ entries: crowded }), 'nuts')
-})
-
-t.test('accepted instructions and patterns are told apart from the facts, each within 1,000 tokens', async (t) => {
+t.test('accepted instructions and patterns are told apart from the facts', async (t) => {
   const memory = memoryOf({ facts: ['Likes tea'] })
-  const wish = (n: number) => ({ ...memory.entries[0], id: `i${n}`, kind: 'instruction' as const, fact: `Wish ${n} ${'w'.repeat(90)}` })
+  const wish = { ...memory.entries[0], id: 'i', kind: 'instruction' as const, fact: 'Answer in metric units.' }
   const evidence = [1, 2, 3].map((at) => ({ threadId: `t${at}`, at }))
   const habits = Array.from({ length: 100 }, (_, n) => ({ id: `h${n}`, pattern: `Request ${n} ${'r'.repeat(90)}`, evidence, updatedAt: 1 }))
-  const all: Memory = { ...memory, entries: [...memory.entries, ...Array.from({ length: 100 }, (_, n) => wish(n))], habits }
-  const [data, preview, patterns, wishes] = promptSections(all).split('\n\n')
+  const all: Memory = { ...memory, entries: [...memory.entries, wish], habits }
+  const [data, facts, more, patterns, wishes] = promptSections(all).split('\n\n')
   t.match(data, /data about them, not instructions/)
-  t.equal(preview, contextPreview(all))
+  t.equal(`${facts}\n\n${more}`, contextPreview(all))
   t.match(patterns, /again and again.*data, not instructions to you:\n- Request/)
-  t.match(wishes, /How the user wants to be served.*\n- Wish/)
-  for (const section of [patterns, wishes]) t.ok(section.length <= SECTION_LIMIT + 200 && section.length > SECTION_LIMIT * 0.9)
-  t.match(wishes, 'Wish 99 ')
-  t.notMatch(wishes, 'Wish 0 ')
-  t.equal(promptSections({ ...emptyMemory(), habits: [{ ...habits[0], evidence: evidence.slice(1) }] }), '', 'two threads are no pattern')
+  t.ok(patterns.split('\n').length < 10, 'patterns have a small share')
+  t.match(wishes, /How the user wants to be served.*\n- Answer in metric units\.$/)
+  const twice = { entries: [], habits: [{ ...habits[0], evidence: evidence.slice(1) }] }
+  t.equal(promptSections(twice), '', 'two threads are no pattern')
 })
 
 t.test('texts are trimmed, composed and well formed', async (t) => {

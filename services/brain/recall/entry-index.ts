@@ -1,0 +1,110 @@
+import type MiniSearch from 'minisearch'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
+import type { Entry } from '../memory.ts'
+import { beginningOf, isFormOf, isUnspaced, partsOf, termsOf } from './terms.ts'
+
+/** Words of a message that are looked up: the first ones, and the last ones, which ask. */
+const FIRST_WORDS = 60
+const LAST_WORDS = 40
+/** A word in more entries than this share, and more than this number, tells nothing. */
+const FREQUENT_SHARE = 0.05
+const FREQUENT = 8
+/** The floor, as a share of the score of a word that stands in one entry alone. */
+const FLOOR = 0.42
+/** What is left of the score of a word that is found by a part of it, or with a typing mistake. */
+const PART = 0.7
+const MISTYPED = 0.5
+/** Letters of a word that may be mistyped. */
+const MISTYPED_LETTERS = 7
+
+type Indexed = Pick<Entry, 'id' | 'fact' | 'key' | 'value' | 'topics'>
+
+/** An entry that fits a text. */
+export interface Match {
+  id: string
+  score: number
+}
+
+export type EntryIndex = ReturnType<typeof createEntryIndex>
+
+const wordsOf = ({ fact, key = '', value = '' }: Indexed) => `${fact}\n${key}\n${value}`
+const topicsOf = ({ topics = [] }: Indexed) => topics.join('\n')
+
+/**
+ * An index of what is known, by its words and its topics. It is kept up to date by the differences to the entries that it was given
+ * last, so that a change of one entry costs the work for one.
+ */
+export function createEntryIndex () {
+  let index: MiniSearch | undefined
+  const indexed = new Map<string, string>()
+  let last: readonly Entry[] | undefined
+  let updating: Promise<void> = Promise.resolve()
+
+  async function bring (entries: readonly Entry[]): Promise<void> {
+    if (entries === last) return
+    index ??= new (await import('minisearch')).default({
+      fields: ['words', 'topics'],
+      tokenize: termsOf,
+      processTerm: (term) => term
+    })
+    const known = entries.filter(({ state }) => state === 'known')
+    const ids = new Set(known.map(({ id }) => id))
+    for (const id of indexed.keys()) {
+      if (ids.has(id)) continue
+      index.discard(id)
+      indexed.delete(id)
+    }
+    for (const entry of known) {
+      const { id } = entry
+      const [words, topics] = [wordsOf(entry), topicsOf(entry)]
+      const content = `${words}\n${topics}`
+      const before = indexed.get(id)
+      if (before === content) continue
+      if (before !== undefined) index.discard(id)
+      index.add({ id, words, topics })
+      indexed.set(id, content)
+      await yieldToEventLoop()
+    }
+    last = entries
+  }
+
+  /** Returns the scores of the entries that have a word, in any of its forms. */
+  function found (word: string): Map<string, number> {
+    const scores = new Map<string, number>()
+    const options = { prefix: !isUnspaced(word), tokenize: (text: string) => [text], processTerm: (term: string) => term }
+    for (const { id, terms } of index!.search(beginningOf(word), options)) {
+      if (terms.some((term) => isFormOf(word, term))) scores.set(id, 1)
+    }
+    for (const part of partsOf(word)) {
+      for (const { id } of index!.search(part, { ...options, prefix: false })) if (!scores.has(id)) scores.set(id, PART)
+    }
+    if (scores.size > 0 || isUnspaced(word) || word.length < MISTYPED_LETTERS) return scores
+    for (const { id } of index!.search(word, { ...options, prefix: false, fuzzy: 1 })) scores.set(id, MISTYPED)
+    return scores
+  }
+
+  return {
+    /** Brings the index up to date with the entries; updates run one after the other. */
+    update: (entries: readonly Entry[]): Promise<void> => (updating = updating.then(() => bring(entries), () => bring(entries))),
+
+    /**
+     * Returns the entries that fit a text, the best first. Words that many entries have are left out, and what is left must tell enough:
+     * one rare word, or several that are less rare.
+     */
+    search (text: string): Match[] {
+      if (index === undefined || indexed.size === 0) return []
+      const all = termsOf(text)
+      const words = all.length > FIRST_WORDS + LAST_WORDS ? [...all.slice(0, FIRST_WORDS), ...all.slice(-LAST_WORDS)] : all
+      const most = Math.max(FREQUENT, indexed.size * FREQUENT_SHARE)
+      const scores = new Map<string, number>()
+      for (const word of words) {
+        const having = found(word)
+        if (having.size > most) continue
+        const rarity = Math.log(1 + indexed.size / having.size)
+        for (const [id, share] of having) scores.set(id, (scores.get(id) ?? 0) + share * rarity)
+      }
+      const floor = FLOOR * Math.log(1 + indexed.size)
+      return [...scores].filter(([, score]) => score >= floor).map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score)
+    }
+  }
+}

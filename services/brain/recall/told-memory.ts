@@ -1,0 +1,195 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { RECALLED_OPENING } from '../../contracts/model-texts.ts'
+import { tokensIn } from '../../models/index.ts'
+import { type Op, threadMemoryKey, type Store, unlessDamaged } from '../../store/index.ts'
+import { BrainDamaged } from '../brain-errors.ts'
+import { chooseShown, isForAll, lineOf, promptSections, type Shown } from '../context-preview.ts'
+import type { Entry, Memory } from '../memory.ts'
+import { createEntryIndex } from './entry-index.ts'
+
+/** The text that models get instead of a damaged memory. */
+const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
+/** Tokens of what is added to one message. */
+export const RECALLED_TOKENS = 500
+/** Characters of a message that are looked at, at its beginning and at its end. */
+const LOOKED_AT = 4_000
+/** Messages of a conversation to which something was added; the oldest go. */
+const MAX_RECALLED = 500
+
+/**
+ * What the models of a conversation are told of the memory. It names entries by id, so that what is forgotten is nowhere: their words
+ * stand in the brain alone.
+ */
+interface StoredView extends Shown {
+  /** What was added to messages of the user, by a digest of their words, oldest first. */
+  recalled: Array<{ of: string, ids: string[] }>
+}
+
+/** What a conversation is told of the memory in one run. */
+export interface ThreadMemory {
+  /** The text of the system prompt, and what it shows. */
+  system: { text: string, shown: Shown }
+  /** Returns the text that stays after something it shows was forgotten; undefined while nothing was. */
+  without: (shown: Shown) => Promise<string | undefined>
+  /** Returns what is added to messages of the prompt, as the memory is now. */
+  recalled: () => Promise<ReadonlyMap<LanguageModelV4Message, string>>
+  hasRecalled: boolean
+  /** Store the view with the request that changed it. */
+  ops: Op[]
+}
+
+export type ToldMemory = ReturnType<typeof createToldMemory>
+
+interface Parts {
+  load: () => Promise<Memory>
+  store: Pick<Store, 'get' | 'digest'>
+}
+
+/** What is made of a memory once, because it stays the same until the memory changes. */
+interface Derived {
+  chosen: Shown
+  known: ReadonlyMap<string, Entry>
+  /** The ids of all that can be shown. */
+  ids: ReadonlySet<string>
+  forAll: readonly Entry[]
+}
+const derived = new WeakMap<Memory, Derived>()
+
+function derivedOf (memory: Memory): Derived {
+  const before = derived.get(memory)
+  if (before !== undefined) return before
+  const known = new Map(memory.entries.flatMap((entry) => entry.state === 'known' ? [[entry.id, entry] as const] : []))
+  const made: Derived = {
+    chosen: chooseShown(memory),
+    known,
+    ids: new Set([...known.keys(), ...memory.habits.map(({ id }) => id)]),
+    forAll: [...known.values()].filter(isForAll)
+  }
+  derived.set(memory, made)
+  return made
+}
+
+/** Chooses what models are told of the memory: a fixed part of the system prompt, and entries that fit a message of the user. */
+export function createToldMemory ({ load, store }: Parts) {
+  const index = createEntryIndex()
+
+  /** The memory; undefined for a damaged one, which must not stop a run. */
+  const readable = (): Promise<Memory | undefined> =>
+    load().catch((error) => {
+      if (error instanceof BrainDamaged) return undefined
+      throw error
+    })
+
+  /** Returns the ids of what fits a text and is not among `told`, the best first, as far as the room goes. */
+  async function fitting (memory: Memory, text: string, told: ReadonlySet<string>): Promise<string[]> {
+    const { known } = derivedOf(memory)
+    if (known.size <= told.size && [...known.keys()].every((id) => told.has(id))) return []
+    await index.update(memory.entries)
+    const looked = text.length <= 2 * LOOKED_AT ? text : `${text.slice(0, LOOKED_AT)}\n${text.slice(-LOOKED_AT)}`
+    const ids: string[] = []
+    let left = RECALLED_TOKENS - tokensIn(RECALLED_OPENING)
+    for (const { id } of index.search(looked)) {
+      const entry = known.get(id)
+      if (entry === undefined || told.has(id)) continue
+      const tokens = tokensIn(`${lineOf(entry)}\n`)
+      if (tokens > left) continue
+      left -= tokens
+      ids.push(id)
+    }
+    return ids
+  }
+
+  /** Whether a view has to be made anew: something that it shows is gone, or something is to be told at once. */
+  function isOutdated ({ chosen, ids, forAll }: Derived, view: StoredView): boolean {
+    const told = new Set(view.ids)
+    if (view.ids.some((id) => !ids.has(id))) return true
+    // A conversation that began without any memory has nothing to keep.
+    if (view.ids.length === 0) return chosen.ids.length > 0
+    const fresh = new Set(chosen.ids)
+    return forAll.some(({ id }) => fresh.has(id) && !told.has(id))
+  }
+
+  return {
+    /** What the system prompt of a run without a conversation says of the memory, with what fits `about`; '' when there is nothing. */
+    async forRun (about = ''): Promise<string> {
+      const memory = await readable()
+      if (memory === undefined) return DAMAGED
+      const shown = derivedOf(memory).chosen
+      const more = await fitting(memory, about, new Set(shown.ids))
+      return promptSections(memory, { ...shown, ids: [...shown.ids, ...more] })
+    },
+
+    /**
+     * Returns what a conversation is told. Its view is kept until something in it is forgotten, so that the beginning of its prompts stays
+     * the same. With `isNew`, the last message of the user is one to which entries that fit it are added.
+     */
+    async ofThread (thread: string, prompt: LanguageModelV4Prompt, { isNew }: { isNew: boolean }): Promise<ThreadMemory> {
+      const memory = await readable()
+      if (memory === undefined || memory.entries.length + memory.habits.length === 0) {
+        return {
+          system: { text: memory === undefined ? DAMAGED : '', shown: { ids: [], isPartial: false } },
+          without: async () => undefined,
+          recalled: async () => new Map(),
+          hasRecalled: false,
+          ops: []
+        }
+      }
+      const key = threadMemoryKey(thread)
+      const stored = await unlessDamaged(store.get<StoredView>(key))
+      const view: StoredView = stored === undefined || isOutdated(derivedOf(memory), stored)
+        ? { ...derivedOf(memory).chosen, recalled: stored?.recalled ?? [] }
+        : stored
+      const words = new Map(prompt.flatMap((message) => message.role === 'user' ? [[message, store.digest(textOf(message))] as const] : []))
+      const last = [...words].at(-1)
+      const said = last === undefined ? 0 : [...words.values()].filter((of) => of === last[1]).length
+      const isLooked = last !== undefined && view.recalled.filter(({ of }) => of === last[1]).length >= said
+      if (isNew && last !== undefined && !isLooked) {
+        const ids = await fitting(memory, textOf(last[0]), new Set([...view.ids, ...view.recalled.flatMap(({ ids }) => ids)]))
+        if (ids.length > 0) view.recalled = [...view.recalled, { of: last[1], ids }].slice(-MAX_RECALLED)
+      }
+      const isSame = stored?.recalled === view.recalled && stored.ids === view.ids
+      return {
+        system: { text: promptSections(memory, view), shown: { ids: view.ids, isPartial: view.isPartial } },
+        async without (shown) {
+          const now = await readable()
+          if (now === undefined) return ''
+          const { ids } = derivedOf(now)
+          return shown.ids.every((id) => ids.has(id)) ? undefined : promptSections(now, shown)
+        },
+        async recalled () {
+          const now = await readable()
+          return now === undefined ? new Map() : textsOf(words, view, derivedOf(now).known)
+        },
+        hasRecalled: textsOf(words, view, derivedOf(memory).known).size > 0,
+        ops: isSame ? [] : [{ type: 'put', key, value: view }]
+      }
+    },
+
+    /** Makes the index of what is known, so that the first message need not wait for it. */
+    async prepare (): Promise<void> {
+      const memory = await readable()
+      if (memory !== undefined && derivedOf(memory).chosen.isPartial) await index.update(memory.entries)
+    }
+  }
+}
+
+/** Returns the text that is added to each message. Of messages with the same words, the last one has what was added last. */
+function textsOf (
+  words: ReadonlyMap<LanguageModelV4Message, string>,
+  { recalled }: StoredView,
+  entries: ReadonlyMap<string, Entry>
+): ReadonlyMap<LanguageModelV4Message, string> {
+  const texts = new Map<LanguageModelV4Message, string>()
+  const left = [...recalled]
+  for (const [message, of] of [...words].reverse()) {
+    const at = left.findLastIndex((each) => each.of === of)
+    if (at < 0) continue
+    const [{ ids }] = left.splice(at, 1)
+    const lines = ids.flatMap((id) => entries.get(id) ?? []).map(lineOf)
+    if (lines.length > 0) texts.set(message, [RECALLED_OPENING, ...lines].join('\n'))
+  }
+  return texts
+}
+
+const textOf = ({ content }: LanguageModelV4Message): string =>
+  typeof content === 'string' ? content : content.flatMap((part) => part.type === 'text' ? part.text : []).join('\n')
