@@ -38,8 +38,8 @@ const BrainRef = Type.Unsafe<Brain>(Type.Ref('Brain'))
 export const BrainViewSchema = Type.Object({
   brain: BrainRef,
   contextPreview: Type.String({
-    description: 'The facts and preferences as the system prompt of a new conversation states them: what is pinned or important, then the ' +
-      'newest. With accepted instructions and patterns, which stand in sections of their own, it has at most 1,500 tokens'
+    description: 'The facts and preferences as the system prompt of a new conversation states them: what is pinned or important, then ' +
+      'the newest. With accepted instructions and patterns, which stand in sections of their own, it has at most 1,500 tokens'
   })
 }, { $id: 'BrainView', description: 'The brain, and the text that it adds to the system prompt' })
 export type BrainView = Static<typeof BrainViewSchema>

@@ -2,7 +2,6 @@ export type { BrainService } from './brain.ts'
 export type { OwnWords, WordsProblem } from './extraction/own-words.ts'
 export { foldText } from './fact-text.ts'
 export type { Entry } from './memory.ts'
-export type { Shown } from './context-preview.ts'
 export type { ThreadMemory, ToldMemory } from './recall/told-memory.ts'
 
 /** Finds the user's own words. Its expressions take time and memory, so it is loaded at its first use. */

@@ -42,7 +42,8 @@ export function createEntryIndex () {
 
   async function bring (entries: readonly Entry[]): Promise<void> {
     if (entries === last) return
-    index ??= new (await import('minisearch')).default({
+    const { default: Index } = await import('minisearch')
+    index ??= new Index({
       fields: ['words', 'topics'],
       tokenize: termsOf,
       processTerm: (term) => term

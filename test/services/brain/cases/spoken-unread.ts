@@ -69,7 +69,7 @@ export const spokenUnread: SpokenLanguage[] = [
       }
     ],
     junk: ['Je pars dans cinq minutes.', 'Mon frère préfère le train.'],
-    unrelated: "Quelle est la vitesse de la lumière ?"
+    unrelated: 'Quelle est la vitesse de la lumière ?'
   },
   {
     language: 'Spanish',
