@@ -730,7 +730,7 @@ export type BrainCleared = {
 export type BrainView = {
     brain: Brain;
     /**
-     * The facts and preferences as the system prompt of every run states them; at most 4,000 tokens of 4 characters each. Accepted instructions and patterns stand in sections of their own
+     * The facts and preferences as the system prompt of a new conversation states them: what is pinned or important, then the newest. With accepted instructions and patterns, which stand in sections of their own, it has at most 1,500 tokens
      */
     contextPreview: string;
 };
