@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import type { StoredAuthorizations } from '../services/mcp/oauth/authorizations.ts'
 import type { StoredAcceptance } from '../services/mcp/acceptance.ts'
+import type { StoredTools } from '../services/mcp/known-tools.ts'
 import type { GivenNames } from '../services/mcp/merged-sources.ts'
 import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
 import { RECORDS } from '../services/store/keys.ts'
@@ -23,6 +24,7 @@ export default fp(async (app) => {
       ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
     },
     names: store.record<GivenNames>(RECORDS.toolNames, () => ({})),
+    known: store.record<StoredTools>(RECORDS.toolDefinitions, () => ({})),
     accepted: store.record<StoredAcceptance>(RECORDS.toolAcceptance, () => ({})),
     host,
     clock,

@@ -22,9 +22,17 @@ const view = {
       'growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is ' +
       'not to be connected'
   }),
-  tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' }),
+  tools: Type.Array(Type.String(), {
+    description: 'Names of the tools that the server offers, or offered when it was connected last; models are told of them while it is not'
+  }),
+  connecting: Type.Optional(Type.Object({
+    since: Type.Integer({ description: 'When the attempt began, epoch milliseconds' }),
+    limitMs: Type.Integer({ description: 'How long it may take: `connectMs` of its entry' }),
+    said: Type.Optional(Type.String({ description: 'The newest line of its stderr that says what it does, such as what is installed' }))
+  }, { description: 'The attempt to connect that is under way' })),
   error: Type.Optional(Type.String({ description: 'Why the server is not connected' })),
-  authorizationUrl: Type.Optional(AuthorizationUrl)
+  authorizationUrl: Type.Optional(AuthorizationUrl),
+  unsaved: Type.Optional(Type.Literal(true, { description: 'A request is connecting it, and saves it once it is connected' }))
 }
 export const ToolServerSchema = Type.Object(view, {
   $id: 'ToolServer',
@@ -34,7 +42,7 @@ export type ToolServerView = Static<typeof ToolServerSchema>
 
 export const ToolServerListSchema = Type.Object({ servers: Type.Array(ref(ToolServerSchema)) }, {
   $id: 'ToolServerList',
-  description: 'The tool servers, in the order of config.json'
+  description: 'The tool servers, in the order of config.json, and those that requests are connecting'
 })
 
 export const ToolServerDetailSchema = Type.Object({

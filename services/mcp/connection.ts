@@ -13,7 +13,7 @@ import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
 type Json = Record<string, unknown>
 
 /** Time limit for starting, connecting and listing the tools, where the entry has none: a program may have to be installed first. */
-const CONNECT_MS = 60_000
+export const CONNECT_MS = 60_000
 /** Time limit for the ping that checks whether a server still answers after one of its calls timed out. */
 const PING_MS = 10_000
 /** Shortest time between two requests for the list of tools. */

@@ -28,7 +28,7 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
   const toolNames = createToolNames({ stored, log })
   /** Servers whose new tools have no names yet: see NAMING_MS. */
   const unnamed = new Set<ToolServer>()
-  /** The servers begun together last: when, and their first attempts. */
+  /** The servers begun together last: when, and the first attempts of those whose tools are not known from before. */
   let begunAt = 0
   let firstAttempts: Promise<unknown> = Promise.resolve()
 
@@ -42,7 +42,10 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
     void toolNames.save()
   }
 
-  /** Resolves when each server begun last has connected or failed once, at the latest `ms` milliseconds after they were begun. */
+  /**
+   * Resolves when each server begun last whose tools are not known has connected or failed once, at the latest `ms` milliseconds after
+   * they were begun.
+   */
   async function settled (ms: number, signal: AbortSignal) {
     await started()
     const left = begunAt + ms - clock.awake()
@@ -56,7 +59,6 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
     await settlesWithin({ clock, ms: NAMING_MS }, attempts)
     for (const server of begun) unnamed.delete(server)
     publish()
-    await attempts
   }
 
   return {
@@ -71,7 +73,10 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
     /** Starts servers together. */
     begin (begun: ToolServer[]): void {
       begunAt = clock.awake()
-      firstAttempts = nameTogether(begun, Promise.allSettled(begun.map((server) => server.start())))
+      const attempts = begun.map((server) => ({ isKnown: server.tools.length > 0, first: server.start() }))
+      const named = nameTogether(begun, Promise.allSettled(attempts.map(({ first }) => first)))
+      const unknown = attempts.filter(({ isKnown }) => !isKnown)
+      firstAttempts = unknown.length === 0 ? Promise.resolve() : Promise.all([named, Promise.allSettled(unknown.map(({ first }) => first))])
     }
   }
 }

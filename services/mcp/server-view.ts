@@ -12,8 +12,8 @@ const MAX_ENTRIES = 200
 const LONGEST_TEXT = 1_000
 
 /** Returns the summary of a server for GET /mcp/servers. */
-export function viewServer ({ name, status, tools, error, authorizationUrl }: ToolServer): ToolServerView {
-  return { name, status, tools, error, authorizationUrl }
+export function viewServer ({ name, status, tools, error, connecting, authorizationUrl }: ToolServer): ToolServerView {
+  return { name, status, tools, error, connecting: connecting(), authorizationUrl }
 }
 
 /** Returns all details of a server. Resources and prompts are requested from it now; a list that fails is shown as empty. */
@@ -44,7 +44,7 @@ export async function describeServer (
     ...viewServer(server),
     ...entry.url === undefined ? { command: entry.command, sandbox: entry.sandbox } : { url: withoutQuery(entry.url) },
     ...entry.tools && { filter: entry.tools },
-    toolDetails: (connection?.definitions ?? []).map((definition) => {
+    toolDetails: server.definitions.map((definition) => {
       const { name, description, inputSchema, annotations } = definition
       const agentName = offered.get(server.identityOf(definition))
       return {
@@ -60,7 +60,7 @@ export async function describeServer (
     resources: resources.map((each) => ({ uri: text(each.uri), name: text(each.name), ...optional(each, 'description', 'mimeType') })),
     prompts: prompts.map((each) => ({ name: text(each.name), ...optional(each, 'description') })),
     capabilities: connection?.capabilities ?? {},
-    instructions: connection?.instructions,
+    instructions: server.instructions,
     version: connection?.version,
     warnings: connection?.warnings ?? [],
     stderr: server.stderr()

@@ -11,6 +11,8 @@ const NAMED = /^(?:Uncaught )?(?:[\w.]*(?:Error|Exception)(?: \[\w+\])?:|(?:fata
 const TELLS = /\b(?:error|can(?:no|')t|could not|not found|no such|missing|required?|must|invalid|denied|refused|unable|failed|usage)\b/i
 const LONGEST = 200
 
+const shortened = (text: string) => text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`
+
 /** Returns the line of a stderr that says why a program ended: one that names an error, else the last that hints at one, else the last. */
 export function reasonIn (stderr: string): string | undefined {
   const shown = stripVTControlCharacters(stderr).split('\n').map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd())
@@ -18,7 +20,18 @@ export function reasonIn (stderr: string): string | undefined {
   const named = lines.filter((line) => NAMED.test(line))
   const found = named.find((line) => line.startsWith('npm ')) ?? named.at(-1) ?? lines.findLast((line) => TELLS.test(line)) ?? lines.at(-1)
   const text = found?.trim().replace(/\.$/, '')
-  return text === undefined || text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`
+  return text === undefined ? undefined : shortened(text)
+}
+
+/** What is no progress: noise, warnings about packages, and marks that npm puts before a line about itself. */
+const NO_PROGRESS = /^npm (?:warn|notice)(?! exec )|^npm (?:error|ERR!)\s*$|^[^\p{L}]*$/iu
+const OF_NPM = /^npm (?:warn exec|http fetch|http cache|info run|info) /i
+
+/** Returns the newest line of a stderr that tells what a program does while it starts; undefined for none. */
+export function progressIn (stderr: string): string | undefined {
+  const lines = stripVTControlCharacters(stderr).split('\n').map((line) => line.trimEnd().split('\r').at(-1)!.replace(/\p{Cc}/gu, ' '))
+  const found = lines.findLast((line) => !NOISE[0].test(line) && !NO_PROGRESS.test(line))
+  return found === undefined ? undefined : shortened(found.trim().replace(OF_NPM, ''))
 }
 
 /** Adds to the clause why a server ended the reason that it gave. */

@@ -1,4 +1,5 @@
 import type { McpEntry } from '../../schemas/config.ts'
+import type { ToolServerView } from '../../schemas/mcp.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { textsIn } from '../lib/texts-in.ts'
@@ -8,13 +9,14 @@ import type { Permission } from '../contracts/tool.ts'
 import { createHash } from 'node:crypto'
 import { originOf, leftOutBecause } from './config-entries.ts'
 import { createElicitor } from './elicitation/elicitor.ts'
-import { openConnection, type CallContext, type Connection } from './connection.ts'
+import type { KnownTools } from './known-tools.ts'
+import { CONNECT_MS, openConnection, type CallContext, type Connection } from './connection.ts'
 import { claimsToDestroy, claimsToRead, type ToolAcceptance, type ToolDefinition } from './tool-definitions.ts'
 import { readResult, withoutSecrets } from './call-result.ts'
 import type { ServerAccess } from './oauth/server-access.ts'
 import { createServerLog, levelToSend, type Log } from './server-log.ts'
 import { type ServerTransport, createStderrTail, type StderrTail } from './server-transport.ts'
-import { withReason } from './stderr-reason.ts'
+import { progressIn, withReason } from './stderr-reason.ts'
 
 export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
 
@@ -25,6 +27,8 @@ const STABLE_MS = 60_000
 
 interface Parts {
   entry: McpEntry
+  /** What the server said of itself when it was connected last. */
+  known?: KnownTools
   /** Returns a transport that has not been started; what the server writes outside the protocol goes to the tail. */
   transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
   /** What the user has authorized at a server over HTTP. */
@@ -48,7 +52,7 @@ const changedText = (tool: string, server: string) =>
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
-export function createToolServer ({ entry, transport, access, clock, log, redactors, acceptanceOf, onChange }: Parts) {
+export function createToolServer ({ entry, known, transport, access, clock, log, redactors, acceptanceOf, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
   const elicitor = createElicitor({ server: entry.name, log })
@@ -58,14 +62,28 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
   let error: string | undefined
   let connection: Connection | undefined
   let supervision: Promise<void> | undefined
-  /** The tools of the last connection. They keep their names while the server is not connected. */
-  let tools: SourceTool[] = []
+  /** The attempt to connect that is under way, or was the last. */
+  let attempt = beginAttempt()
+  /** What the server says of itself, or said when it was connected last: its tools stay while it is not connected. */
+  let definitions = known?.definitions ?? []
+  let instructions = known?.instructions
+  let tools = definitions.map(toTool)
+
+  /** `since` is epoch milliseconds, `at` the same in the time that this process ran; `over` settles when it has succeeded or failed. */
+  function beginAttempt () {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    return { since: clock.now(), at: clock.awake(), saidBefore: tail.length(), over: promise, end: resolve }
+  }
 
   async function supervise (first: PromiseWithResolvers<void>) {
     for (let failures = 0; ; failures++) {
-      const saidBefore = tail.length()
+      attempt = beginAttempt()
+      const { saidBefore } = attempt
       try {
-        status = 'connecting'
+        if (status !== 'connecting') {
+          status = 'connecting'
+          onChange()
+        }
         connection = await openConnection({
           transport: await transport(current, tail),
           clock,
@@ -79,7 +97,9 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
         })
         error = undefined
         status = 'connected'
+        instructions = connection.instructions
         updateTools()
+        attempt.end()
         first.resolve()
         const since = clock.monotonic()
         const why = await connection.ended
@@ -97,25 +117,29 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
       if (access?.isNeeded) {
         status = 'authorizing'
         onChange()
+        attempt.end()
         first.resolve()
         await access.granted(closing.signal)
         failures = -1
         continue
       }
       onChange()
+      attempt.end()
       await clock.sleep(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS), closing.signal)
     }
   }
 
   function updateTools () {
     const before = new Map(tools.map((tool) => [tool.identity, tool]))
-    tools = connection!.definitions.map((definition) => before.get(identityOf(definition)) ?? toTool(definition))
+    definitions = connection!.definitions
+    tools = definitions.map((definition) => before.get(identityOf(definition)) ?? toTool(definition))
     onChange()
   }
 
   /** Changes with the definition and with what is started: an approval holds for neither another program nor another tool. */
-  const identityOf = ({ digest }: ToolDefinition) =>
-    `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
+  function identityOf ({ digest }: ToolDefinition): string {
+    return `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
+  }
 
   function toTool (definition: ToolDefinition): SourceTool {
     const { name, description, inputSchema, title } = definition
@@ -160,7 +184,7 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
   }
 
   function connected (): Connection {
-    if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
+    if (connection === undefined) throw new ToolFailed(cause() ?? `The tool server ${JSON.stringify(entry.name)} is not connected.`)
     return connection
   }
 
@@ -189,6 +213,23 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
   const endedBecause = (why: string, saidBefore: number) =>
     notConnectedBecause(withReason(why, redactors.inStderr().redact(tail.since(saidBefore))))
 
+  /** The attempt that is under way; undefined for none. */
+  function connecting (): ToolServerView['connecting'] {
+    if (status !== 'connecting') return undefined
+    const said = progressIn(redactors.inStderr().redact(tail.since(attempt.saidBefore)))
+    return { since: attempt.since, limitMs: current.connectMs ?? CONNECT_MS, ...said !== undefined && { said } }
+  }
+
+  /** Why the server cannot be called, a sentence. */
+  function cause (): string | undefined {
+    if (status === 'authorizing') return notConnectedBecause(access!.reason)
+    if (status !== 'connecting') return error
+    const { limitMs, said } = connecting()!
+    const seconds = Math.round((clock.awake() - attempt.at) / 1000)
+    return `The tool server ${JSON.stringify(entry.name)} is still starting, since ${seconds} s of at most ${limitMs / 1000} s` +
+      `${said === undefined ? '' : `, and said: ${said}`}. Do something else first, and call it again.`
+  }
+
   return {
     name: entry.name,
     get entry () {
@@ -201,13 +242,20 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
     get error () {
       return status === 'authorizing' ? notConnectedBecause(access!.reason) : error
     },
+    connecting,
     /** The page at which the user is to authorize this service. */
     get authorizationUrl () {
       return status === 'authorizing' ? access!.authorizationUrl : undefined
     },
-    /** Names of the tools, as the server gives them. */
+    /** Names of the tools, as the server gives them, or gave them when it was connected last. */
     get tools (): string[] {
-      return connection?.definitions.map(({ name }) => name) ?? []
+      return definitions.map(({ name }) => name)
+    },
+    get definitions () {
+      return definitions
+    },
+    get instructions () {
+      return instructions
     },
     get connection () {
       return connection
@@ -256,9 +304,12 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
     source: (): ToolSource => ({
       name: entry.name,
       tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
-      instructions: connection?.instructions,
+      instructions,
       available: status === 'connected' || status === 'disabled',
-      cause: status === 'authorizing' ? notConnectedBecause(access!.reason) : error
+      ...status === 'connecting' && { connecting: attempt.over },
+      get cause () {
+        return cause()
+      }
     }),
 
     /** Disconnects for good; resolves when no process of the server is left. */
@@ -267,6 +318,7 @@ export function createToolServer ({ entry, transport, access, clock, log, redact
       await access?.close()
       await connection?.close()
       await supervision
+      attempt.end()
       if (status !== 'disabled') status = 'disconnected'
     }
   }

@@ -17,6 +17,7 @@ import { describeServer, viewServer } from './server-view.ts'
 import { createAcceptance, type StoredAcceptance } from './acceptance.ts'
 import { UnknownTools, ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { readImport } from './import.ts'
+import { createKnownTools, type StoredTools } from './known-tools.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import type { Log } from './server-log.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
@@ -38,6 +39,8 @@ interface Parts extends EnvironmentParts {
   rules: NetworkRules
   config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
   names: MergedSourcesParts['names']
+  /** The tools of servers as they had them last. */
+  known: StoredRecord<StoredTools>
   /** What the user accepted. */
   accepted: StoredRecord<StoredAcceptance>
   host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
@@ -48,7 +51,7 @@ export type ToolServers = ReturnType<typeof createToolServers>
 
 /** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
 export function createToolServers (parts: Parts) {
-  const { config, names, accepted, rules, host, clock, secrets, log } = parts
+  const { config, names, known, accepted, rules, host, clock, secrets, log } = parts
   const environments = createEnvironmentValues(parts)
   const authorizations = createAuthorizations(parts.storedAccess)
   const saved = createSavedServers({ config, environments })
@@ -56,10 +59,13 @@ export function createToolServers (parts: Parts) {
   let servers = new Map<string, ToolServer>()
   /** Servers that POST /mcp/connect has connected and is saving. */
   const candidates = new Map<string, ToolServer>()
+  /** Servers that requests are connecting for the first time, which no entry of config.json names yet. */
+  const unsaved = new Map<string, { server: ToolServer, signal: AbortSignal }>()
   /** Every server that is not yet closed, including servers that are connecting or closing. */
   const all = new Set<ToolServer>()
   const locked = createKeyedLock()
   const sources = createMergedSources({ servers: () => [...servers.values()], names, host, clock, log, started: () => start() })
+  const knownTools = createKnownTools({ stored: known, log })
   const acceptance = createAcceptance({ stored: accepted, clock, servers: () => servers.values() })
   /** Called when there may be something else to accept. */
   let onWaiting = (_items: ApprovalView[]): void => {}
@@ -70,6 +76,7 @@ export function createToolServers (parts: Parts) {
     const onChange = () => {
       if (servers.get(entry.name) !== server) return
       const { status, error } = server
+      if (status === 'connecting') return publish()
       if (status === 'connected') log.info({ server: entry.name, tools: server.tools.length }, 'tool server connected')
       else log.warn({ server: entry.name, status, error }, 'tool server not connected')
       publish()
@@ -86,6 +93,7 @@ export function createToolServers (parts: Parts) {
     }
     const server = createToolServer({
       entry,
+      known: entry.enabled === false ? undefined : knownTools.of(entry),
       transport,
       access,
       clock,
@@ -103,6 +111,8 @@ export function createToolServers (parts: Parts) {
 
   function publish () {
     sources.publish()
+    for (const { entry, connection } of servers.values()) if (connection !== undefined) knownTools.note(entry, connection)
+    void knownTools.save()
     onWaiting(acceptance.waiting())
   }
 
@@ -128,6 +138,7 @@ export function createToolServers (parts: Parts) {
     // A file that could not be read as a whole may name servers that are missing here.
     if (config.problem === undefined) {
       sources.retain(new Set(entries.keys()))
+      knownTools.retain(new Set(entries.keys()))
       acceptance.retain(new Set(entries.keys())).catch((error) => log.warn({ err: error }, 'accepted tools could not be stored'))
     }
     if (begun.length > 0) sources.begin(begun)
@@ -135,7 +146,7 @@ export function createToolServers (parts: Parts) {
   }
 
   function start (): Promise<void> {
-    const load = () => Promise.all([environments.load(), authorizations.load(), sources.load(), acceptance.load()])
+    const load = () => Promise.all([environments.load(), authorizations.load(), sources.load(), knownTools.load(), acceptance.load()])
     starting ??= load().then(() => apply(config.current)).catch((error) => {
       // The next call reads the store again.
       starting = undefined
@@ -193,9 +204,16 @@ export function createToolServers (parts: Parts) {
     /** The connected servers that have resources. */
     resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.resources() ?? []),
 
+    /** Returns the servers in the order of config.json, and behind them those that requests are connecting. */
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()
-      return { servers: [...servers.values()].map(viewServer) }
+      const beginning = [...unsaved.values()].filter(({ server, signal }) => !signal.aborted && !servers.has(server.name))
+      return {
+        servers: [
+          ...[...servers.values()].map(viewServer),
+          ...beginning.map(({ server }) => ({ ...viewServer(server), unsaved: true as const }))
+        ]
+      }
     },
 
     /**
@@ -251,16 +269,19 @@ export function createToolServers (parts: Parts) {
         if (!servers.has(body.name) && all.size >= MOST_SERVERS) throw new TooManyToolServers(MOST_SERVERS)
         const { entry, given } = toEntry(body)
         const server = create(entry, given)
+        unsaved.set(body.name, { server, signal })
         try {
           const authorizationUrl = await connectFirst(server, signal)
           await save(server, entry, given)
-          await sources.save()
+          await Promise.all([sources.save(), knownTools.save()])
           if (authorizationUrl !== undefined) return { status: 'authorizing' as const, authorizationUrl }
           return { status: entry.enabled === false ? 'disabled' as const : 'connected' as const, tools: server.tools }
         } catch (error) {
           await retire(server)
           if (!servers.has(body.name)) await parts.box.forgetServer(body.name)
           throw error
+        } finally {
+          unsaved.delete(body.name)
         }
       }),
 
@@ -295,7 +316,7 @@ export function createToolServers (parts: Parts) {
         await start()
         const server = find(name)
         await saved.remove(name)
-        await sources.save()
+        await Promise.all([sources.save(), knownTools.save()])
         await retire(server)
         await Promise.all([authorizations.forget(name), parts.box.forgetServer(name)])
         return { status: 'disconnected' as const, name }

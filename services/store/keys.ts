@@ -22,6 +22,7 @@ export const RECORDS = {
   toolServerAccess: 'tool-server-access',
   toolNames: 'tool-names',
   toolAcceptance: 'tool-acceptance',
+  toolDefinitions: 'tool-definitions',
   guides: 'guides',
   webhook: 'webhook'
 } as const

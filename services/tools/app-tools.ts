@@ -87,7 +87,6 @@ export function withAppTools (host: ToolHost, { appTools = [], app }: Pick<RunOp
     identity: (name) => own.get(name)?.identity ?? host.identity(name),
     permission,
     offered,
-    absent: () => host.absent().filter(({ name }) => !own.has(name)),
     keep: (call, tool = own.get(call.name)) => host.keep(call, tool),
     validate (name, input) {
       const tool = own.get(name)

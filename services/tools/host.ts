@@ -25,7 +25,8 @@ import { type OpenEditors, refuseUnsaved } from './files/open-editors.ts'
 import { lookAtPlaces } from './files/place-state.ts'
 import { type PathPolicy, within } from './path-policy.ts'
 import { toModelOutput } from './model-output.ts'
-import { createMerge, describeSources, type MergedTool, type ToldSources, type ToolSource } from './sources.ts'
+import { createMergedTools } from './merged-tools.ts'
+import { describeSources, type MergedTool, type ToldSources, type ToolSource } from './sources.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
 import type { CopiedFolder, CopyView } from './copy-view.ts'
 import { createWorkFolders } from './work-folder.ts'
@@ -108,27 +109,16 @@ export type ToolHost = ReturnType<typeof createToolHost>
 
 /** Changes of files that are kept of one call. */
 const MOST_CHANGES = 100
-/** How long a step waits for tool servers that are connecting since the start. */
-const STEP_WAIT_MS = 3_000
-/** How long a call of an unknown tool waits for them. */
-const CALL_WAIT_MS = 30_000
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
 export function createToolHost ({ tools, permissions, clock, fence, paths, undo, editors, copies, replay, ended = () => {} }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
-  const mergeAll = createMerge([...builtin.keys()])
-  let sources: ToolSource[] = []
-  let merged = new Map<string, MergedTool>()
-  let settled = async (_ms: number, _signal: AbortSignal): Promise<void> => {}
+  const merged = createMergedTools({ builtin: [...builtin.keys()], clock })
   const decide = createPermissions(permissions)
   const validationError = createValidator()
 
-  // Tools are in Maps, so that a call of "constructor" finds nothing.
-  const findSourceTool = (name: string): MergedTool | undefined => builtin.has(name) ? undefined : merged.get(name)
-  const find = (name: string): Tool | undefined => {
-    const sourceTool = findSourceTool(name)
-    return sourceTool === undefined ? builtin.get(name) : sourceTool.available ? sourceTool : undefined
-  }
+  const findSourceTool = merged.find
+  const find = (name: string): Tool | undefined => builtin.get(name) ?? (merged.mayBeCalled(name) ? merged.find(name) : undefined)
   const folders = createWorkFolders(find, paths)
   const shown = <T>(value: T): T => copies === undefined ? value : copies.shown(value)
   function unavailable (name: string): string | undefined {
@@ -139,20 +129,15 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
   const qualifiedOf = (name: string) => ({ qualified: findSourceTool(name)?.qualified })
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
   const offered = () =>
-    [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name, isFinder }) =>
+    [...builtin.values(), ...merged.all()].filter(({ name, isFinder }) =>
       !isFinder && permission(name) !== 'deny' && unavailable(name) === undefined
     )
-  const absent = () => [...merged.values()].filter(({ name, available }) => !available && permission(name) !== 'deny')
   const finders = () => tools.filter(({ name, isFinder }) => isFinder && permission(name) !== 'deny')
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
-    const disconnected = tool === undefined ? findSourceTool(name) : undefined
-    if (disconnected !== undefined) {
-      const { source } = disconnected
-      const { cause = `The tool server ${JSON.stringify(source)} is not connected.` } = sources.find((each) => each.name === source) ?? {}
-      return { ok: false, error: `${name} cannot be called at the moment. ${cause}` }
-    }
+    const cause = merged.causeOf(name)
+    if (cause !== undefined) return { ok: false, error: `${name} cannot be called at the moment. ${cause}` }
     if (tool === undefined || permission(name) === 'deny') {
       const known = offered().filter(({ answeredBy }) => answeredBy === undefined)
       return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${toolNames(known)}.` }
@@ -228,11 +213,11 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.forModel),
     validate,
 
-    /** Returns the tools that can be called and are not denied. The order is stable, so that a prompt that lists them can be cached. */
+    /**
+     * Returns the tools that are not denied, also those of sources that cannot be called now: a prompt that lists them stays the same, and
+     * can be cached, whatever the sources do.
+     */
     offered,
-
-    /** Returns the tools of sources that cannot be called now. */
-    absent,
 
     /** Returns the tools that lead to others which are not described to a model. */
     finders,
@@ -241,24 +226,20 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
      * Replaces the sources of further tools. On a clash of names the earlier source wins. `wait` resolves when sources that
      * are still connecting have settled, at the latest after `ms` milliseconds.
      */
-    merge (all: ToolSource[], wait: typeof settled = settled): void {
-      sources = all
-      merged = mergeAll(all)
-      settled = wait
-    },
+    merge: merged.merge,
 
     /** The sources of further tools, with the names that their tools have here. */
     sources: (): Array<ToolSource & { given: MergedTool[] }> =>
-      sources.map((source) => ({ ...source, given: [...merged.values()].filter((tool) => tool.source === source.name) })),
+      merged.sources().map((source) => ({ ...source, given: merged.all().filter((tool) => tool.source === source.name) })),
 
     /** The names of all tools, also of those that cannot be called now; `isWhole` is false while a source may have others. */
     names: (): { known: string[], isWhole: boolean } => ({
-      known: [...builtin.keys(), ...[...merged.values()].flatMap(({ name, qualified }) => name === qualified ? [name] : [name, qualified])],
-      isWhole: sources.every(({ available }) => available)
+      known: [...builtin.keys(), ...merged.all().flatMap(({ name, qualified }) => name === qualified ? [name] : [name, qualified])],
+      isWhole: merged.sources().every(({ available }) => available)
     }),
 
     /** Returns the part of a system prompt that describes the sources of `tools`, see `describeSources`; '' when there is none. */
-    describe: (tools: Tool[] = offered(), told?: ToldSources): string => describeSources(sources, tools, told),
+    describe: (tools: Tool[] = offered(), told?: ToldSources): string => describeSources(merged.sources(), tools, told),
 
     /** Returns the identity that an approval is bound to, see `ToolCall.identity`; undefined for built-in tools. */
     identity: (name: string): string | undefined => findSourceTool(name)?.identity,
@@ -296,9 +277,9 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       return find(name)?.tryOut?.(input, { cwd: await folders.start(name, input, cwd), narrowed: sandbox, signal })
     },
 
-    /** Resolves when the tools are prepared and the sources that are connecting have settled, at the latest after STEP_WAIT_MS. */
+    /** Resolves when the tools are prepared and the sources that are connecting have settled, at the latest after a few seconds. */
     async ready (signal: AbortSignal): Promise<void> {
-      await Promise.all([settled(STEP_WAIT_MS, signal), ...tools.map((tool) => tool.prepare?.())])
+      await Promise.all([merged.settled(signal), ...tools.map((tool) => tool.prepare?.())])
     },
 
     /**
@@ -368,7 +349,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       call.signal.throwIfAborted()
       try {
         fence.check(call.runId, call.attempt)
-        if (find(call.name) === undefined) await settled(CALL_WAIT_MS, call.signal)
+        await merged.arrival(call.name, find(call.name) !== undefined, call.signal)
         if (call.identity !== undefined && findSourceTool(call.name)?.identity !== call.identity) {
           throw new ToolFailed(
             `${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where ` +

@@ -17,8 +17,10 @@ export interface ToolSource {
   tools: SourceTool[]
   /** The source's own description of itself and its use; shown to models as a quotation. */
   instructions?: string
-  /** False while the source cannot be called: its tools keep their names and are not offered. */
+  /** False while the source cannot be called: its tools are offered all the same, and calls answer with the cause. */
   available: boolean
+  /** Settles when the source has been connected or could not be; absent while it is not being connected. Calls wait for it. */
+  connecting?: Promise<unknown>
   /** Why it cannot be called, a sentence. */
   cause?: string
   /** The names that tools of the source were given, by the source's own names. They stay, and a merge adds those it gives. */
@@ -30,7 +32,6 @@ export interface MergedTool extends SourceTool {
   source: string
   /** `<source>_<tool>`, also where `name` differs: patterns of permissions match it as well. */
   qualified: string
-  available: boolean
 }
 
 /** Limits that every model provider accepts for the name of a tool. */
@@ -57,7 +58,7 @@ export function createMerge (builtin: readonly string[]) {
     const given = new Set(sources.flatMap(({ names }) => [...names?.values() ?? []]))
     const canHave = (name: string) => !builtin.includes(name) && !merged.has(name) && !(name in Object.prototype)
     const isFree = (name: string) => canHave(name) && !given.has(name)
-    for (const { name: source, tools, available, names } of sources) {
+    for (const { name: source, tools, names } of sources) {
       for (const tool of tools) {
         const qualified = sanitised(`${source}_${tool.name}`)
         const before = names?.get(tool.name)
@@ -67,9 +68,9 @@ export function createMerge (builtin: readonly string[]) {
         names?.set(tool.name, name)
         const present = made.get(tool)
         // Reuse the object while nothing has changed: compiled schemas are cached by it.
-        const isSame = present?.name === name && present.available === available && present.permission === tool.permission &&
+        const isSame = present?.name === name && present.permission === tool.permission &&
           present.effect === tool.effect && present.caution === tool.caution && present.timeLimitMs === tool.timeLimitMs
-        const next = isSame ? present : { ...tool, name, source, qualified, available }
+        const next = isSame ? present : { ...tool, name, source, qualified }
         made.set(tool, next)
         merged.set(name, next)
       }
@@ -113,7 +114,7 @@ export interface ToldSources {
 
 /**
  * Returns the part of a system prompt that describes the sources of the tools; '' when there is none. Of a source whose tools a model
- * finds, a few are named, and it stays when it cannot be called, so that the prompt stays the same.
+ * finds, a few are named. A source stays when it cannot be called, so that the prompt stays the same.
  */
 export function describeSources (
   sources: ToolSource[],
@@ -122,10 +123,10 @@ export function describeSources (
 ): string {
   const { all, ofOne, named } = window <= SMALL_WINDOW ? ROOM.small : found.size > 0 ? ROOM.many : ROOM.few
   let areFound = false
-  const lines = sources.flatMap(({ name, instructions, available }) => {
+  const lines = sources.flatMap(({ name, instructions }) => {
     const names = tools.flatMap((tool) => (tool as Partial<MergedTool>).source === name ? [tool.name] : [])
     const isFound = names.some((each) => found.has(each))
-    if (names.length === 0 || (!available && !isFound)) return []
+    if (names.length === 0) return []
     areFound ||= isFound
     const shown = isFound ? firstFew(names, named) : names.join(', ')
     const instructionLines = instructions?.trim().slice(0, ofOne).split(/\r\n|[\r\n\u2028\u2029]/)

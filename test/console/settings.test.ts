@@ -15,7 +15,7 @@ import { startFakeOpenAI } from '../fakes/openai.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { browse, startGuarded } from '../harness/mcp-guarded.ts'
-import { everything } from '../harness/mcp.ts'
+import { everything, misbehaving } from '../harness/mcp.ts'
 
 const SECTIONS = ['models', 'servers', 'agents', 'grants', 'usage', 'health']
 
@@ -216,6 +216,19 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByText('everything is connected and offers').waitFor()
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByText('get-sum', { exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('slow')
+    await page.getByRole('textbox', { name: 'Program' }).fill(command)
+    await page.getByLabel('Run it in a box').uncheck()
+    await page.getByLabel('Arguments, one a line').fill(misbehaving('slow', ['--mute', '--says=Downloading slow 1.2.0']).args.join('\n'))
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    const slow = page.getByRole('listitem').filter({ hasText: 'slow' })
+    await slow.getByText(/^Starting: .* of 1 min 0 s at most\. Downloading slow 1\.2\.0$/).waitFor()
+    t.same(await slow.getByRole('button').count(), 0, 'it is not saved yet')
+    t.same(await axe(page), [])
+    await page.reload()
+    await slow.waitFor({ state: 'detached' })
   })
 
   await visit('an agent is made, chosen for a conversation, which keeps it and its effort, and stays while it is used', async (t, page) => {

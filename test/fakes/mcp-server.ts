@@ -5,12 +5,19 @@
 //   --many=1000     so many further tools
 //   --delay=20000   milliseconds before it answers `initialize`; --mute: it never does
 //   --here=<file>   writes its process id there when it starts
+//   --says=<line>   writes that to stderr when it starts, as installers do
 //   --die           ends with exit code 4 at once, having written its TOKEN to stderr
+//   --as=<file>     reads further options there, one a line, if there is such a file
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-const options = new Map(process.argv.slice(2).map((option) => option.replace(/^--/, '').split('=', 2) as [string, string]))
+const optionsOf = (texts: string[]) => new Map(texts.map((option) => option.replace(/^--/, '').split('=', 2) as [string, string]))
+const options = optionsOf(process.argv.slice(2))
+const further = options.get('as')
+if (further !== undefined && existsSync(further)) {
+  for (const [name, value] of optionsOf(readFileSync(further, 'utf8').split('\n'))) options.set(name, value)
+}
 const tools = new Map<string, (input: any, id: number) => unknown>()
 const schema = { type: 'object' }
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
@@ -122,6 +129,7 @@ for (const name of options.get('tools')?.split(',') ?? []) tools.set(name, () =>
 for (let n = 0; n < Number(options.get('many') ?? 0); n++) tools.set(`tool-${n}`, () => text(`${n}`))
 
 if (options.has('here')) writeFileSync(options.get('here')!, String(process.pid))
+if (options.has('says')) process.stderr.write(`${options.get('says')}\n`)
 if (options.has('die')) {
   process.stderr.write(`cannot log in with ${process.env.TOKEN}\n`, () => process.exit(4))
 } else {

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
+import { heldClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
-import { connect, detail, filesystem, misbehaving, until } from '../harness/mcp.ts'
+import { connect, detail, filesystem, misbehaving, statuses, until } from '../harness/mcp.ts'
 import { run } from '../harness/mcp-calls.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -263,7 +264,98 @@ t.test('what was accepted holds over a restart, and tools may be named', async (
   await app.close()
   const { app: again } = await withGateway(t, () => ({ text: 'done' }), { home: app.home, cwd: app.cwd })
   await again.mcp.start()
-  while (!again.tools.find('echo')) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(again, 'odd', 'connected')
   t.equal(again.tools.permission('echo'), 'allow')
   t.match(await waiting(again), [{ serverTools: [{ name: 'pid' }] }])
+})
+
+/** A service whose model makes the calls, one a step, and whose server `odd` acts as the file says when it starts. */
+async function withActing (t: Test, settings: Parameters<typeof withGateway>[2] = {}) {
+  const { clock, pass } = heldClock()
+  let plan: object[] = []
+  const reply = () => plan.length > 0 ? { toolCalls: [plan.shift() as any] } : { text: 'and on' }
+  const made = await withGateway(t, reply, { ...settings, clock })
+  const act = (...options: string[]) => writeFileSync(`${made.app.cwd}/acts`, options.join('\n'))
+  const turn = (...calls: object[]) => {
+    plan = calls
+    return say(made.app, 'go', { id: 'thread' })
+  }
+  const said = ({ events }: { events: any[] }) =>
+    events.flatMap(({ errorText, output }) => errorText ?? output?.content?.[0].text ?? [])
+  return { ...made, pass, act, turn, said }
+}
+
+t.test('models are told of the same tools while a server is down, starts or dies, also after a restart, and calls say why', async (t) => {
+  const echo = { toolName: 'echo', input: { message: 'here' } }
+  const first = await withActing(t)
+  await connect(first.app, misbehaving('odd', [`--as=${first.app.cwd}/acts`], { approval: 'never' }))
+  t.same(first.said(await first.turn(echo)), ['here'])
+  const [{ body: before }] = first.gateway.requests
+  first.act('die')
+  const lost = await first.turn({ toolName: 'crash', input: {} }, echo)
+  t.match(first.said(lost), [/lost during the call/, /"odd" is not connected: .*code 3/])
+  await first.app.close()
+
+  first.act('mute', 'says=npm warn exec The following package was not found and will be installed: odd@1.0.0')
+  const { app, gateway, pass, act, turn, said } = await withActing(t, { home: first.app.home, cwd: first.app.cwd })
+  await app.mcp.start()
+  const installing = 'The following package was not found and will be installed: odd@1.0.0'
+  const shown = async () => (await app.inject('/mcp/servers')).json().servers[0]
+  while ((await shown()).connecting?.said === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.match(await shown(), { status: 'connecting', connecting: { since: Number, limitMs: 60_000, said: installing } })
+  t.ok((await shown()).tools.includes('echo'))
+  const early = turn(echo)
+  await pass(30_000)
+  const still = /"odd" is still starting, since \d+ s of at most 60 s, and said: The following .*odd@1\.0\.0\. Do something else/
+  t.match(said(await early), [still])
+
+  const waiting = turn(echo)
+  act('die', 'says=npm error code E404')
+  await pass(60_000)
+  t.match(said(await waiting), [/echo cannot be called at the moment\. .*"odd" is not connected: it did not answer within 60 s/])
+  await pass(1_000)
+  while (!/exit code 4/.test((await shown()).error)) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.match(said(await turn(echo)), [/is not connected: it ended with exit code 4, and said: cannot log in/])
+  act()
+  await pass(2_000)
+  await until(app, 'odd', 'connected')
+  t.strictSame((await shown()).connecting, undefined)
+  t.same(said(await turn(echo)), ['here'])
+
+  for (const { body } of [...first.gateway.requests, ...gateway.requests]) {
+    t.same(body.tools, before.tools)
+    t.same(body.prompt[0], before.prompt[0])
+  }
+})
+
+t.test('a call waits for its server that starts, and does not run another tool than the one that was agreed to', async (t) => {
+  const first = await withActing(t, { config: { permissions: { pid: 'allow' } } })
+  await connect(first.app, misbehaving('odd', [`--as=${first.app.cwd}/acts`]))
+  await first.app.close()
+  first.act('delay=300', 'reads=echo')
+  const { app, turn, said } = await withActing(t, { home: first.app.home, cwd: first.app.cwd })
+  await app.mcp.start()
+  t.match(said(await turn({ toolName: 'pid', input: {} })), [/^\d+$/], 'its tools are known before it has connected')
+  await app.close()
+
+  first.act('delay=1000')
+  const last = await withActing(t, { home: first.app.home, cwd: first.app.cwd })
+  await last.app.mcp.start()
+  const { events } = await last.turn({ toolName: 'echo', input: { message: 'x' } })
+  t.same(await statuses(last.app), { odd: 'connecting' })
+  const { events: answered } = await answer(last.app, { [asked(events)[0]]: true })
+  t.match(of(answered, 'tool-output-error'), [{ errorText: /echo is not, or no more, the tool that was agreed to/ }])
+})
+
+t.test('what is known of a server belongs to its program, and goes with it', async (t) => {
+  const app = await build(t)
+  await connect(app, misbehaving('odd', ['--tools=more']))
+  await app.close()
+  const mcp = [misbehaving('odd', ['--mute']), misbehaving('off', [], { enabled: false })]
+  writeFileSync(`${app.home}/config.json`, JSON.stringify({ mcp }))
+  const next = await build(t, { home: app.home, cwd: app.cwd })
+  await next.mcp.start()
+  t.notOk(next.tools.offered().some(({ name }) => name === 'more'), 'another program is another server')
+  await next.inject({ method: 'DELETE', url: '/mcp/odd' })
+  t.same(await next.store.record('tool-definitions', () => ({})).get(), { servers: [] })
 })

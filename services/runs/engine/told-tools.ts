@@ -12,15 +12,14 @@ const LOOK_UP_AT = 5
 export async function toldTools (
   tools: Tool[],
   { host, registry }: {
-    host: Pick<ToolHost, 'finders' | 'absent' | 'describe'>,
+    host: Pick<ToolHost, 'finders' | 'describe'>,
     registry: Pick<Registry, 'roles' | 'reach'> & ContextWindows
   },
   signal: AbortSignal
 ): Promise<ReturnType<typeof deferTools> & { servers: string }> {
   const id = registry.roles().capable
-  const absent = host.absent()
-  const tokens = definitionTokens([...tools, ...absent].filter(({ identity }) => identity !== undefined)) * LOOK_UP_AT
+  const tokens = definitionTokens(tools.filter(({ identity }) => identity !== undefined)) * LOOK_UP_AT
   const window = await registry.contextWindow(id, registry.reach(id) === 'cloud' ? tokens : Infinity, signal)
-  const divided = deferTools(tools, { finders: host.finders(), window, absent })
-  return { ...divided, servers: host.describe([...tools, ...absent], { found: new Set(divided.deferred), window }) }
+  const divided = deferTools(tools, { finders: host.finders(), window })
+  return { ...divided, servers: host.describe(tools, { found: new Set(divided.deferred), window }) }
 }

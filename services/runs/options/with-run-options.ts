@@ -26,7 +26,6 @@ function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: Ru
   return {
     ...host,
     offered,
-    absent: () => host.absent().filter(isLeft),
     finders: () => host.finders().filter(isLeft),
     describe: (tools = offered(), told) => host.describe(tools, told),
     validate (name, input) {

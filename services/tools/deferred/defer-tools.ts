@@ -26,24 +26,23 @@ export interface Deferral {
 /**
  * Divides the tools of a run: those that most runs do not need are not described to the model when there are many, and in a small window
  * only those that most work needs are. The tools of servers are not described when they and those of the application are more than
- * MOST_FURTHER or take more than FURTHER_SHARE of the window; the application's are, unless they alone are too many. `absent` are tools
- * of servers that cannot be called now: they count, so that the tools stay the same when a server comes back. `finders` are the tools
- * that reach the others; without them all are told. A model without a limit (`window` Infinity) costs nothing and is told of all.
+ * MOST_FURTHER or take more than FURTHER_SHARE of the window; the application's are, unless they alone are too many. `finders` are the
+ * tools that reach the others; without them all are told. A model without a limit (`window` Infinity) costs nothing and is told of all.
  */
 export function deferTools (
   tools: Tool[],
-  { finders, window, absent = [] }: { finders: Tool[], window: number, absent?: Tool[] }
+  { finders, window }: { finders: Tool[], window: number }
 ): Deferral {
   if (finders.length < 2 || window === Infinity) return { told: tools }
   const own = tools.filter(isOwn)
-  const further = [...tools.filter((tool) => !isOwn(tool)), ...absent]
+  const further = tools.filter((tool) => !isOwn(tool))
   const fits = (some: Tool[]) => some.length <= MOST_FURTHER && definitionTokens(some) <= window * FURTHER_SHARE
   const leavesOut = { servers: !fits(further), app: !fits(further.filter(isOfApp)) }
   const isLeftOut = (tool: Tool) =>
     isOwn(tool)
       ? window <= SMALL_WINDOW ? tool.use !== 'always' : own.length > MOST_TOLD && tool.use === 'seldom'
       : isOfApp(tool) ? leavesOut.app : leavesOut.servers
-  const deferred = [...tools, ...absent].filter(isLeftOut)
+  const deferred = tools.filter(isLeftOut)
   if (deferred.length === 0) return { told: tools }
   return {
     told: [...tools.filter((tool) => !isLeftOut(tool)), ...finders.map((tool) => naming(tool, deferred))],

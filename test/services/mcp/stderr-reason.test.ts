@@ -1,7 +1,7 @@
 import t from 'tap'
 import { build } from '../../harness/helper.ts'
 import { connect } from '../../harness/mcp.ts'
-import { reasonIn, withReason } from '../../../services/mcp/stderr-reason.ts'
+import { progressIn, reasonIn, withReason } from '../../../services/mcp/stderr-reason.ts'
 
 t.test('the line that says why a program ended is found in what it wrote', async (t) => {
   const said: Array<[stderr: string, reason: string | undefined]> = [
@@ -33,6 +33,23 @@ t.test('the line that says why a program ended is found in what it wrote', async
   const unknown = 'it ended with exit code 127 (its command was not found)'
   t.equal(withReason(unknown, 'sh: not found'), unknown)
   t.equal(withReason('it was disconnected', 'Error: x'), 'it was disconnected', 'only of a program that ended by itself')
+})
+
+t.test('the newest line that tells what a program does while it starts is found, whoever installs it', async (t) => {
+  const said: Array<[stderr: string, line: string | undefined]> = [
+    ['', undefined],
+    [
+      'npm warn exec The following package was not found and will be installed: @acme/server@1.2.0\nnpm warn deprecated old@1.0.0: gone\n' +
+      'npm notice New version\n',
+      'The following package was not found and will be installed: @acme/server@1.2.0'
+    ],
+    ['npm http fetch GET 200 /@acme%2fserver 120ms (cache miss)\n', 'GET 200 /@acme%2fserver 120ms (cache miss)'],
+    ['Resolved 23 packages in 310ms\n\u001b[36mDownloading\u001b[0m numpy (16.1MiB)\n\n', 'Downloading numpy (16.1MiB)'],
+    ["Unable to find image 'mcp/time:latest' locally\nlatest: Pulling from mcp/time\n 10%\r 60%\r", 'latest: Pulling from mcp/time'],
+    ['Extracting  10%\rExtracting  90%\n------\n', 'Extracting  90%'],
+    [`Building ${'x'.repeat(500)}`, `Building ${'x'.repeat(191)}…`]
+  ]
+  for (const [stderr, line] of said) t.equal(progressIn(stderr), line, JSON.stringify(stderr.slice(0, 60)))
 })
 
 t.test('a server that throws at its start is told with its own words', async (t) => {

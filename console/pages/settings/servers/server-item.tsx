@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { ToolServer } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
+import { sayDuration } from '../../../lib/time.ts'
 import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
@@ -13,8 +14,16 @@ import { useDisconnect, useServerSettings } from './server-queries.ts'
 
 const MOST_TOOLS = 12
 
-/** One tool server: its state, why it is not connected, and what can be done. */
-export function ServerItem ({ server: { name, status, tools, error, authorizationUrl } }: { server: ToolServer }) {
+const lasted = (since: number, now: number) => sayDuration(Math.max(now - since, 0))
+
+interface Props {
+  server: ToolServer
+  /** When its state was read, epoch milliseconds. */
+  now: number
+}
+
+/** One tool server: its state, what it does while it starts, why it is not connected, and what can be done. */
+export function ServerItem ({ server: { name, status, tools, error, connecting, authorizationUrl, unsaved }, now }: Props) {
   const [isShown, setIsShown] = useState(false)
   const disconnect = useDisconnect()
   const settings = useServerSettings(name)
@@ -26,20 +35,28 @@ export function ServerItem ({ server: { name, status, tools, error, authorizatio
     <li className='server'>
       <div className='server-head'>
         <p><span className='server-name'>{name}</span> <Status value={status} /></p>
-        <div className='actions'>
-          <Button onClick={() => setIsShown(true)}>{say('settings.details')}</Button>
-          <Button kind='quiet' isBusy={settings.isPending} onClick={turn}>{say(isOff ? 'settings.enable' : 'settings.disable')}</Button>
-          <Confirm
-            kind='quiet'
-            label={say('settings.disconnect')}
-            title={say('settings.disconnectTitle', { name })}
-            text={say('settings.disconnectText')}
-            action={say('settings.disconnect')}
-            onConfirm={() => disconnect.mutateAsync(name).then(() => announce(say('settings.disconnected', { name })))}
-          />
-        </div>
+        {!unsaved && (
+          <div className='actions'>
+            <Button onClick={() => setIsShown(true)}>{say('settings.details')}</Button>
+            <Button kind='quiet' isBusy={settings.isPending} onClick={turn}>{say(isOff ? 'settings.enable' : 'settings.disable')}</Button>
+            <Confirm
+              kind='quiet'
+              label={say('settings.disconnect')}
+              title={say('settings.disconnectTitle', { name })}
+              text={say('settings.disconnectText')}
+              action={say('settings.disconnect')}
+              onConfirm={() => disconnect.mutateAsync(name).then(() => announce(say('settings.disconnected', { name })))}
+            />
+          </div>
+        )}
       </div>
       {status === 'authorizing' && <Authorization name={name} url={authorizationUrl} />}
+      {connecting !== undefined && (
+        <p className='quiet'>
+          {say('settings.serverStarting', { time: lasted(connecting.since, now), limit: sayDuration(connecting.limitMs) })}{' '}
+          {connecting.said === undefined ? say('settings.serverInstalls') : <samp>{connecting.said}</samp>}
+        </p>
+      )}
       {error !== undefined && <p className={status === 'authorizing' ? 'quiet' : 'bad'}>{error}</p>}
       {settings.error !== null && <Failed error={settings.error} />}
       {tools.length > 0 && (

@@ -8,12 +8,13 @@ import { useServers } from './server-queries.ts'
 /** The tool servers with their states, and the form that adds one. */
 export function Servers () {
   const servers = useServers()
+  const now = servers.dataUpdatedAt
   return (
     <>
       <Loaded query={servers}>
         {({ servers }) => servers.length === 0
           ? <Empty text={say('settings.noServers')} />
-          : <ul className='list'>{servers.map((server) => <ServerItem key={server.name} server={server} />)}</ul>}
+          : <ul className='list'>{servers.map((server) => <ServerItem key={server.name} server={server} now={now} />)}</ul>}
       </Loaded>
       <section className='section'>
         <h2>{say('settings.addServer')}</h2>
