@@ -6539,9 +6539,26 @@ export type ToolServer = {
      */
     status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
-     * Names of the tools that the server offers
+     * Names of the tools that the server offers, or offered when it was connected last; models are told of them while it is not
      */
     tools: Array<string>;
+    /**
+     * The attempt to connect that is under way
+     */
+    connecting?: {
+        /**
+         * When the attempt began, epoch milliseconds
+         */
+        since: number;
+        /**
+         * How long it may take: `connectMs` of its entry
+         */
+        limitMs: number;
+        /**
+         * The newest line of its stderr that says what it does, such as what is installed
+         */
+        said?: string;
+    };
     /**
      * Why the server is not connected
      */
@@ -6550,6 +6567,10 @@ export type ToolServer = {
      * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
      */
     authorizationUrl?: string;
+    /**
+     * A request is connecting it, and saves it once it is connected
+     */
+    unsaved?: true;
 };
 
 /**
@@ -6565,9 +6586,26 @@ export type ToolServerDetail = {
      */
     status: 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled';
     /**
-     * Names of the tools that the server offers
+     * Names of the tools that the server offers, or offered when it was connected last; models are told of them while it is not
      */
     tools: Array<string>;
+    /**
+     * The attempt to connect that is under way
+     */
+    connecting?: {
+        /**
+         * When the attempt began, epoch milliseconds
+         */
+        since: number;
+        /**
+         * How long it may take: `connectMs` of its entry
+         */
+        limitMs: number;
+        /**
+         * The newest line of its stderr that says what it does, such as what is installed
+         */
+        said?: string;
+    };
     /**
      * Why the server is not connected
      */
@@ -6576,6 +6614,10 @@ export type ToolServerDetail = {
      * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
      */
     authorizationUrl?: string;
+    /**
+     * A request is connecting it, and saves it once it is connected
+     */
+    unsaved?: true;
     /**
      * The program of the server, if it is one
      */
@@ -6682,7 +6724,7 @@ export type ToolServerDetail = {
 };
 
 /**
- * The tool servers, in the order of config.json
+ * The tool servers, in the order of config.json, and those that requests are connecting
  */
 export type ToolServerList = {
     servers: Array<ToolServer>;
@@ -12233,7 +12275,7 @@ export type ListToolServersError = ListToolServersErrors[keyof ListToolServersEr
 
 export type ListToolServersResponses = {
     /**
-     * The tool servers, in the order of config.json
+     * The tool servers, in the order of config.json, and those that requests are connecting
      */
     200: ToolServerList;
 };
