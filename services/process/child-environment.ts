@@ -55,6 +55,7 @@ const [ENV_START, ENV_END] = [47, 48]
  */
 export function scrubEnvironment (names: string[]): boolean {
   for (const name of names) if (process.env[name] !== undefined) process.env[name] = `${process.env[name]}`
+  if (process.platform !== 'linux') return false
   try {
     const stat = readFileSync('/proc/self/stat', 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

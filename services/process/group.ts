@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { once } from 'node:events'
 import type { Clock } from '../lib/clock.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
+import { systemProgram } from './windows-command.ts'
 
 /** 4 EiB in KiB: finite, for programs that check for a limit before they allocate memory. */
 const TOP = 2 ** 52
@@ -20,6 +21,7 @@ export function newGroupTag (): string {
 }
 
 function ownLimit (): number {
+  if (process.platform !== 'linux') return Infinity
   try {
     return Number(groupTagIn(readFileSync('/proc/self/limits', 'latin1')) ?? Infinity) || Infinity
   } catch {
@@ -109,6 +111,7 @@ function listProcesses (): Promise<Row[] | undefined> {
 }
 
 function processIds (): number[] | undefined {
+  if (process.platform !== 'linux') return undefined
   try {
     const pids = readdirSync('/proc').map(Number).filter((pid) => pid > 0)
     return pids.length > 0 ? pids : undefined
@@ -126,6 +129,7 @@ function row (pid: number): Row | undefined {
 }
 
 function text (pid: number, file: string): string {
+  if (process.platform !== 'linux') return ''
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1')
   } catch {
@@ -232,20 +236,25 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
 }
 
 /**
- * Manages the process tree of a command on Windows. Untested. Windows has no process groups: taskkill ends the tree, and the
- * end of the service ends nothing.
+ * Manages the process tree of a command on Windows, which has no process groups: taskkill ends the command with all that it started, as
+ * long as the command itself runs. What it leaves running stays: nothing tells whose it was, and the id of a process that has ended may be
+ * that of another one by now. When the service dies, Windows ends the command itself (libuv puts it into a job), not what it started.
  */
-export function createWindowsTree (pid: number) {
+export function createWindowsTree (pid: number, exited: Promise<unknown>) {
+  let isOver = false
+  void exited.then(() => {
+    isOver = true
+  })
   const end = async () => {
-    await once(
-      spawnIsolated('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true, stdio: ['ignore', 'ignore', 'ignore'] }),
-      'close'
-    )
+    if (isOver) return
+    const taskkill = spawnIsolated(systemProgram('taskkill.exe'), ['/pid', String(pid), '/T', '/F'], {
+      windowsHide: true,
+      stdio: ['ignore', 'ignore', 'ignore']
+    })
+    await once(taskkill, 'close').catch(() => send(pid, 'SIGKILL'))
   }
   return {
-    kill: () => {
-      end().catch(() => {})
-    },
+    kill: () => void end(),
     end
   }
 }

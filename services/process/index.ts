@@ -1,6 +1,6 @@
 export { childEnvironment } from './child-environment.ts'
 export { childProgram, THREAD_FLAGS, workerProgram } from './own-programs.ts'
 export { type Holder, isRunning, ownIdentity } from './process-identity.ts'
-export { shellCommand, systemShell } from './shell.ts'
+export { lineProblem, shellCommand, systemShell } from './shell.ts'
 export { type GuardedChild, spawnGuarded } from './spawn-guarded.ts'
 export { spawnIsolated } from './spawn-isolated.ts'

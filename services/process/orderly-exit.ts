@@ -1,7 +1,8 @@
 import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const
+/** Windows has of these SIGINT and SIGBREAK, which its consoles send; the others end a process there at once. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2', 'SIGBREAK'] as const
 const ERRORS = ['uncaughtException', 'unhandledRejection'] as const
 
 interface Parts {

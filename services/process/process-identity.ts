@@ -66,7 +66,7 @@ function procStat (pid: number | 'self'): { state: string, started: number } | u
 /** Queries a process by `ps`. Returns undefined when its output cannot be parsed. */
 async function queryPs (pid: number): Promise<{ isZombie: boolean, started: number } | undefined> {
   const { spawnIsolated } = await import('./spawn-isolated.ts')
-  const child = spawnIsolated('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+  const child = spawnIsolated('/bin/ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
     env: { PATH: process.env.PATH, LC_ALL: 'C' },
     timeout: PS_MS,
     stdio: ['ignore', 'pipe', 'ignore']

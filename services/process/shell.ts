@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs'
+import { systemProgram } from './windows-command.ts'
 
 /** The shell that runs command lines: its name, for people and models, and its program. */
 interface Shell {
@@ -16,9 +17,9 @@ export function systemShell (): Shell {
   return found
 }
 
-/** Returns the first of these programs that can be run as bash, else sh. */
-export function findShell (programs: string[]): Shell {
-  if (process.platform === 'win32') return { name: 'cmd.exe', program: 'cmd.exe' }
+/** Returns the first of these programs that can be run as bash, else sh; the shell of Windows there. */
+export function findShell (programs: string[], platform: NodeJS.Platform = process.platform): Shell {
+  if (platform === 'win32') return { name: 'cmd.exe', program: systemProgram('cmd.exe') }
   const bash = programs.find((program) => {
     try {
       accessSync(program, constants.X_OK)
@@ -30,14 +31,27 @@ export function findShell (programs: string[]): Shell {
   return bash === undefined ? { name: 'sh', program: '/bin/sh' } : { name: 'bash', program: bash }
 }
 
-/** Returns the program and arguments that run a command line in the system's shell. */
-export function shellCommand (line: string): [command: string, args: string[]] {
-  const { name, program } = systemShell()
-  return [program, name === 'cmd.exe' ? ['/d', '/s', '/c', line] : ['-c', line]]
+/**
+ * Returns the program and arguments that run a command line in a shell. Those of cmd.exe are for `isLine` of spawnGuarded: it reads what is
+ * between the outer quotes as it stands. Programs that write UTF-8 then show it as such; cmd.exe itself would write in an old code page.
+ */
+export function shellCommand (line: string, { name, program }: Shell = systemShell()): [command: string, args: string[]] {
+  return [program, name === 'cmd.exe' ? ['/d', '/s', '/c', `"chcp 65001 >nul 2>nul & ${line}"`] : ['-c', line]]
+}
+
+/** The longest line that cmd.exe runs, in characters, without what is put before it. */
+const LONGEST_LINE = 8_000
+
+/** Returns why a shell would run something else than the command line; undefined when it runs the line. */
+export function lineProblem (line: string, { name }: Pick<Shell, 'name'> = systemShell()): string | undefined {
+  if (name !== 'cmd.exe') return undefined
+  if (/[\r\n]/.test(line.trim())) return 'cmd.exe would run the first line only: join commands with &&, or run a .cmd file that has them.'
+  if (line.length > LONGEST_LINE) return `cmd.exe runs at most ${LONGEST_LINE} characters: write the command to a .cmd file and run that.`
+  return undefined
 }
 
 const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }
 
 /** Describes to a model the system of this computer and the shell of its commands. */
-export const describeMachine = (): string =>
-  `This computer runs ${SYSTEMS[process.platform] ?? process.platform}; commands run in ${systemShell().name}.`
+export const describeMachine = (platform: NodeJS.Platform = process.platform, { name }: Pick<Shell, 'name'> = systemShell()): string =>
+  `This computer runs ${SYSTEMS[platform] ?? platform}; commands run in ${name}.`

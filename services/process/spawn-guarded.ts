@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import { createGroup, createWindowsTree, newGroupTag, startOf } from './group.ts'
 import { makePipes, type Pipe } from './pipes.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
+import { windowsCommand } from './windows-command.ts'
 
 /**
  * The shell script that a guarded child runs first. `$0` is its group tag (group.ts), `$@` the command. fd 3 is one end of
@@ -48,6 +49,8 @@ interface GuardedOptions {
   stdin: 'closed' | 'pipe'
   /** Open files that the command gets beside its streams, from descriptor 4 on. Not on Windows. */
   files?: number[]
+  /** The arguments are a line for a shell of Windows, as `shellCommand` returns it. */
+  isLine?: boolean
   clock: Clock
 }
 
@@ -98,7 +101,7 @@ export async function spawnGuarded (command: string, args: string[], options: Gu
   }
 
   const group = process.platform === 'win32'
-    ? createWindowsTree(pid)
+    ? createWindowsTree(pid, exited)
     : createGroup({ pid, groupTag, since, clock: options.clock, exited, release: () => guardChannel?.destroy() })
   void exited.then(() => group.end())
   const [stdout, stderr] = pipes?.map(({ output }) => output) ?? [child.stdout!, child.stderr!]
@@ -109,20 +112,22 @@ function start (
   command: string,
   args: string[],
   groupTag: string,
-  { cwd, env, stdin, files = [] }: GuardedOptions,
+  { cwd, env, stdin, files = [], isLine = false }: GuardedOptions,
   pipes: Pipe[] | undefined
 ): ChildProcess {
   const options = { cwd, env, windowsHide: true }
   const outputs = pipes?.map(({ input }) => input) ?? ['pipe', 'pipe'] as const
   const stdio = [stdin === 'closed' ? 'ignore' as const : 'pipe' as const, ...outputs]
   try {
-    return process.platform === 'win32'
-      ? spawnIsolated(command, args, { ...options, stdio })
-      : spawnIsolated('/bin/sh', ['-c', GUARD_SCRIPT, groupTag, command, ...args], {
-        ...options,
-        detached: true,
-        stdio: [...stdio, 'pipe', ...files]
-      })
+    if (process.platform === 'win32') {
+      const found = isLine ? { command, args, isLine } : windowsCommand(command, args, { cwd, env })
+      return spawnIsolated(found.command, found.args, { ...options, windowsVerbatimArguments: found.isLine, stdio })
+    }
+    return spawnIsolated('/bin/sh', ['-c', GUARD_SCRIPT, groupTag, command, ...args], {
+      ...options,
+      detached: true,
+      stdio: [...stdio, 'pipe', ...files]
+    })
   } catch (error) {
     for (const { output } of pipes ?? []) output.destroy()
     throw error

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, linkSync, openSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { StoreInUse } from './store-errors.ts'
@@ -22,6 +22,8 @@ export interface LockOptions {
   parent?: Holder
   /** Aborts when this process is asked to shut down. The lock file then records it, and waiting for the lock stops. */
   ending?: AbortSignal
+  /** Whether no process has the database of a directory open; undefined where that cannot be told. */
+  isDatabaseFree?: (dir: string) => boolean | undefined
 }
 
 /** The content of a lock file. */
@@ -37,19 +39,25 @@ const ROUNDS = 20
 /** A service exits within 5 s after the request, or after its parent's end, which it may detect one second late. */
 const ENDING_MS = 6_000
 const POLL_MS = 50
+/** A service opens its database within this time after it took the lock, and keeps it open. */
+const OPENING_MS = 3_000
 
 /**
  * Creates `{dir}/service.lock`. Waits up to 6 s for a holder that is shutting down. Throws StoreInUse, which names the holder,
  * while another live process holds the lock.
  */
-export async function acquireLock (dir: string, { clock = systemClock, parent, ending }: LockOptions = {}): Promise<Lock> {
-  const path = join(realpathSync(dir), 'service.lock')
+export async function acquireLock (
+  dir: string,
+  { clock = systemClock, parent, ending, isDatabaseFree = databaseProbe() }: LockOptions = {}
+): Promise<Lock> {
+  const path = join(realpathSync.native(dir), 'service.lock')
   if (heldHere.has(path)) throw new StoreInUse(dir, { pid: process.pid })
   heldHere.add(path)
   try {
     const claim: Claim = { ...ownIdentity(), ...(parent && { parent }) }
     let content = JSON.stringify(claim)
-    const tookOver = await claimLock(dir, path, content, { clock, ending })
+    const tookOver = await claimLock(dir, path, content, { clock, ending, isDatabaseFree })
+    const letGo = await holdFile(dir, clock)
     removeInstance(dir)
     const recordShutdown = () => {
       content = replace(path, content, JSON.stringify({ ...claim, ending: true }))
@@ -60,6 +68,7 @@ export async function acquireLock (dir: string, { clock = systemClock, parent, e
       tookOver,
       release () {
         ending?.removeEventListener('abort', recordShutdown)
+        letGo()
         if (contentOf(path) === content) {
           removeInstance(dir)
           rmSync(path, { force: true })
@@ -74,11 +83,11 @@ export async function acquireLock (dir: string, { clock = systemClock, parent, e
 }
 
 /** Waits up to 6 s while a process that is shutting down holds the directory's lock. Throws StoreInUse after that. */
-export async function waitForEnding (dir: string, { clock = systemClock, ending }: LockOptions): Promise<void> {
-  const waitForHolder = createHolderWait(dir, { clock, ending })
+export async function waitForEnding (dir: string, options: LockOptions): Promise<void> {
+  const waitForHolder = createHolderWait(dir, options)
   for (;;) {
     const holder = readLock(dir)
-    if (holder === undefined || !await isRunning(holder) || !await isEnding(holder)) return
+    if (holder === undefined || !await isHolding(dir, holder, options) || !await isEnding(holder)) return
     await waitForHolder(holder)
   }
 }
@@ -91,7 +100,7 @@ async function claimLock (dir: string, path: string, content: string, options: L
     const currentContent = contentOf(path)
     if (currentContent === undefined) continue
     const holder = parse(currentContent)
-    if (holder !== undefined && await isRunning(holder)) {
+    if (holder !== undefined && await isHolding(dir, holder, options)) {
       await waitForHolder(holder)
       round = 0
       continue
@@ -100,6 +109,62 @@ async function claimLock (dir: string, path: string, content: string, options: L
     tookOver = true
   }
   throw new StoreInUse(dir)
+}
+
+/**
+ * Whether the process that a lock names still holds it. Where only its id is known, as on Windows, another process may have that id by now:
+ * then the files decide that a holder has open, but for the moment of its start.
+ */
+async function isHolding (
+  dir: string,
+  holder: Claim,
+  { clock = systemClock, ending, isDatabaseFree = databaseProbe() }: LockOptions
+): Promise<boolean> {
+  if (!await isRunning(holder)) return false
+  for (const until = clock.monotonic() + OPENING_MS; isDatabaseFree(dir) === true; await clock.sleep(POLL_MS, ending)) {
+    if (clock.monotonic() >= until) return false
+  }
+  return true
+}
+
+const HELD = 'service.held'
+/** Of libuv, on Windows, and not named by Node (UV_FS_O_EXLOCK): nobody else can open the file until it is closed, also by a crash. */
+const EXCLUSIVE = 0x10000000
+
+/**
+ * Windows opens LevelDB's own lock file for nobody beside its holder. While a service repairs or replaces its database, that is closed: for
+ * then, it has a file of its own open. Elsewhere start times tell processes apart.
+ */
+const databaseProbe = (): NonNullable<LockOptions['isDatabaseFree']> =>
+  process.platform === 'win32' ? (dir) => [join('data', 'LOCK'), HELD].every((name) => canOpen(join(dir, name))) : () => undefined
+
+/** Whether a file can be opened for writing, or is not there. */
+function canOpen (path: string): boolean {
+  try {
+    closeSync(openSync(path, 'r+'))
+    return true
+  } catch (error) {
+    return codeOf(error) === 'ENOENT'
+  }
+}
+
+/** Keeps a file open on Windows, for nobody else to open it, until the returned function is called. */
+async function holdFile (dir: string, clock: Clock): Promise<() => void> {
+  if (process.platform !== 'win32') return () => {}
+  const path = join(dir, HELD)
+  for (let round = 0; round < ROUNDS; round++) {
+    try {
+      const file = openSync(path, constants.O_RDWR | constants.O_CREAT | EXCLUSIVE)
+      return () => {
+        closeSync(file)
+        rmSync(path, { force: true })
+      }
+    } catch {
+      // Another start looks at it just now.
+      await clock.sleep(POLL_MS)
+    }
+  }
+  return () => {}
 }
 
 /**

@@ -55,7 +55,8 @@ export async function openData (
     location: join(dir, 'data'),
     source: { dir, passphrase: options.passphrase || undefined },
     newest: newestOf(steps),
-    retries: tookOver ? LOCKED_RETRIES : 0,
+    // On Windows, another start that looks whether the database is open keeps it closed for that moment.
+    retries: tookOver || process.platform === 'win32' ? LOCKED_RETRIES : 0,
     reopen: () => openDatabase(place.location, { createIfMissing: false })
   }
   const { location, source, newest, retries, reopen } = place

@@ -30,13 +30,28 @@ const REASONS: Record<string, string> = {
   EROFS: 'is on a read-only file system'
 }
 
+const IN_USE = new Set(['EBUSY', 'EPERM', 'EACCES'])
+
+/** Returns what failed, in words. Windows says in three ways that another program holds a file, and not apart from a lack of rights. */
+function reasonOf (code: string, syscall: unknown, platform: NodeJS.Platform): string {
+  if (platform !== 'win32' || !IN_USE.has(code)) return REASONS[code] ?? `cannot be used (${code})`
+  if (syscall === 'access') return 'is marked as read-only: the user can change that in its properties'
+  return `is in use by another program, such as an editor or viewer that has it open: close it there and try again${
+    code === 'EBUSY' ? '' : '. If none has it open, this user may not change it'
+  }`
+}
+
 /** Runs `work` on `path`. Turns errors of system calls into a ToolFailed that names the path as the caller gave it. */
-export async function withPathErrors<T> (path: string, work: () => Promise<T>): Promise<T> {
+export async function withPathErrors<T> (
+  path: string,
+  work: () => Promise<T>,
+  platform: NodeJS.Platform = process.platform
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (!(error instanceof Error) || code === undefined || !('syscall' in error)) throw error
-    throw new ToolFailed(`${JSON.stringify(path)} ${REASONS[code] ?? `cannot be used (${code})`}.`)
+    throw new ToolFailed(`${JSON.stringify(path)} ${reasonOf(code, error.syscall, platform)}.`)
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Folder, type PathPolicy, withFolder, withParent } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
@@ -45,7 +45,7 @@ export async function restore (step: Chain, { paths, folder, entryId, at }: Rest
     const { code = '' } = error as NodeJS.ErrnoException
     if (DISK.has(code)) throw error
     if (error instanceof CopyGone) return { path, reason: 'gone' }
-    if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return { path, reason: 'not_allowed' }
+    if (['EACCES', 'EBUSY', 'EPERM', 'EROFS'].includes(code)) return { path, reason: 'not_allowed' }
     return { path, reason: code === 'ERR_PATH_REFUSED' || code === 'ELOOP' ? 'link' : 'changed_since' }
   }
 }
@@ -79,6 +79,12 @@ async function giveBackMode (step: Chain, before: FilePlace, paths: PathPolicy):
 
 /** Changes the permissions of a file or folder, also of one that may not be read. Follows no link. */
 function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mode: number }): Promise<void> {
+  // Of permissions, Windows has the mark "read-only" of a file alone, which is set by its path.
+  if (process.platform === 'win32') {
+    return withParent(path, async (parent, name) => {
+      if (kind === 'file' && (await lstat(parent.entry(name))).isFile()) await chmod(parent.entry(name), mode & 0o777)
+    })
+  }
   return withParent(path, async (parent, name) => {
     const isLinux = process.platform === 'linux'
     const file = await open(parent.entry(name), (isLinux ? O_PATH : O_RDONLY | O_NONBLOCK) | O_NOFOLLOW)

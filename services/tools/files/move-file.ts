@@ -8,6 +8,7 @@ import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { fileDigest } from './change-digest.ts'
 import { removeEntry } from './delete-file.ts'
+import { onceFree } from './once-free.ts'
 import { withFile, withParent, type Folder, isMounted, withSubfolder } from './open-folder.ts'
 import { assertShown } from './place-state.ts'
 import { readWhole } from './read-text.ts'
@@ -94,7 +95,10 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     const source = await withPathErrors(from, () => paths.locate(from, cwd))
     await paths.assertRemovable(source, cwd, givenCwd)
     const target = await withPathErrors(to, () => paths.locate(to, cwd))
-    if (target === source) throw new ToolFailed(`${JSON.stringify(to)} is where it is already.`)
+    if (target === source) {
+      const why = basename(to) === basename(source) ? '' : ' Names that differ in case are one name here: move it to another name first.'
+      throw new ToolFailed(`${JSON.stringify(to)} is where it is already.${why}`)
+    }
     if (target.startsWith(source + sep)) throw new ToolFailed(`${JSON.stringify(from)} cannot be moved into itself.`)
     return { source, target }
   }
@@ -120,7 +124,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     try {
       // Windows renames a folder to no name that is there.
       if (isFolder && process.platform === 'win32') await rmdir(target)
-      await rename(source, target).catch(async (error) => {
+      await onceFree(clock, signal, () => rename(source, target)).catch(async (error) => {
         if (error.code !== 'EXDEV') throw error
         const copy = await copyAcross(from, to.folder, paths, signal)
         await rename(to.folder.entry(copy), target).catch(async (failed) => {

@@ -16,9 +16,12 @@ export interface Folder {
   entry(name: string | Buffer): string | Buffer
 }
 
-/** On Linux, paths below an open descriptor replace openat(2), which Node lacks. On other systems plain paths are used. */
+/**
+ * On Linux, paths below an open descriptor replace openat(2), which Node lacks. On other systems plain paths are used, whatever folder
+ * somebody made there under that name.
+ */
 const DESCRIPTORS = '/proc/self/fd'
-const HAS_DESCRIPTOR_PATHS = existsSync(DESCRIPTORS)
+const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync(DESCRIPTORS)
 
 // Windows lacks O_DIRECTORY and O_NOFOLLOW.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants

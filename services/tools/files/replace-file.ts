@@ -6,6 +6,7 @@ import { newId } from '../../lib/ids.ts'
 import { PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
+import { onceFree } from './once-free.ts'
 import { openFile, withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
 
 /** Opens the folder with the real path; creates it and its parents when they do not exist. */
@@ -84,7 +85,7 @@ export async function replaceFile (
       await file.close()
     }
     signal.throwIfAborted()
-    aside = putInPlace(folder, temporary, name, old)
+    aside = await onceFree(clock, signal, () => putInPlace(folder, temporary, name, old))
   } catch (error) {
     await rm(temporary, { force: true })
     throw signal.aborted ? signal.reason : error
@@ -106,7 +107,12 @@ function putInPlace (folder: Folder, temporary: string, name: string, old: Repla
   }
   if (old.version !== undefined && versionAt(target) !== old.version) throw changedNow(name)
   const aside = linkAside(folder, name)
-  renameSync(temporary, target)
+  try {
+    renameSync(temporary, target)
+  } catch (error) {
+    if (aside !== undefined) rmSync(folder.entry(aside), { force: true })
+    throw error
+  }
   return aside
 }
 

@@ -14,13 +14,13 @@ export interface HeldFolder {
 // Windows lacks these flags.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 const DESCRIPTORS = '/proc/self/fd'
-const HAS_DESCRIPTOR_PATHS = existsSync(DESCRIPTORS)
+const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync(DESCRIPTORS)
 
 /** Opens the folder with the real path; undefined when that is no folder now, or leads elsewhere. */
 export function holdFolder (path: string, via: string = path): HeldFolder | undefined {
   try {
     const descriptor = openSync(via, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK)
-    const now = !HAS_DESCRIPTOR_PATHS ? realpathSync(path) : via === path ? readlinkSync(`${DESCRIPTORS}/${descriptor}`) : path
+    const now = !HAS_DESCRIPTOR_PATHS ? realpathSync.native(path) : via === path ? readlinkSync(`${DESCRIPTORS}/${descriptor}`) : path
     if (now === path) return { path, descriptor }
     closeSync(descriptor)
   } catch {

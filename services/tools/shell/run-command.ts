@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { BoxHost } from '../../../schemas/config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin } from '../../lib/deadline.ts'
-import { shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
+import { lineProblem, shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
 import type { FolderIdentity, Tool, ToolContext, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
 import type { Sandbox, SharedNetwork } from '../../sandbox/index.ts'
@@ -110,6 +110,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
         cwd: held.entry('.'),
         env: commandEnvironment(environment()),
         stdin: 'closed',
+        isLine: true,
         clock
       })
       return { child }
@@ -154,12 +155,13 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
     target: ({ command }) => command,
     folder: ({ cwd }) => cwd,
     prepare: sandbox.find,
-    findMistake ({ outside, network, reason, background, ports, timeoutMs }) {
+    findMistake ({ command, outside, network, reason, background, ports, timeoutMs }) {
       if (outside && reason === undefined) return 'A command outside the box needs a "reason", which the user is shown.'
       if (background && timeoutMs !== undefined) return 'A command in the background has no time limit: leave out "timeoutMs".'
       if (ports !== undefined && !background) return '"ports" are for commands with "background": true.'
       if (outside && ports !== undefined) return 'A command outside the box has every port: leave out "ports".'
-      return outside && network !== undefined ? 'A command outside the box has every network: leave out "network".' : undefined
+      if (outside && network !== undefined) return 'A command outside the box has every network: leave out "network".'
+      return lineProblem(command)
     },
     boundary: ({ network, ports, outside }, context) => sandbox.boundary({ network, ports, outside }, context),
     tryOut: createTryCommand({ paths, clock, sandbox }),
@@ -167,6 +169,9 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
       const { cwd: base, approvedFolder, confinedTo, sandbox: narrowed, runId, signal, progress } = context
       const { command, cwd = '.', timeoutMs = DEFAULT_MS } = input
       const folder = await withPathErrors(cwd, () => paths.resolve(cwd, base))
+      if (process.platform === 'win32' && folder.startsWith('\\\\')) {
+        throw new ToolFailed(`cmd.exe would not work in a folder of the network, but in another: give ${folder} a drive letter.`)
+      }
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
       if (Buffer.byteLength(command) > LONGEST_BYTES) {
         throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)

@@ -104,6 +104,24 @@ t.test('a lock names the parent, says when its holder is told to end, and is rel
   t.notOk(existsSync(lockIn(dir)))
 })
 
+t.test('where ids alone tell processes apart, a lock whose id another process has is taken over once its database is free', async (t) => {
+  const { dir, pid } = await held(t, { started: 0 })
+  const { clock, waited } = waitingClock()
+  await t.rejects(acquireLock(dir, { clock, isDatabaseFree: () => false }), { message: new RegExp(`process ${pid}`) })
+  t.equal(waited(), 0, 'one that is open is in use at once')
+
+  await t.rejects(acquireLock(dir, { clock, isDatabaseFree: () => waited() < 1_000 }), { code: 'ERR_STORE_IN_USE' })
+  t.ok(waited() >= 1_000, 'and so is one that is opened soon, by a service that has just begun')
+
+  const lock = await acquireLock(dir, { clock, isDatabaseFree: () => true })
+  t.ok(lock.tookOver)
+  t.match(JSON.parse(readFileSync(lockIn(dir), 'utf8')), { pid: process.pid })
+  lock.release()
+
+  const ended = await held(t, { started: 0, ending: true })
+  await t.resolves(waitForEnding(ended.dir, { clock, isDatabaseFree: () => true }), 'nor is the end of another process waited for')
+})
+
 t.test("who is told to end says nothing in a lock that has become another's", async (t) => {
   const dir = t.testdir()
   const told = new AbortController()
