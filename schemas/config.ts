@@ -34,6 +34,17 @@ const McpHeaders = headersNamed(HEADER_NAME)
 export const McpHeadersBody = headersNamed('^[!#$%&\'*+.^_`\\|~0-9A-Za-z\\-]{1,128}$')
 /** Whether the protocol or the connection sets a header. */
 export const isOwnHeader = (name: string): boolean => OWN_HEADERS.split('|').includes(name.toLowerCase())
+export const McpClientId = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description: 'The client that its user registered by hand at the authorization server; without it this service registers itself'
+})
+export const McpRedirectUri = Type.String({
+  pattern: '^http://(?:127\\.0\\.0\\.1|localhost)(?::[0-9]{1,5})?/[A-Za-z0-9._~%\\/\\-]*$',
+  maxLength: 512,
+  description: 'The address on this machine with which the client was registered, http://127.0.0.1/oauth/callback by default. Without a ' +
+    'port, any free one is used, as authorization servers compare the rest'
+})
 export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('always'), Type.Array(Type.String())], {
   description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
     'By default, all but those that the server marks with readOnlyHint and its user has accepted as they are'
@@ -107,7 +118,11 @@ const McpAddressSchema = Type.Object({
   url: McpUrl,
   sandbox: Type.Optional(Type.Never()),
   /** Values as those of `env`. */
-  headers: Type.Optional(McpHeaders)
+  headers: Type.Optional(McpHeaders),
+  clientId: Type.Optional(McpClientId),
+  /** A value as those of `env`. */
+  clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+  redirectUri: Type.Optional(McpRedirectUri)
 })
 export const McpEntrySchema = Type.Union([McpProcessSchema, McpAddressSchema], {
   $id: 'McpEntry',
@@ -179,6 +194,8 @@ export const ConfigKeys = {
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: MOST_SERVERS })),
   /** Tool servers as Claude Desktop and Cursor (`mcpServers`) and VS Code (`servers`) name them, read as entries of `mcp`. */
   mcpServers: Type.Optional(ReadmeServers),
+  /** Where whoever ships this service has published its metadata as an OAuth client; it is its client id where servers read them. */
+  mcpClientMetadataUrl: Type.Optional(Type.String({ pattern: '^https://[^/?#@\\s]+/[^?#\\s]+$', maxLength: 2048 })),
   servers: Type.Optional(ReadmeServers),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
-import { McpHeadersBody, McpSandboxSchema, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
+import { McpClientId, McpHeadersBody, McpRedirectUri, McpSandboxSchema, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -49,6 +49,7 @@ export const ToolServerDetailSchema = Type.Object({
   ...view,
   command: Type.Optional(Type.String({ description: 'The program of the server, if it is one' })),
   url: Type.Optional(Type.String({ description: 'The address of the server, if it has one, without its query' })),
+  clientId: Type.Optional(Type.String({ description: 'The client of its entry' })),
   sandbox: Type.Optional(McpSandboxSchema),
   filter: Type.Optional(McpToolFilter),
   toolDetails: Type.Array(Type.Object({
@@ -101,7 +102,10 @@ const ConnectProcess = Type.Object({
 const ConnectAddress = Type.Object({
   ...connectBody,
   url: McpUrl,
-  headers: Type.Optional(McpHeadersBody)
+  headers: Type.Optional(McpHeadersBody),
+  clientId: Type.Optional(McpClientId),
+  clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'The secret of `clientId`; stored encrypted' })),
+  redirectUri: Type.Optional(McpRedirectUri)
 }, { additionalProperties: false })
 export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
   $id: 'ConnectBody',
@@ -151,7 +155,11 @@ export const AuthorizingSchema = Type.Object({ status: Type.Literal('authorizing
   description: 'The server is saved, and connected once its user has authorized the service'
 })
 
-export const DisconnectedSchema = Type.Object({ status: Type.Literal('disconnected'), name: Type.String() }, {
+export const DisconnectedSchema = Type.Object({
+  status: Type.Literal('disconnected'),
+  name: Type.String(),
+  warning: Type.Optional(Type.String({ description: 'What stays at its authorization server, where the access could not be revoked' }))
+}, {
   $id: 'Disconnected',
   description: 'The server was stopped and deleted from the configuration'
 })

@@ -36,7 +36,9 @@ const PLACEHOLDERS = [
   /(?:^|[=\s:"]|:\/\/)(?:[a-z]{2,4}[-_])?your[-_.]|\/path\/to\/|\/Users\/username\b/i
 ]
 /** Fields of entries that this service has as well. */
-const OWN_FIELDS = ['approval', 'timeoutMs', 'connectMs', 'tools', 'enabled', 'sandbox', 'clientId', 'clientSecret']
+const OWN_FIELDS = ['approval', 'timeoutMs', 'connectMs', 'tools', 'enabled', 'sandbox']
+
+const CLIENT_FIELDS = ['clientId', 'clientSecret', 'redirectUri']
 
 /** A clause about a server. */
 export const SSE_ONLY = 'it speaks HTTP with SSE, the transport before Streamable HTTP, which this service does not. Use its address for ' +
@@ -74,7 +76,7 @@ function readEntry (raw: unknown, read: ReadServer, values: Record<string, strin
   const own = Object.fromEntries(OWN_FIELDS.filter((field) => raw[field] !== undefined).map((field) => [field, raw[field]]))
   if (raw.disabled === true) own.enabled = false
   for (const [field, says] of UNUSED) if (raw[field] !== undefined) read.notes.push(says)
-  const parts = kind === 'stdio' ? processOf(raw) : { url: textOf(url, 'its url'), ...headersOf(raw, read) }
+  const parts = kind === 'stdio' ? processOf(raw) : { url: textOf(url, 'its url'), ...headersOf(raw, read), ...clientOf(raw) }
   const filled = fill(parts, read, values)
   const entry = { name: read.name, ...filled, ...own }
   if (!Check(McpEntrySchema, entry)) throw new Unusable(`${kind === 'stdio' ? '' : 'its url or '}a field of it is not valid`)
@@ -133,6 +135,13 @@ function headersOf ({ headers, requestInit }: Json, { notes }: ReadServer) {
   const left = Object.keys(given).filter(isOwnHeader)
   if (left.length > 0) notes.push(`The protocol sets ${left.join(', ')} itself.`)
   return kept.length > 0 ? { headers: Object.fromEntries(kept) } : {}
+}
+
+/** As which client this service signs in at an address. */
+function clientOf (raw: Json) {
+  if (raw.clientSecret !== undefined && raw.clientId === undefined) throw new Unusable('it has a clientSecret and no clientId')
+  const given = CLIENT_FIELDS.filter((field) => raw[field] !== undefined)
+  return Object.fromEntries(given.map((field) => [field, textOf(raw[field], `its ${field}`)]))
 }
 
 function textOf (value: unknown, what: string, takesNumbers = false): string {

@@ -1,8 +1,8 @@
 import { isOwnHeader, type Config, type McpAddress, type McpEntry, type McpProcess, ConfigKeys } from '../../schemas/config.ts'
 import type { ConnectBody, ServerSettings } from '../../schemas/mcp.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { HeaderNotAllowed, ToolServersInvalid } from './mcp-errors.ts'
-import { hideQuery, toReferences, type EnvironmentValues } from './environment-values.ts'
+import { ClientIdMissing, HeaderNotAllowed, ToolServersInvalid } from './mcp-errors.ts'
+import { hideClientSecret, hideQuery, toReferences, type EnvironmentValues } from './environment-values.ts'
 import { createNamePatterns } from '../lib/name-patterns.ts'
 import { Check } from '@sinclair/typebox/value'
 import { readServers, type ConfigService } from '../config/index.ts'
@@ -19,9 +19,16 @@ function connectionOf (entry: McpEntry): string {
   return canonicalJson(
     entry.url === undefined
       ? { enabled, command: entry.command, args: entry.args ?? [], env: entry.env ?? {}, ...placeOf(entry) }
-      : { enabled, url: entry.url, headers: entry.headers ?? {} }
+      : { enabled, url: entry.url, headers: entry.headers ?? {}, ...clientOf(entry) }
   )
 }
+
+/** As which client this service signs in. */
+const clientOf = ({ clientId, clientSecret, redirectUri }: McpAddress) => ({
+  ...clientId !== undefined && { clientId },
+  ...clientSecret !== undefined && { clientSecret },
+  ...redirectUri !== undefined && { redirectUri }
+})
 
 /** Where a program runs: its working folder if it has one of its own, and its box, with all that it may reach. */
 const placeOf = ({ cwd, sandbox = false }: McpProcess) => ({
@@ -33,7 +40,10 @@ const placeOf = ({ cwd, sandbox = false }: McpProcess) => ({
 export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>
   entry.url !== undefined && !Object.keys(entry.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
 
-/** Returns the entry of a server that is to be connected, and the secret values that it refers to. Throws HeaderNotAllowed (400). */
+/**
+ * Returns the entry of a server that is to be connected, and the secret values that it refers to. Throws HeaderNotAllowed or
+ * ClientIdMissing (400).
+ */
 export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<string, string> } {
   const { env, headers, enabled, ...rest } = { env: undefined, headers: undefined, ...body }
   const own = Object.keys(headers ?? {}).find(isOwnHeader)
@@ -43,7 +53,14 @@ export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<st
   const settings = { ...referring, ...enabled === false && { enabled } }
   if (!('url' in rest)) return { entry: { ...rest, ...settings }, given: values }
   const hidden = hideQuery(body.name, rest.url)
-  return { entry: { ...rest, url: hidden.url, ...settings }, given: { ...values, ...hidden.values } }
+  const { clientSecret, ...address } = rest
+  if (clientSecret === undefined) return { entry: { ...address, url: hidden.url, ...settings }, given: { ...values, ...hidden.values } }
+  if (address.clientId === undefined) throw new ClientIdMissing()
+  const client = hideClientSecret(body.name, clientSecret)
+  return {
+    entry: { ...address, url: hidden.url, clientSecret: client.clientSecret, ...settings },
+    given: { ...values, ...hidden.values, ...client.values }
+  }
 }
 
 /**
@@ -57,6 +74,18 @@ export const originOf = (entry: McpEntry): string =>
       : { url: entry.url, headers: Object.keys(entry.headers ?? {}).sort() }
   )
 
+/** Every field of a connection that an entry may lack. */
+const NONE = {
+  args: undefined,
+  cwd: undefined,
+  env: undefined,
+  sandbox: undefined,
+  headers: undefined,
+  clientId: undefined,
+  clientSecret: undefined,
+  redirectUri: undefined
+}
+
 /**
  * Returns the list with `entry` in place of the entry of the same name, or appended. Fields of the previous entry that the new
  * one does not set are kept, except those of the connection and `enabled`. Later duplicates of the name are removed.
@@ -64,8 +93,8 @@ export const originOf = (entry: McpEntry): string =>
 function withEntry (entries: McpEntry[], entry: McpEntry): McpEntry[] {
   const at = entries.findIndex(({ name }) => name === entry.name)
   if (at === -1) return [...entries, entry]
-  const { command, args, cwd, env, sandbox, url, headers, enabled, ...kept } =
-    { args: undefined, cwd: undefined, env: undefined, sandbox: undefined, headers: undefined, ...entries[at] }
+  const { command, args, cwd, env, sandbox, url, headers, clientId, clientSecret, redirectUri, enabled, ...kept } =
+    { ...NONE, ...entries[at] }
   return entries.toSpliced(at, 1, { ...kept, ...entry }).filter(({ name }, n) => name !== entry.name || n === at)
 }
 

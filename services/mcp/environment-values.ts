@@ -5,6 +5,7 @@ import type { McpAddress, McpEntry, McpProcess } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { childEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
 import type { Sandbox } from '../sandbox/index.ts'
+import type { SignInClient } from './oauth/authorize.ts'
 import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
 
 export interface EnvironmentParts {
@@ -72,6 +73,22 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
       return { url, headers }
     },
 
+    /** As which client this service signs in at the server of an entry. Throws an Error that names a missing value. */
+    client ({ name, clientId, clientSecret, redirectUri }: McpAddress, given: Values = {}): SignInClient {
+      const expand = createExpansion(variables)
+      const secret = clientSecret && resolveSecret(name, clientSecret, { ...values, ...given }, expand)
+      if (secret !== undefined) {
+        if (clientId === undefined) throw new Error('its entry has a clientSecret and no clientId')
+        seen.add(secret)
+        secretValues.add(secret)
+      }
+      return {
+        ...clientId !== undefined && { clientId: expand(clientId, 'clientId') },
+        ...secret !== undefined && { clientSecret: secret },
+        ...redirectUri !== undefined && { redirectUri }
+      }
+    },
+
     /** The stored values of a server. */
     of: (server: string): Values => valuesOfServer(values, server),
 
@@ -101,6 +118,13 @@ const storedAt = (text: string): string | undefined => REFERENCE.exec(text)?.[1]
 /** Patterns of variable names and values that mark a value as secret, as opposed to a setting or a path. */
 const SECRET_NAME = /key|token|secret|passw|passphrase|credential|auth|cookie|session|webhook|dsn$|pat$/i
 const SECRET_VALUE = [/:\/\/[^/\s]*:[^/\s]*@/, /^(?![./~])(?=.*\d)(?=.*[a-z])(?!https?:\/\/)[\w.~+/=:-]{16,}$/i]
+
+/** Returns the secret of a client as config.json refers to it, and the value. No header has this name. */
+export function hideClientSecret (server: string, secret: string): { clientSecret: string, values: Values } {
+  const { references, values } = toReferences(server, { [CLIENT_SECRET]: secret })
+  return { clientSecret: references[CLIENT_SECRET], values }
+}
+const CLIENT_SECRET = '@clientSecret'
 
 /** Splits an environment into references, for config.json, and the values that they refer to, for the encrypted store. */
 export function toReferences (server: string, env: Values): { references: Values, values: Values } {
@@ -137,6 +161,13 @@ export function resolveValues (entry: McpEntry, stored: Values, variables: Varia
       return [name, stored[reference]]
     })
   )
+}
+
+function resolveSecret (server: string, text: string, stored: Values, expand: Expansion): string {
+  const reference = storedAt(text)
+  if (reference !== storedKey(server, CLIENT_SECRET)) return expand(text, 'clientSecret')
+  if (!Object.hasOwn(stored, reference)) throw new Error('nothing is stored for its clientSecret; connect it again with POST /mcp/connect')
+  return stored[reference]
 }
 
 /** Returns the command and the arguments of an entry as they are started, and the arguments that are `hidden` in config.json. */

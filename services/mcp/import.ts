@@ -3,7 +3,7 @@ import { MOST_SERVERS } from '../../schemas/config.ts'
 import type { ImportBody, ImportedServer } from '../../schemas/mcp-import.ts'
 import { type ReadServer, readServers } from '../config/index.ts'
 import { isSameConnection } from './config-entries.ts'
-import { hasVariable, hideArguments, hideQuery, toReferences, variablesIn } from './environment-values.ts'
+import { hasVariable, hideArguments, hideClientSecret, hideQuery, toReferences, variablesIn } from './environment-values.ts'
 import { findServers, readReadmeText } from './readme-text.ts'
 
 type Values = Record<string, string>
@@ -70,9 +70,11 @@ function toSaved (entry: McpEntry): Saved {
   }
   const headers = split(entry.headers)
   const hidden = hideQuery(name, entry.url)
+  const { clientSecret: secret } = entry
+  const { values, ...client } = secret === undefined || hasVariable(secret) ? { values: {} } : hideClientSecret(name, secret)
   return {
-    entry: { ...entry, url: hidden.url, ...entry.headers && { headers: headers.texts } },
-    given: { ...headers.values, ...hidden.values }
+    entry: { ...entry, url: hidden.url, ...entry.headers && { headers: headers.texts }, ...client },
+    given: { ...headers.values, ...hidden.values, ...values }
   }
 }
 
@@ -82,7 +84,7 @@ const isSame = (a: Saved, b: Saved) =>
 function aboutVariables (entry: McpEntry): string[] {
   const texts = entry.url === undefined
     ? [entry.command, ...entry.args ?? [], ...Object.values(entry.env ?? {}), entry.cwd ?? '']
-    : Object.values(entry.headers ?? {})
+    : [...Object.values(entry.headers ?? {}), entry.clientId ?? '', entry.clientSecret ?? '']
   const names = [...new Set(texts.flatMap(variablesIn))]
   return names.length === 0 ? [] : [`It gets ${names.join(', ')} of the environment of this service.`]
 }

@@ -8,6 +8,7 @@ export const ToolServersInvalid = defineError(
 export const UnknownTools = defineError('ERR_INVALID_REQUEST', 'The tools of "%s" cannot be accepted: %s.')
 export const TooManyToolServers = defineError('ERR_TOO_MANY_TOOL_SERVERS', 'There are already %d tool servers; disconnect one first.')
 export const HeaderNotAllowed = defineError('ERR_BAD_REQUEST', 'The header "%s" is set by the protocol or the connection; leave it out.')
+export const ClientIdMissing = defineError('ERR_BAD_REQUEST', 'A clientSecret belongs to a clientId; send both.')
 export const NotServers = defineError('ERR_INVALID_REQUEST', 'No servers could be read: %s.')
 const Failed = defineError('ERR_TOOL_SERVER_FAILED', '%s')
 

@@ -42,7 +42,9 @@ export async function describeServer (
   }
   return {
     ...viewServer(server),
-    ...entry.url === undefined ? { command: entry.command, sandbox: entry.sandbox } : { url: withoutQuery(entry.url) },
+    ...entry.url === undefined
+      ? { command: entry.command, sandbox: entry.sandbox }
+      : { url: withoutQuery(entry.url), clientId: entry.clientId },
     ...entry.tools && { filter: entry.tools },
     toolDetails: server.definitions.map((definition) => {
       const { name, description, inputSchema, annotations } = definition

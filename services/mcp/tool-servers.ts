@@ -13,6 +13,7 @@ import { createEnvironmentValues, type EnvironmentParts, withoutHidden } from '.
 import { createAuthorizations, type StoredAuthorizations } from './oauth/authorizations.ts'
 import type { NetworkRules } from './oauth/oauth-fetch.ts'
 import { createServerAccess } from './oauth/server-access.ts'
+import { createSignOut } from './oauth/sign-out.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { createAcceptance, type StoredAcceptance } from './acceptance.ts'
 import { UnknownTools, ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
@@ -55,6 +56,10 @@ export function createToolServers (parts: Parts) {
   const environments = createEnvironmentValues(parts)
   const authorizations = createAuthorizations(parts.storedAccess)
   const saved = createSavedServers({ config, environments })
+  const closing = new AbortController()
+  const signOut = createSignOut({ authorizations, rules, clock, signal: closing.signal })
+  /** Servers that a request removes, which signs out of them itself. */
+  const leaving = new Set<string>()
   /** In the order of config.json: where two servers have new tools of the same name, the first gets the name. */
   let servers = new Map<string, ToolServer>()
   /** Servers that POST /mcp/connect has connected and is saving. */
@@ -82,7 +87,15 @@ export function createToolServers (parts: Parts) {
       publish()
     }
     const access = takesAuthorization(entry)
-      ? createServerAccess({ name: entry.name, url: withoutHidden(entry.url), authorizations, rules, clock, onChange })
+      ? createServerAccess({
+        name: entry.name,
+        url: withoutHidden(entry.url),
+        authorizations,
+        client: () => ({ ...environments.client(entry, given), metadataUrl: config.current.mcpClientMetadataUrl }),
+        rules,
+        clock,
+        onChange
+      })
       : undefined
     /** Creates the transport of the entry: to a child process, or over HTTP. Throws an Error that names a missing value. */
     const transport = async (current: McpEntry, tail: StderrTail): Promise<ServerTransport> => {
@@ -116,6 +129,12 @@ export function createToolServers (parts: Parts) {
     onWaiting(acceptance.waiting())
   }
 
+  /** Ends the access to a server that is not there any more, or at another address. Says in the log what stays elsewhere. */
+  async function forgetAccess (name: string, except?: string): Promise<void> {
+    const warning = await signOut(name, except)
+    if (warning !== undefined) log.warn({ server: name }, warning)
+  }
+
   function retire (server: ToolServer | undefined) {
     return server?.close().finally(() => all.delete(server))
   }
@@ -139,6 +158,10 @@ export function createToolServers (parts: Parts) {
     if (config.problem === undefined) {
       sources.retain(new Set(entries.keys()))
       knownTools.retain(new Set(entries.keys()))
+      for (const name of authorizations.names()) {
+        if (entries.has(name) || leaving.has(name)) continue
+        forgetAccess(name).catch((error) => log.warn({ err: error, server: name }, 'the access to a tool server could not be deleted'))
+      }
       acceptance.retain(new Set(entries.keys())).catch((error) => log.warn({ err: error }, 'accepted tools could not be stored'))
     }
     if (begun.length > 0) sources.begin(begun)
@@ -185,7 +208,7 @@ export function createToolServers (parts: Parts) {
   async function save (server: ToolServer, entry: McpEntry, given: Record<string, string>) {
     candidates.set(entry.name, server)
     await saved.save(entry, given).finally(() => candidates.delete(entry.name))
-    await authorizations.forget(entry.name, server.authorizedUrl)
+    await forgetAccess(entry.name, server.authorizedUrl)
   }
 
   const find = (name: string): ToolServer => {
@@ -297,7 +320,7 @@ export function createToolServers (parts: Parts) {
           count: () => Math.max(servers.size, all.size)
         })
         if (next.length > 0) await saved.saveAll(next)
-        for (const { entry: { name } } of next) await authorizations.forget(name, servers.get(name)?.authorizedUrl)
+        for (const { entry: { name } } of next) await forgetAccess(name, servers.get(name)?.authorizedUrl)
         return { servers: answers }
       }),
 
@@ -310,21 +333,23 @@ export function createToolServers (parts: Parts) {
         return viewServer(find(name))
       }),
 
-    /** Disconnects a server and deletes its entry and its stored values. Throws ToolServerNotFound. */
+    /** Disconnects a server, deletes its entry and its stored values, and revokes the access to it. Throws ToolServerNotFound. */
     disconnect: (name: string) =>
       locked(name, async () => {
         await start()
         const server = find(name)
-        await saved.remove(name)
+        leaving.add(name)
+        await saved.remove(name).finally(() => leaving.delete(name))
         await Promise.all([sources.save(), knownTools.save()])
         await retire(server)
-        await Promise.all([authorizations.forget(name), parts.box.forgetServer(name)])
-        return { status: 'disconnected' as const, name }
+        const [warning] = await Promise.all([signOut(name), parts.box.forgetServer(name)])
+        return { status: 'disconnected' as const, name, ...warning !== undefined && { warning } }
       }),
 
     /** Ends every server; resolves when no process of theirs is left. */
     async close (): Promise<void> {
       isClosing = true
+      closing.abort(new Error('the service ends'))
       await Promise.all([...all].map(retire))
     }
   }

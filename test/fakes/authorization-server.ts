@@ -12,6 +12,8 @@ export interface AuthorizationServerOptions {
   token?: (res: ServerResponse, grant: URLSearchParams) => boolean | Promise<boolean>
   /** Answers the registration in the place of the server. */
   register?: (res: ServerResponse, body: any) => void
+  /** Revokes tokens: answers in the place of the server, and returns true when it has, or never will. */
+  revocation?: (res: ServerResponse) => boolean
   /** Gives no refresh tokens. */
   refresh?: 'none'
   expiresIn?: number
@@ -95,7 +97,8 @@ export async function startAuthorizationServer (
         response_types_supported: ['code'],
         code_challenge_methods_supported: ['S256'],
         token_endpoint_auth_methods_supported: ['none'],
-        authorization_response_iss_parameter_supported: true
+        authorization_response_iss_parameter_supported: true,
+        ...options.revocation && { revocation_endpoint: `${site.url}/revoke` }
       }
       sendJson(res, options.metadata?.(metadata) ?? metadata)
     },
@@ -107,6 +110,7 @@ export async function startAuthorizationServer (
       return sendJson(res, client, 201)
     },
     '/authorize': authorize,
+    '/revoke': (_req, res) => options.revocation?.(res) || res.end(),
     '/token': (_req, res) => exchange(res, new URLSearchParams(site.requests.at(-1)!.body))
   }, options.host === undefined ? {} : { host: options.host })
 

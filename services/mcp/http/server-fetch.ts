@@ -67,7 +67,7 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
     init?.signal?.throwIfAborted()
     const again = await exchange(address, renewed, init)
     const refused = await challengeIn(again)
-    if (refused !== undefined) throw access!.need(refused)
+    if (refused !== undefined) throw access!.refused(refused)
     return again
   }
 

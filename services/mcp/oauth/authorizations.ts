@@ -1,4 +1,5 @@
-import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client'
+import type { Revocation } from './token-requests.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 
@@ -6,12 +7,16 @@ import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 export interface Authorization {
   /** The address of the tool server: its tokens are for no other. */
   url: string
+  /** The issuer. */
   authorizationServer: string
   metadata?: AuthorizationServerMetadata
+  /** Where its tokens are revoked; absent when it does not say. */
+  revocation?: Revocation
   /** The resource that the tokens are for (RFC 8707), if the server names one. */
   resource?: string
   client: OAuthClientInformationMixed
-  tokens: OAuthTokens
+  /** Absent when they are worth nothing any more. */
+  tokens?: OAuthTokens
 }
 export type StoredAuthorizations = Record<string, Authorization>
 
@@ -24,7 +29,7 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
   let values: StoredAuthorizations = {}
 
   function remember ({ tokens, client }: Authorization) {
-    for (const secret of [tokens.access_token, tokens.refresh_token, tokens.id_token, client.client_secret]) {
+    for (const secret of [tokens?.access_token, tokens?.refresh_token, tokens?.id_token, client.client_secret]) {
       if (secret !== undefined) seen.add(secret)
     }
   }
@@ -53,13 +58,26 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
       await update((before) => ({ ...before, [name]: authorization }))
     },
 
-    /** Deletes what is authorized for a server, unless it is for this address. */
-    async forget (name: string, except?: string): Promise<void> {
-      if (!Object.hasOwn(values, name) || values[name].url === except) return
+    /** Deletes what is authorized for a server, unless it is for this address. Returns what was deleted. */
+    async forget (name: string, except?: string): Promise<Authorization | undefined> {
+      if (!Object.hasOwn(values, name) || values[name].url === except) return undefined
+      const forgotten = values[name]
       const without = (all: StoredAuthorizations) => Object.fromEntries(Object.entries(all).filter(([each]) => each !== name))
       values = without(values)
       await update(without)
+      return forgotten
     },
+
+    /** The servers for which something is authorized. */
+    names: (): string[] => Object.keys(values),
+
+    /** The name of a server that has its tokens from the same client of the same authorization server. */
+    sharing: ({ authorizationServer, client }: Authorization): string | undefined =>
+      Object.keys(values).find((name) => {
+        const { tokens, ...other } = values[name]
+        const isSame = other.authorizationServer === authorizationServer && other.client.client_id === client.client_id
+        return isSame && tokens !== undefined
+      }),
 
     /** Runs work on the access to one server one after the other: a token may be refreshed once only. */
     locked: createKeyedLock(),
@@ -72,8 +90,22 @@ const LONGEST = 300
 
 /** Describes why an authorization failed, as a clause: the SDK's errors hold whole documents, and words of the authorization server. */
 export function describeOAuthError (error: unknown): string {
-  const { name, message } = error as Error
+  const { name, message, status, body } = error as Error & { status?: number, body?: string }
   if (name === 'ZodError') return 'its authorization server answered something that OAuth does not know'
   if (error instanceof SyntaxError) return 'its authorization server answered something that is not JSON'
+  // What the SDK throws for a registration that was refused holds the whole answer.
+  if (typeof body === 'string') return `it does not register this service: ${describeRegistration(Number(status), body)}`
   return message.replace(/: Invalid OAuth error response:.*/s, '').replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST).replace(/\.?\s*$/, '')
+}
+
+function describeRegistration (status: number, body: string): string {
+  if (status >= 300 && status < 400) return `it redirects elsewhere (${status}), which is not followed`
+  let said: unknown
+  try {
+    const { error, error_description: description } = JSON.parse(body)
+    said = description || error
+  } catch {
+    // Not an answer of OAuth: its status says enough.
+  }
+  return `HTTP ${status}${typeof said === 'string' ? `, ${said.replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST).replace(/\.?\s*$/, '')}` : ''}`
 }

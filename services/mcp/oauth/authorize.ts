@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { auth, type OAuthClientProvider, type OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js'
-import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type {
+  AuthorizationServerMetadata,
+  FetchLike,
+  OAuthClientInformationMixed,
+  OAuthProtectedResourceMetadata,
+  OAuthServerInfo
+} from '@modelcontextprotocol/client'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
+import { isObject, parseJson } from '../../lib/json.ts'
 import { type Authorization, describeOAuthError } from './authorizations.ts'
 import { createOAuthFetch, isLoopbackHost, type NetworkRules } from './oauth-fetch.ts'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { openRedirectListener, REDIRECT_URI, type RedirectAnswer } from './redirect-listener.ts'
+import { readRevocation, requestTokens } from './token-requests.ts'
 
 /** Time that the user has to authorize. */
 const ANSWER_MS = 10 * 60 * 1000
@@ -18,9 +23,23 @@ export interface Challenge {
   scope?: string
 }
 
+/** As which client this service authorizes itself. Without an id it registers at each authorization server. */
+export interface SignInClient {
+  /** A client that the user registered by hand. */
+  clientId?: string
+  clientSecret?: string
+  /** The address to which the browser is sent back, on this machine; REDIRECT_URI by default. */
+  redirectUri?: string
+  /** Where the metadata of this service are published, for authorization servers that read them in the place of a registration. */
+  metadataUrl?: string
+}
+
 interface Parts {
   server: URL
   challenge: Challenge
+  client: SignInClient
+  /** The authorization server at which `client.clientId` was used before: it is shown to no other. */
+  boundTo?: string
   rules: NetworkRules
   clock: Clock
   /** Ends the authorization and its listener. */
@@ -38,38 +57,106 @@ export interface PendingAuthorization {
 }
 
 /**
- * Begins the authorization of this service at a tool server: finds its authorization server (RFC 9728, RFC 8414), registers there as
- * a client (RFC 7591) and listens for the redirect. Each authorization is a registration of its own, because its redirect goes to a
- * port and a path of its own. Rejects with an Error whose message is a clause.
+ * Begins the authorization of this service at a tool server: finds its authorization server (RFC 9728, RFC 8414), takes the client of
+ * the entry, names the published metadata or registers (RFC 7591), and listens for the redirect. Each authorization by registration is
+ * one of its own, because many servers compare the port of the redirect, too. Rejects with an Error whose message is a clause.
  */
-export async function startAuthorizing ({ server, challenge, rules, clock, signal, save }: Parts): Promise<PendingAuthorization> {
+export async function startAuthorizing (parts: Parts): Promise<PendingAuthorization> {
+  const { server, client: own, rules, clock, signal, save } = parts
   const state = randomBytes(32).toString('base64url')
-  const listener = await openRedirectListener(state)
+  const listener = await openRedirectListener(state, own.redirectUri)
   const oauth = createOAuthFetch({ server, rules, clock, signal })
-  const provider = createProvider(listener.redirectUrl, state, oauth.refused)
-  const options = { serverUrl: server, ...challenge, fetchFn: oauth.fetch }
 
-  async function receive (answer: RedirectAnswer) {
-    provider.checkIssuer(answer)
-    await auth(provider, { ...options, authorizationCode: answer.code })
-    await save(provider.result(server.href))
+  async function begin () {
+    const sdk = await import('@modelcontextprotocol/client')
+    const resourceMetadataUrl = parts.challenge.resourceMetadataUrl
+    // The issuer is compared here, as the SDK does not know of tool servers of earlier revisions.
+    const documents = notedBy(oauth.fetch)
+    const found = await sdk.discoverOAuthServerInfo(server, {
+      resourceMetadataUrl,
+      fetchFn: documents.fetch,
+      skipIssuerMetadataValidation: true
+    })
+    // The SDK goes on without metadata that it could not read.
+    const refused = oauth.refused()
+    if (refused !== undefined) throw refused
+    checkServer(found, parts)
+    const { authorizationServerMetadata: metadata, resourceMetadata } = found
+    const resource = await sdk.selectResourceURL(server, {} as never, resourceMetadata) && resourceMetadata?.resource
+    const scope = scopeOf(parts.challenge, found)
+    const { redirectUrl } = listener
+    const client = await clientOf({ own, found, scope, redirectUrl, fetch: oauth.fetch, register: sdk.registerClient })
+    const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(found.authorizationServerUrl, {
+      clientInformation: client,
+      redirectUrl,
+      state,
+      ...metadata && { metadata },
+      ...scope !== undefined && { scope },
+      // As the server writes it: the SDK's URL would add a slash to an origin.
+      ...resource !== undefined && { resource: resource as unknown as URL }
+    })
+    const revocation = metadata && readRevocation(documents.last())
+    const authorization: Authorization = {
+      url: server.href,
+      authorizationServer: issuerOf(found),
+      ...metadata && { metadata },
+      ...revocation && { revocation },
+      ...resource !== undefined && { resource },
+      client
+    }
+    return { authorizationUrl: checkedPage(authorizationUrl), codeVerifier, authorization }
+  }
+
+  async function receive (answer: RedirectAnswer, { authorization, codeVerifier }: Awaited<ReturnType<typeof begin>>) {
+    checkAnswer(answer, authorization)
+    if (answer.code === undefined) throw new Error(answer.refusal)
+    const tokens = await requestTokens({
+      ...authorization,
+      fetch: oauth.fetch,
+      grant: {
+        grant_type: 'authorization_code',
+        code: answer.code,
+        code_verifier: codeVerifier,
+        redirect_uri: listener.redirectUrl
+      }
+    })
+    await save({ ...authorization, tokens })
   }
 
   try {
-    await auth(provider, options)
-    const authorizationUrl = checkedPage(provider.page())
+    const begun = await begin()
     const done = withDeadline({ clock, ms: ANSWER_MS, signal, message: 'nobody authorized it within 10 minutes' }, () => listener.answer)
-      .then(receive)
+      .then((answer) => receive(answer, begun))
       .then(() => listener.finish(200, 'Authorized: the agent can use the tool server now. You can close this page.'), async (error) => {
         const why = describeOAuthError(error)
         await listener.finish(400, `Not authorized: ${why}. You can close this page and begin again.`)
         throw new Error(why)
       })
     done.catch(() => {})
-    return { authorizationUrl, done }
+    return { authorizationUrl: begun.authorizationUrl, done }
   } catch (error) {
     await listener.finish(400, 'Not authorized.')
     throw new Error(describeOAuthError(oauth.refused() ?? error))
+  }
+}
+
+/** The same `fetch`, and the last metadata of an authorization server that came through it, whole. */
+function notedBy (fetch: FetchLike) {
+  let last: Record<string, unknown> = {}
+  return {
+    last: () => last,
+    fetch: (async (url, init) => {
+      const response = await fetch(url, init)
+      if (!/\/\.well-known\/(?:oauth-authorization-server|openid-configuration)\b/.test(String(url)) || !response.ok) return response
+      const text = await response.text()
+      try {
+        const found = parseJson(text)
+        if (isObject(found)) last = found
+      } catch {
+        // The SDK says what is wrong with it.
+      }
+      return new Response(text, response)
+    }) as FetchLike
   }
 }
 
@@ -82,176 +169,82 @@ function checkedPage (page: URL): string {
 }
 
 const sameOrigin = (a: string | undefined, b: string) => a !== undefined && URL.parse(a)?.origin === new URL(b).origin
-const sameIssuer = (a: string, b: string) => a.replace(/\/$/, '') === b.replace(/\/$/, '')
+/** Whether an issuer is the named one, to the letter but for the slash with which libraries end the address of an origin. */
+const isIssuer = (issuer: string, named: string) => issuer === named || `${issuer}/` === named
+const issuerOf = ({ authorizationServerMetadata: metadata, authorizationServerUrl: named }: OAuthServerInfo) => metadata?.issuer ?? named
 
-/** The SDK's view of one authorization; it holds everything in memory until `result` is asked for. */
-function createProvider (redirectUrl: string, state: string, refused: () => Error | undefined) {
-  let discovery: OAuthDiscoveryState | undefined
-  let client: OAuthClientInformationMixed | undefined
-  let tokens: OAuthTokens | undefined
-  let verifier = ''
-  let page: URL | undefined
-  const metadata = () => discovery?.authorizationServerMetadata
-
-  /** A client that needs no secret, unless the server wants one. */
-  function authMethod () {
-    const methods = metadata()?.token_endpoint_auth_methods_supported ?? ['none']
-    return ['none', 'client_secret_basic', 'client_secret_post'].find((method) => methods.includes(method)) ?? 'none'
+/** Throws an Error when the metadata are not those of the server that was named, or when this service has no client there. */
+function checkServer (found: OAuthServerInfo, { client: own, boundTo }: Pick<Parts, 'client' | 'boundTo'>) {
+  const { authorizationServerMetadata: metadata, authorizationServerUrl: named, resourceMetadata } = found
+  // Tool servers of 2025-03-26 name no authorization server: their own origin holds the metadata, also of an issuer with a path.
+  const isOwn = resourceMetadata === undefined && sameOrigin(metadata?.issuer, named)
+  if (metadata !== undefined && !isOwn && !isIssuer(metadata.issuer, named)) {
+    throw new Error(`the metadata of its authorization server ${named} is of another issuer (${metadata.issuer})`)
   }
+  const issuer = issuerOf(found)
+  if (own.clientId !== undefined && boundTo !== undefined && boundTo !== issuer) {
+    throw new Error(`its authorization server is ${issuer} now, and its clientId belongs to ${boundTo}; if you trust that, delete the ` +
+      'server and connect it again')
+  }
+  const hasClient = own.clientId !== undefined || isPublished(own, metadata) || metadata === undefined
+  if (!hasClient && metadata.registration_endpoint === undefined) {
+    throw new Error('its authorization server does not support dynamic client registration: register a client there by hand, with the ' +
+      `redirect address ${REDIRECT_URI}, and connect it again with its clientId, and clientSecret if it has one`)
+  }
+}
 
-  const provider = {
-    redirectUrl,
-    get clientMetadata () {
-      return {
-        client_name: 'Local Agent Service',
-        redirect_uris: [redirectUrl],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        token_endpoint_auth_method: authMethod()
-      }
-    },
-    state: () => state,
-    clientInformation: () => client,
-    saveClientInformation (information) {
-      client = information
-    },
-    tokens: () => undefined,
-    saveTokens (given) {
-      if (!/^[\x21-\x7e]+$/.test(given.access_token)) throw new Error('its access token is none')
-      tokens = given
-    },
-    redirectToAuthorization (url) {
-      page = url
-    },
-    saveCodeVerifier (given) {
-      verifier = given
-    },
-    codeVerifier: () => verifier,
-    discoveryState: () => discovery,
-    saveDiscoveryState (found) {
-      // The SDK goes on without metadata that it could not read.
-      const refusal = refused()
-      if (refusal !== undefined) throw refusal
-      const issuer = found.authorizationServerMetadata?.issuer
-      // Tool servers of 2025-03-26 name no authorization server: their own origin holds the metadata, also of an issuer with a path.
-      const isOwn = found.resourceMetadata === undefined && sameOrigin(issuer, found.authorizationServerUrl)
-      if (issuer !== undefined && !isOwn && !sameIssuer(issuer, found.authorizationServerUrl)) {
-        throw new Error(`the metadata of its authorization server ${found.authorizationServerUrl} is of another issuer (${issuer})`)
-      }
-      discovery = found
-    }
-  } satisfies OAuthClientProvider
+/** Whether the authorization server reads published metadata of clients, and there are some. */
+const isPublished = (own: SignInClient, metadata: AuthorizationServerMetadata | undefined): boolean =>
+  own.metadataUrl !== undefined && metadata?.client_id_metadata_document_supported === true
 
-  return Object.assign(provider, {
-    /** The page at which the user authorizes. */
-    page (): URL {
-      if (page === undefined) throw new Error('its authorization server names no page')
-      return page
-    },
+/** The scope that the server asks for, else all that it names; with the one for tokens that can be renewed, where there is one. */
+function scopeOf ({ scope }: Challenge, { resourceMetadata, authorizationServerMetadata: metadata }: Scoped): string | undefined {
+  const wanted = scope ?? resourceMetadata?.scopes_supported?.join(' ')
+  if (!wanted || wanted.split(' ').includes('offline_access')) return wanted || undefined
+  return metadata?.scopes_supported?.includes('offline_access') ? `${wanted} offline_access` : wanted
+}
+interface Scoped {
+  resourceMetadata?: OAuthProtectedResourceMetadata
+  authorizationServerMetadata?: AuthorizationServerMetadata
+}
 
-    /** Compares the issuer that sent the answer (RFC 9207). Throws an Error. */
-    checkIssuer ({ iss }: RedirectAnswer) {
-      const about = metadata()
-      const isNamed = (about as Record<string, unknown> | undefined)?.authorization_response_iss_parameter_supported === true
-      if (iss === undefined ? isNamed : !sameIssuer(iss, about?.issuer ?? discovery!.authorizationServerUrl)) {
-        throw new Error('the answer came from another authorization server')
-      }
-    },
+interface ClientParts {
+  own: SignInClient
+  found: OAuthServerInfo
+  scope: string | undefined
+  redirectUrl: string
+  fetch: FetchLike
+  register: typeof import('@modelcontextprotocol/client').registerClient
+}
 
-    result: (url: string): Authorization => ({
-      url,
-      authorizationServer: discovery!.authorizationServerUrl,
-      ...discovery!.authorizationServerMetadata && { metadata: discovery!.authorizationServerMetadata },
-      ...discovery!.resourceMetadata && { resource: discovery!.resourceMetadata.resource },
-      client: client!,
-      tokens: tokens!
-    })
+/** Returns the client of the entry, that of the published metadata, or one that has been registered now. */
+async function clientOf ({ own, found, scope, redirectUrl, fetch, register }: ClientParts): Promise<OAuthClientInformationMixed> {
+  const { authorizationServerMetadata: metadata, authorizationServerUrl } = found
+  if (own.clientId !== undefined) {
+    return { client_id: own.clientId, ...own.clientSecret !== undefined && { client_secret: own.clientSecret } }
+  }
+  if (isPublished(own, metadata)) return { client_id: own.metadataUrl! }
+  const methods = metadata?.token_endpoint_auth_methods_supported ?? ['none']
+  // One that needs no secret, unless the server wants one.
+  const method = ['none', 'client_secret_basic', 'client_secret_post'].find((each) => methods.includes(each)) ?? 'none'
+  return register(authorizationServerUrl, {
+    ...metadata && { metadata },
+    clientMetadata: {
+      client_name: 'Local Agent Service',
+      application_type: 'native',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: method
+    },
+    ...scope !== undefined && { scope },
+    fetchFn: fetch
   })
 }
 
-const MAX_CONNECTIONS = 8
-const ARRIVAL_MS = 10_000
-const LONGEST_HEADERS = 16 * 1024
-/** The names of errors that RFC 6749 and OpenID Connect define, and others like them; any other text is not quoted. */
-const ERROR_NAME = /^[a-z_]{1,64}$/
-
-/** The parameters of the redirect that are used. */
-interface RedirectAnswer {
-  code: string
-  iss?: string
-}
-
-/** Why the answer of an authorization server is not accepted; the message is a clause. */
-class RedirectRefused extends Error {}
-
-/**
- * Listens on a random port of 127.0.0.1 and at a random path for one GET: the redirect with which the authorization server sends the
- * user's browser back. `answer` resolves to its code once its state was compared, and rejects with RedirectRefused.
- */
-async function openRedirectListener (state: string) {
-  const path = `/${randomBytes(24).toString('base64url')}`
-  const answer = Promise.withResolvers<RedirectAnswer>()
-  answer.promise.catch(() => {})
-  /** The browser that waits to be told what happened. */
-  let browser: ServerResponse | undefined
-
-  const server = createServer({ maxHeaderSize: LONGEST_HEADERS, headersTimeout: ARRIVAL_MS, requestTimeout: ARRIVAL_MS })
-  server.on('request', (req, res) => {
-    const url = URL.parse(req.url ?? '', 'http://127.0.0.1')
-    if (url?.pathname !== path || req.headers.host !== new URL(redirectUrl).host) return void tell(res, 404, 'There is nothing here.')
-    if (req.method !== 'GET') return void tell(res.setHeader('allow', 'GET'), 405, 'Only GET is answered here.')
-    if (browser !== undefined) return void tell(res, 410, 'This page has been used already.')
-    browser = res
-    try {
-      answer.resolve(readRedirect(url.searchParams, state))
-    } catch (error) {
-      answer.reject(error)
-    }
-  })
-  server.maxConnections = MAX_CONNECTIONS
-  server.listen(0, '127.0.0.1').unref()
-  await once(server, 'listening')
-  const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
-
-  return {
-    redirectUrl,
-    answer: answer.promise,
-    /** Tells the browser that has come what happened, and closes. */
-    async finish (status: number, text: string): Promise<void> {
-      if (browser !== undefined && !browser.destroyed) await tell(browser, status, text)
-      server.close()
-      server.closeAllConnections()
-    }
-  }
-}
-
-/** Sends a plain page; resolves once it is sent or the browser is gone. */
-async function tell (res: ServerResponse<IncomingMessage>, status: number, text: string): Promise<void> {
-  res.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    connection: 'close'
-  })
-  const sent = Promise.race([once(res, 'finish'), once(res, 'close')])
-  res.end(`${text}\n`)
-  await sent.catch(() => {})
-}
-
-function readRedirect (parameters: URLSearchParams, state: string): RedirectAnswer {
-  const only = (name: string): string | undefined => {
-    const [value, ...more] = parameters.getAll(name)
-    if (more.length > 0) throw new RedirectRefused(`the authorization server answered with more than one ${name}`)
-    return value
-  }
-  if (only('state') !== state) throw new RedirectRefused('the authorization server answered with a wrong state')
-  const error = only('error')
-  if (error !== undefined) {
-    throw new RedirectRefused(`the authorization server refused it${ERROR_NAME.test(error) ? ` (${error})` : ''}`)
-  }
-  const [code, iss] = [only('code'), only('iss')]
-  if (!code) throw new RedirectRefused('the authorization server answered without a code')
-  return { code, ...iss !== undefined && { iss } }
+/** Compares the issuer that sent an answer (RFC 9207). Throws an Error. */
+function checkAnswer ({ iss }: RedirectAnswer, { authorizationServer: issuer, metadata }: Authorization) {
+  const isPromised = metadata?.authorization_response_iss_parameter_supported === true
+  const isRight = iss === undefined ? !isPromised : metadata === undefined ? isIssuer(iss, issuer) : iss === issuer
+  if (!isRight) throw new Error('the answer came from another authorization server')
 }

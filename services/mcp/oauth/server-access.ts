@@ -1,8 +1,9 @@
 import type { Clock } from '../../lib/clock.ts'
 import { Unreachable } from '../server-transport.ts'
 import { type Authorization, type Authorizations, describeOAuthError } from './authorizations.ts'
-import type { Challenge, PendingAuthorization } from './authorize.ts'
+import type { Challenge, PendingAuthorization, SignInClient } from './authorize.ts'
 import type { NetworkRules } from './oauth-fetch.ts'
+import { RequestRefused, requestTokens } from './token-requests.ts'
 
 /** Statuses with which a token endpoint refuses for now, not for good. */
 const TEMPORARY = [408, 425, 429]
@@ -10,13 +11,23 @@ const TEMPORARY = [408, 425, 429]
 /** The server wants the user to authorize this service. */
 export class AuthorizationNeeded extends Unreachable {}
 
-const OPEN_IT = 'it waits for its user: open authorizationUrl in a browser'
+/** Why the user is needed, as clauses. */
+const NEEDED = {
+  first: 'it waits for its user to authorize it',
+  ended: 'its sign-in has ended (it was revoked or has expired), and it waits for its user to authorize it anew',
+  client: 'its authorization server does not take the client of its sign-in any more, and it waits for its user to authorize it anew',
+  wider: 'it wants more than its sign-in allows, and it waits for its user to authorize it anew',
+  useless: 'it does not take the token of its sign-in, and it waits for its user to authorize it anew'
+}
+const OPEN_IT = 'open authorizationUrl in a browser'
 const ASK_FOR_IT = 'POST /mcp/connect with its name and url begins an authorization'
 
 interface Parts {
   name: string
   url: string
   authorizations: Authorizations
+  /** The client of the entry. Throws an Error that holds a clause. */
+  client: () => SignInClient
   rules: NetworkRules
   clock: Clock
   /** Called when an authorization has come to nothing. */
@@ -26,63 +37,64 @@ interface Parts {
 export type ServerAccess = ReturnType<typeof createServerAccess>
 
 /** The access of this service to one tool server over HTTP, as far as its user has authorized it (OAuth 2.1). */
-export function createServerAccess ({ name, url, authorizations, rules, clock, onChange }: Parts) {
+export function createServerAccess ({ name, url, authorizations, client, rules, clock, onChange }: Parts) {
   const closing = new AbortController()
   const server = new URL(url)
   let challenge: Challenge = {}
-  let isNeeded = false
+  /** Why the user is needed; undefined while that is not so. */
+  let needed: string | undefined
   let granted = Promise.withResolvers<void>()
   let starting: Promise<string> | undefined
   let pending: PendingAuthorization | undefined
   /** Why the last authorization came to nothing. */
   let failure: string | undefined
 
-  const current = () => authorizations.of(name, server.href)
+  /** What the user has authorized; nothing where the entry names another client by now. */
+  const current = () => {
+    const found = authorizations.of(name, server.href)
+    const { clientId } = client()
+    return clientId === undefined || found?.client.client_id === clientId ? found : undefined
+  }
 
   /** Returns a new token for the refused one; throws AuthorizationNeeded. Concurrent calls refresh once. */
   const renew = (refused: string | undefined, found: Challenge & { error?: string }) =>
     authorizations.locked(name, async () => {
       const authorization = current()
-      if (authorization !== undefined && authorization.tokens.access_token !== refused) return authorization.tokens.access_token
-      const isEnough = found.error !== 'insufficient_scope'
-      const refreshed = authorization?.tokens.refresh_token !== undefined && isEnough ? await refresh(authorization) : undefined
-      if (refreshed === undefined) throw need(found)
-      await authorizations.save(name, refreshed)
-      return refreshed.tokens.access_token
+      const tokens = authorization?.tokens
+      if (tokens === undefined) throw need(found, refused === undefined ? NEEDED.first : NEEDED.ended)
+      if (tokens.access_token !== refused) return tokens.access_token
+      if (found.error === 'insufficient_scope') throw need(found, NEEDED.wider)
+      const why = tokens.refresh_token === undefined ? NEEDED.ended : await refresh(authorization!, tokens.refresh_token)
+      if (why === undefined) return current()!.tokens!.access_token
+      // They are worth nothing any more. What is kept says to which authorization server the client belongs.
+      await authorizations.save(name, { ...authorization!, tokens: undefined })
+      throw need(found, why)
     })
 
-  /** Returns undefined when the authorization server refuses: the user must authorize again. */
-  async function refresh (authorization: Authorization): Promise<Authorization | undefined> {
-    const { authorizationServer, metadata, client, tokens: { refresh_token: refreshToken }, resource } = authorization
-    const [{ refreshAuthorization }, { createOAuthFetch }] = await Promise.all([
-      import('@modelcontextprotocol/sdk/client/auth.js'),
-      import('./oauth-fetch.ts')
-    ])
-    const oauth = createOAuthFetch({ server, rules, clock, signal: closing.signal })
-    let status = 0
-    const options = {
-      ...metadata && { metadata },
-      ...resource !== undefined && { resource },
-      clientInformation: client,
-      refreshToken: refreshToken!,
-      fetchFn: async (...request: Parameters<typeof oauth.fetch>) => {
-        const response = await oauth.fetch(...request)
-        status = response.status
-        return response
-      }
+  /** Gets and saves new tokens. Returns why the user must authorize again where the authorization server refuses. */
+  async function refresh (authorization: Authorization, refreshToken: string): Promise<string | undefined> {
+    const { createOAuthFetch } = await import('./oauth-fetch.ts')
+    const { clientSecret } = client()
+    const next = {
+      ...authorization,
+      client: { ...authorization.client, ...clientSecret !== undefined && { client_secret: clientSecret } }
     }
+    const { fetch } = createOAuthFetch({ server, rules, clock, signal: closing.signal })
     try {
-      return { ...authorization, tokens: await refreshAuthorization(authorizationServer, options) }
+      const tokens = await requestTokens({ ...next, fetch, grant: { grant_type: 'refresh_token', refresh_token: refreshToken } })
+      await authorizations.save(name, { ...next, tokens: { refresh_token: refreshToken, ...tokens } })
+      return undefined
     } catch (error) {
-      if (status >= 300 && status < 500 && !TEMPORARY.includes(status)) return undefined
-      throw new Unreachable(`its token cannot be refreshed: ${describeOAuthError(error)}`)
+      const isForGood = error instanceof RequestRefused && error.status < 500 && !TEMPORARY.includes(error.status)
+      if (!isForGood) throw new Unreachable(`its token cannot be refreshed: ${describeOAuthError(error)}`)
+      return ['invalid_client', 'unauthorized_client'].includes(error.error ?? '') ? NEEDED.client : NEEDED.ended
     }
   }
 
-  function need ({ resourceMetadataUrl, scope }: Challenge): AuthorizationNeeded {
+  function need ({ resourceMetadataUrl, scope }: Challenge, why: string): AuthorizationNeeded {
     challenge = { ...resourceMetadataUrl && { resourceMetadataUrl }, ...scope !== undefined && { scope } }
-    isNeeded = true
-    return new AuthorizationNeeded('it waits for its user to authorize it')
+    needed = why
+    return new AuthorizationNeeded(why)
   }
 
   async function start (): Promise<string> {
@@ -93,11 +105,12 @@ export function createServerAccess ({ name, url, authorizations, rules, clock, o
         closing.signal.throwIfAborted()
         await authorizations.save(name, authorization)
       }
-      const begun = await startAuthorizing({ server, challenge, rules, clock, signal: closing.signal, save })
+      const boundTo = current()?.authorizationServer
+      const begun = await startAuthorizing({ server, challenge, client: client(), boundTo, rules, clock, signal: closing.signal, save })
       pending = begun
       void begun.done.then(() => {
         pending = undefined
-        isNeeded = false
+        needed = undefined
         granted.resolve()
         granted = Promise.withResolvers()
       }, (error: Error) => {
@@ -118,14 +131,15 @@ export function createServerAccess ({ name, url, authorizations, rules, clock, o
     /** The address of the server. */
     url: server.href,
     /** The token for a request; undefined when there is none. */
-    token: (): string | undefined => current()?.tokens.access_token,
+    token: (): string | undefined => current()?.tokens?.access_token,
     renew,
     /** The error of a server that refuses the token it has just been given. */
-    need,
+    refused: (found: Challenge & { error?: string }): AuthorizationNeeded =>
+      need(found, found.error === 'insufficient_scope' ? NEEDED.wider : NEEDED.useless),
 
     /** Whether the user must authorize this service before it can be connected. */
     get isNeeded () {
-      return isNeeded
+      return needed !== undefined
     },
     /** The page that the user is to open; undefined when no authorization waits for the user. */
     get authorizationUrl () {
@@ -137,7 +151,8 @@ export function createServerAccess ({ name, url, authorizations, rules, clock, o
     },
     /** Why the server is not connected, a clause. */
     get reason () {
-      return pending === undefined ? `${failure ?? 'it waits for its user to authorize it'}; ${ASK_FOR_IT}` : OPEN_IT
+      const why = needed ?? NEEDED.first
+      return pending === undefined ? `${failure ?? why}; ${ASK_FOR_IT}` : `${why}: ${OPEN_IT}`
     },
 
     /** Begins an authorization, unless one waits for the user. Returns the page to open; rejects with an Error that holds a clause. */

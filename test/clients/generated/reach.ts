@@ -72,6 +72,7 @@ t.test('tool servers', async (t) => {
     ...server,
     command: /./,
     url: undefined,
+    clientId: undefined,
     sandbox: undefined,
     toolDetails: Array,
     resources: [],
@@ -102,7 +103,7 @@ t.test('tool servers', async (t) => {
   is(
     t,
     (await sdk.disconnectToolServer({ ...options, path: { name: 'odd' } })).data,
-    { status: 'disconnected', name: 'odd' },
+    { status: 'disconnected', name: 'odd', warning: undefined },
     'disconnectToolServer'
   )
 })

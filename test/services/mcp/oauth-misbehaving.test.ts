@@ -1,10 +1,11 @@
 import t, { type Test } from 'tap'
-import type { AuthorizationServerOptions } from '../../fakes/authorization-server.ts'
+import { type AuthorizationServerOptions, guardedBy, startAuthorizationServer } from '../../fakes/authorization-server.ts'
 import { as, redirect, startSite } from '../../fakes/site.ts'
 import { heldClock } from '../../harness/clock.ts'
 import { build } from '../../harness/helper.ts'
 import { connect, detail, statuses, until } from '../../harness/mcp.ts'
 import { run } from '../../harness/mcp-calls.ts'
+import { startToolServer } from '../../harness/mcp-http.ts'
 import { browse, startGuarded } from '../../harness/mcp-guarded.ts'
 
 const echo = async (app: any, message: string) => {
@@ -21,12 +22,16 @@ async function setUp (t: Test, options: AuthorizationServerOptions = {}, resourc
   return { app, authorization, server, ask, pass }
 }
 
+const refuseAs = (issuer: string) => (parameters: URLSearchParams) => {
+  parameters.set('iss', issuer)
+  parameters.set('error', 'access_denied')
+}
 const ANSWERS: Record<string, [redirect: (parameters: URLSearchParams) => void, why: RegExp]> = {
-  'a wrong state': [(parameters) => parameters.set('state', 'other'), /answered with a wrong state/],
-  'no state': [(parameters) => parameters.delete('state'), /answered with a wrong state/],
   'two codes': [(parameters) => parameters.append('code', 'b'), /more than one code/],
   'no code': [(parameters) => parameters.delete('code'), /without a code/],
   'a wrong issuer': [(parameters) => parameters.set('iss', 'https://other.example'), /came from another authorization server/],
+  'an issuer with a slash': [(parameters) => parameters.set('iss', `${parameters.get('iss')}/`), /from another authorization server/],
+  'an error of a wrong issuer': [refuseAs('https://other.example'), /came from another authorization server/],
   'no issuer': [(parameters) => parameters.delete('iss'), /came from another authorization server/],
   'a wrong code': [(parameters) => parameters.set('code', 'made-up'), /unknown code/],
   'a refusal': [(parameters) => parameters.set('error', 'access_denied'), /refused it \(access_denied\)/],
@@ -50,11 +55,14 @@ t.test('an answer that is not the one that was asked for gives no access, and th
   await until(app, 'web', 'connected')
 })
 
-t.test('the listener takes one GET at its own path, and nothing else', async (t) => {
+t.test('the listener takes one GET at its own path with the state of this authorization, and nothing else', async (t) => {
   const { app, ask } = await setUp(t)
   const { authorizationUrl } = await ask()
   const target = new URL(authorizationUrl).searchParams.get('redirect_uri')!
-  t.match(target, /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}$/)
+  t.match(target, /^http:\/\/127\.0\.0\.1:\d+\/oauth\/callback$/)
+  for (const forged of ['?code=x', '?code=x&state=made-up', '?error=access_denied&state=', '?code=x&state=a&state=b']) {
+    t.match(await browse(`${target}${forged}`), { status: 400, text: /^Not authorized: the answer has a wrong state/ }, forged)
+  }
   t.equal((await fetch(target, { method: 'POST', body: 'x' })).status, 405)
   t.equal((await fetch(new URL('/', target))).status, 404)
   t.equal((await fetch(target.replace('127.0.0.1', 'localhost'))).status, 404, 'under another name it is not there')
@@ -75,6 +83,7 @@ t.test('metadata that lead elsewhere are not followed', async (t) => {
   }
   const to = (key: string, address: string) => ({ metadata: (found: Record<string, unknown>) => ({ ...found, [key]: address }) })
   await failing(/is of another issuer \(https:\/\/other\.example\)/, to('issuer', 'https://other.example'))
+  await failing(/is of another issuer \(.*\/\)/, { metadata: (found) => ({ ...found, issuer: `${found.issuer}/` }) })
   await failing(/10\.1\.2\.3 is not on the public internet \(private address\)/, to('registration_endpoint', 'https://10.1.2.3/register'))
   const at = (address: string) => (found: Record<string, unknown>) => ({ ...found, authorization_servers: [address] })
   await failing(/169\.254\.169\.254 is not on the public internet/, {}, at('https://169.254.169.254'))
@@ -132,6 +141,41 @@ t.test('an authorization server that is down for now costs no authorization', as
   await pass(1_000)
   await until(app, 'web', 'connected')
   t.equal(await echo(app, 'back'), 'back')
+})
+
+t.test('a client that was registered by hand is shown to no other authorization server', async (t) => {
+  const app = await build(t)
+  const [ours, others] = [await startAuthorizationServer(t, { revocation: () => true }), await startAuthorizationServer(t)]
+  for (const { clients } of [ours, others]) clients.set('by-hand', { redirect_uris: { includes: () => true } })
+  let at = ours.url
+  const server = await startToolServer(t, guardedBy(ours, (found) => ({ ...found, authorization_servers: [at] })))
+  const ask = async () => (await connect(app, { name: 'web', url: server.url, clientId: 'by-hand', clientSecret: 'its secret' })).json()
+  await browse((await ask()).authorizationUrl)
+  await until(app, 'web', 'connected')
+  ours.revoke()
+  at = others.url
+  t.match(await echo(app, 'x'), /its sign-in has ended/)
+  t.match(await ask(), { statusCode: 502, error: `its authorization server is ${others.url} now, and its clientId belongs to ${ours.url}` })
+  t.notOk(others.requests.some(({ path, body }) => path.startsWith('/token') || body.includes('its secret')))
+  const { warning } = (await app.inject({ method: 'DELETE', url: '/mcp/web' })).json()
+  t.notOk(warning, 'nothing was left to revoke')
+})
+
+t.test('an authorization server that does not revoke in time holds up no removal', async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const { app, ask, pass } = await setUp(t, {
+    revocation: () => {
+      asked.resolve()
+      return true
+    }
+  })
+  await browse((await ask()).authorizationUrl)
+  await until(app, 'web', 'connected')
+  const removed = app.inject({ method: 'DELETE', url: '/mcp/web' })
+  await asked.promise
+  await pass(5_000)
+  t.match((await removed).json(), { status: 'disconnected', warning: /stays valid at .*: it did not answer within 5 s/ })
+  t.same(await statuses(app), {})
 })
 
 t.test('a token endpoint that never answers is given up', async (t) => {

@@ -20,7 +20,7 @@ t.test('a server that wants an authorization is connected once its user has give
   t.equal(answer.statusCode, 202)
   const { status, authorizationUrl } = answer.json()
   t.equal(status, 'authorizing')
-  t.match(await detail(first, 'web'), { status, authorizationUrl, error: /it waits for its user: open authorizationUrl/ })
+  t.match(await detail(first, 'web'), { status, authorizationUrl, error: /it waits for its user to authorize it: open authorizationUrl/ })
   const asked = new URL(authorizationUrl).searchParams
   t.match(Object.fromEntries(asked), { code_challenge_method: 'S256', scope: 'tools', resource: server.url, response_type: 'code' })
 
@@ -39,7 +39,8 @@ t.test('a server that wants an authorization is connected once its user has give
   await app.mcp.start()
   await until(app, 'web', 'connected')
   t.equal(await echo(app, 'still'), 'still')
-  await app.inject({ method: 'DELETE', url: '/mcp/web' })
+  const { warning } = (await app.inject({ method: 'DELETE', url: '/mcp/web' })).json()
+  t.match(warning, /stays valid at http:.*: it names no address for that\. End it there/)
   t.same(await app.store.record('tool-server-access', () => ({})).get(), {}, 'nothing is left of it')
   t.same(authorization.faults, [])
   t.same(authorization.grants, ['authorization_code'])
@@ -56,7 +57,7 @@ t.test('a token that expires is refreshed once, however many calls need it; an a
   t.same(authorization.faults, [])
 
   authorization.revoke()
-  t.match(await echo(app, 'x'), /lost during the call: it waits for its user to authorize it/)
+  t.match(await echo(app, 'x'), /lost during the call: its sign-in has ended \(it was revoked or has expired\)/)
   await until(app, 'web', 'authorizing')
   t.ok(app.tools.offered().some(({ name }) => name === 'echo'), 'its tools stay')
   t.match(await app.tools.execute(run(app, 'echo')), { status: 'error', errorText: /"web" is not connected: .*authori[sz]/ })

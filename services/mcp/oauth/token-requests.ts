@@ -1,0 +1,143 @@
+import type { AuthorizationServerMetadata, FetchLike, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client'
+import { isObject, parseJson } from '../../lib/json.ts'
+
+/** A request that this service makes as a client of an authorization server. */
+interface ClientRequest {
+  client: OAuthClientInformationMixed
+  fetch: FetchLike
+}
+
+interface TokenRequest extends ClientRequest {
+  /** The issuer, where no metadata say where its endpoints are. */
+  authorizationServer: string
+  metadata?: AuthorizationServerMetadata
+  /** The resource that the tokens are for (RFC 8707). */
+  resource?: string
+  /** The grant: its type, and the code or the refresh token. */
+  grant: Record<string, string>
+}
+
+/** The authorization server refused a request; the message is a clause. */
+export class RequestRefused extends Error {
+  readonly status: number
+  /** The name of the error, such as invalid_grant; undefined for an answer that OAuth does not know. */
+  readonly error: string | undefined
+  constructor (status: number, error: string | undefined, message: string) {
+    super(message)
+    this.status = status
+    this.error = error
+  }
+}
+
+/**
+ * Gets tokens from the token endpoint. The SDK's own requests would not take an http address of the user's network, write to the console
+ * and send the secret of a client unescaped. Rejects with RequestRefused, with what `fetch` rejects with, or with an Error that holds a
+ * clause.
+ */
+export async function requestTokens ({ authorizationServer, metadata, resource, grant, ...request }: TokenRequest): Promise<OAuthTokens> {
+  const { body } = await post({
+    ...request,
+    endpoint: metadata?.token_endpoint ?? new URL('/token', authorizationServer).href,
+    methods: metadata?.token_endpoint_auth_methods_supported,
+    parameters: { ...grant, ...resource !== undefined && { resource } }
+  })
+  return readTokens(body)
+}
+
+interface RevocationRequest extends ClientRequest {
+  revocation: Revocation | undefined
+  tokens: OAuthTokens
+}
+
+/** Where an authorization server revokes tokens, and how clients say there who they are. */
+export interface Revocation {
+  endpoint: string
+  methods?: string[]
+}
+
+/**
+ * Revokes tokens (RFC 7009): the refresh token first, with which most servers end all that came of it. Rejects as requestTokens does, and
+ * with an Error when the server has no endpoint for it.
+ */
+export async function requestRevocation ({ revocation, tokens, ...request }: RevocationRequest): Promise<void> {
+  if (revocation === undefined) throw new Error('it names no address for that')
+  const revoke = (token: string, hint: string) => post({ ...request, ...revocation, parameters: { token, token_type_hint: hint } })
+  if (tokens.refresh_token !== undefined) await revoke(tokens.refresh_token, 'refresh_token')
+  await revoke(tokens.access_token, 'access_token').catch((error) => {
+    // It ends with the refresh token, or expires soon.
+    if (tokens.refresh_token === undefined || !(error instanceof RequestRefused)) throw error
+  })
+}
+
+/** Reads from the metadata of an authorization server where it revokes tokens. The SDK leaves that out of those of OpenID Connect. */
+export function readRevocation (metadata: Record<string, unknown>): Revocation | undefined {
+  const { revocation_endpoint: endpoint } = metadata
+  const methods = metadata.revocation_endpoint_auth_methods_supported ?? metadata.token_endpoint_auth_methods_supported
+  if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) return undefined
+  return { endpoint, ...Array.isArray(methods) && { methods: methods.filter((each) => typeof each === 'string') } }
+}
+
+interface Post extends ClientRequest {
+  endpoint: string
+  /** The ways in which the endpoint lets clients say who they are. */
+  methods?: string[]
+  parameters: Record<string, string>
+}
+
+async function post ({ endpoint, methods, parameters, client, fetch }: Post): Promise<{ body: unknown }> {
+  const body = new URLSearchParams(parameters)
+  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
+  const { client_id: id, client_secret: secret } = client
+  const method = methodOf(client, methods)
+  if (method === 'client_secret_basic') headers.authorization = `Basic ${btoa(`${formEncoded(id)}:${formEncoded(secret!)}`)}`
+  else body.set('client_id', id)
+  if (method === 'client_secret_post') body.set('client_secret', secret!)
+  const response = await fetch(endpoint, { method: 'POST', headers, body })
+  const text = await response.text()
+  const answer = parse(text)
+  const { error, error_description: description } = isObject(answer) ? answer : {}
+  if (response.ok && typeof error !== 'string') return { body: answer }
+  if (response.status >= 300 && response.status < 400) {
+    throw new RequestRefused(response.status, undefined, `Redirect to ${response.headers.get('location')} not followed`)
+  }
+  const name = typeof error === 'string' ? error : undefined
+  const said = typeof description === 'string' && description !== '' ? description : name
+  throw new RequestRefused(response.status, name, said ?? `its authorization server answered ${response.status}`)
+}
+
+/** How a client says who it is: as it was registered, else by its secret as the server takes it (RFC 8414 names the default). */
+function methodOf (client: OAuthClientInformationMixed, methods: string[] = []): string {
+  if (client.client_secret === undefined) return 'none'
+  const registered = 'token_endpoint_auth_method' in client ? client.token_endpoint_auth_method : undefined
+  const known = ['client_secret_basic', 'client_secret_post', 'none']
+  if (registered !== undefined && known.includes(registered) && (methods.length === 0 || methods.includes(registered))) return registered
+  return known.find((method) => methods.includes(method)) ?? 'client_secret_basic'
+}
+
+/** RFC 6749, section 2.3.1. */
+const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+
+function parse (text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the answer of a token endpoint (RFC 6749, section 5.1). Throws an Error. */
+function readTokens (answer: unknown): OAuthTokens {
+  if (!isObject(answer)) throw new Error('its authorization server answered something that is not JSON')
+  const text = (name: string) => typeof answer[name] === 'string' && answer[name] !== '' ? { [name]: answer[name] } : {}
+  const { access_token: access, token_type: type = 'Bearer', expires_in: seconds } = answer
+  if (typeof access !== 'string' || !/^[\x21-\x7e]+$/.test(access)) throw new Error('its access token is none')
+  if (String(type).toLowerCase() !== 'bearer') throw new Error(`its access token is of another type (${String(type).slice(0, 40)})`)
+  return {
+    access_token: access,
+    token_type: 'Bearer',
+    ...Number.isFinite(Number(seconds ?? NaN)) && { expires_in: Number(seconds) },
+    ...text('scope'),
+    ...text('id_token'),
+    ...text('refresh_token')
+  }
+}
