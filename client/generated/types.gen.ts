@@ -1184,6 +1184,7 @@ export type ConfigPatch = {
     mcpServers?: {
         [key: string]: unknown;
     } | null;
+    mcpClientMetadataUrl?: string | null;
     servers?: {
         [key: string]: unknown;
     } | null;
@@ -1499,6 +1500,18 @@ export type ConnectBody = {
     headers?: {
         [key: string]: string;
     };
+    /**
+     * The client that its user registered by hand at the authorization server; without it this service registers itself
+     */
+    clientId?: string;
+    /**
+     * The secret of `clientId`; stored encrypted
+     */
+    clientSecret?: string;
+    /**
+     * The address on this machine with which the client was registered, http://127.0.0.1/oauth/callback by default. Without a port, any free one is used, as authorization servers compare the rest
+     */
+    redirectUri?: string;
 };
 
 /**
@@ -2446,6 +2459,10 @@ export type DigestSeenBody = {
 export type Disconnected = {
     status: 'disconnected';
     name: string;
+    /**
+     * What stays at its authorization server, where the access could not be revoked
+     */
+    warning?: string;
 };
 
 /**
@@ -6626,6 +6643,10 @@ export type ToolServerDetail = {
      * The address of the server, if it has one, without its query
      */
     url?: string;
+    /**
+     * The client of its entry
+     */
+    clientId?: string;
     /**
      * The program runs in a box: without your home and secrets, with the network and the folders that are named alone. Where no box can be had, it is not started. `true`: no network and no folders
      */
