@@ -22,6 +22,7 @@ export default fp(async (app) => {
     undo,
     usage,
     agents: app.agents,
+    copies: app.copies,
     idempotency,
     memory: app.toldMemory.forRun,
     guides: app.folderGuides,
@@ -44,7 +45,7 @@ export default fp(async (app) => {
 }, {
   name: 'tasks',
   dependencies: [
-    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'agents', 'undo', 'usage', 'events', 'paths'],
+    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'agents', 'undo', 'usage', 'events', 'paths', 'copies'],
     'notifications'
   ]
 })

@@ -1,12 +1,13 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { GrantBodySchema, GrantListSchema, GrantParams, GrantQuery, GrantSchema, RemovedGrantSchema } from '../schemas/grants.ts'
+import { AcceptedSheetSchema, SheetAnswerSchema } from '../schemas/sheets.ts'
 
 const tags = ['approvals']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [GrantSchema, GrantListSchema, GrantBodySchema, RemovedGrantSchema]) app.addSchema(schema)
+  for (const schema of [GrantSchema, GrantListSchema, GrantBodySchema, RemovedGrantSchema, SheetAnswerSchema, AcceptedSheetSchema]) app.addSchema(schema)
 
   app.get('/grants', {
     schema: {
@@ -22,11 +23,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'addGrant',
-      summary: 'Lets calls of a tool run unasked in one conversation or task',
-      body: ref(GrantBodySchema),
-      response: { 201: ref(GrantSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
+      summary: 'Lets calls of a tool run unasked in one conversation or task, or accepts lines of the sheet of a rehearsal',
+      body: Type.Union([ref(GrantBodySchema), ref(SheetAnswerSchema)]),
+      response: { 201: Type.Union([ref(GrantSchema), ref(AcceptedSheetSchema)]), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
     }
-  }, async (request, reply) => reply.code(201).send(await app.grantService.add(request.body)))
+  }, async ({ body }, reply) =>
+    reply.code(201).send('sheet' in body ? await app.tasks.rehearsals.accept(body) : await app.grantService.add(body)))
 
   app.delete('/grants/:id', {
     schema: {

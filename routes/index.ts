@@ -17,6 +17,7 @@ import mcp from './mcp.ts'
 import notifications from './notifications.ts'
 import providers from './providers.ts'
 import runs from './runs.ts'
+import rehearsals from './rehearsals.ts'
 import search from './search.ts'
 import service from './service.ts'
 import tasks from './tasks.ts'
@@ -43,6 +44,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(search)
   await app.register(tasks)
   await app.register(runs)
+  await app.register(rehearsals)
   await app.register(undo)
   await app.register(events)
   await app.register(brain)

@@ -217,7 +217,12 @@ export const RunResultSchema = Type.Object({
 }, { $id: 'RunResult', description: 'The whole answer' })
 export type RunResult = Static<typeof RunResultSchema>
 
-export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String(), runId: Type.String() }, {
+export const LiveRunSchema = Type.Object({
+  ok: Type.Literal(true),
+  runId: Type.String(),
+  threadId: Type.Optional(Type.String({ description: 'The conversation of the run' })),
+  taskId: Type.Optional(Type.String({ description: 'The task of the rehearsal' }))
+}, {
   $id: 'LiveRun',
   description: 'The run that the request reached'
 })

@@ -73,8 +73,9 @@ const GrantScope = oneOf(
     'command in the box of the folder; tool: every call of the tool'
 )
 const Source = oneOf(
-  ['answer', 'request', 'approved_runs'],
-  'answer: given with the answer to an approval request; request: POST /grants; approved_runs: taught by the approved runs of a task'
+  ['answer', 'request', 'approved_runs', 'rehearsal'],
+  'answer: given with the answer to an approval request; request: POST /grants; approved_runs: taught by the approved runs of a task; ' +
+    'rehearsal: accepted of the sheet of a rehearsal'
 )
 
 export const GrantSchema = Type.Object({
@@ -93,6 +94,7 @@ export const GrantSchema = Type.Object({
   folder: text('Scopes file, beside and folder: real path of the folder'),
   source: Source,
   approvalId: text('Source answer: the approval request'),
+  sheet: text('Source rehearsal: the runId of the rehearsal'),
   until: Type.Optional(UntilSchema),
   uses: Type.Integer({ description: 'Number of calls that it covered' }),
   createdAt: Timestamp,

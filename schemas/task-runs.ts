@@ -64,7 +64,7 @@ export type RunFailure = Static<typeof RunFailureSchema>
 export const TaskRunSchema = Type.Object({
   runId: Type.String(),
   taskId: Type.String(),
-  runNumber: Type.Integer(),
+  runNumber: Type.Integer({ description: '0: a rehearsal, which has no number' }),
   trigger: RunTriggerSchema,
   status: RunStatusSchema,
   queuedAt: Timestamp,

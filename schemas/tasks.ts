@@ -19,7 +19,7 @@ export const RunStatusSchema = oneOf(
 )
 export type RunStatus = Static<typeof RunStatusSchema>
 
-export const RunTriggerSchema = oneOf('start', 'schedule', 'catch_up', 'manual', 'steer', 'files', 'task')
+export const RunTriggerSchema = oneOf('start', 'schedule', 'catch_up', 'manual', 'steer', 'files', 'task', 'rehearsal')
 export type RunTrigger = Static<typeof RunTriggerSchema>
 
 const PhaseStatus = oneOf('pending', 'running', 'completed', 'failed', 'skipped')

@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
 import { openCalls, type RunEvent } from '../contracts/run-events.ts'
-import type { ApproveBody, Protocol, RunBody, RunResult, SteerBody, SteeredRun } from '../../schemas/agent.ts'
+import type { ApproveBody, LiveRun, Protocol, RunBody, RunResult, SteerBody, SteeredRun } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import {
@@ -205,10 +205,16 @@ export function createAgent (deps: AgentDeps) {
     },
 
     /**
-     * Stops the active run and waits for its end, or ends the run that waits and withdraws its open items, but with `keepsWaiting`.
+     * Stops the active run, or a rehearsal, and waits for its end, or ends the run that waits and withdraws its open items, but with `keepsWaiting`.
      * Throws NoActiveRun (404).
      */
-    async stop (id: string, how?: { keepsWaiting: boolean }) {
+    async stop (id: string, how?: { keepsWaiting: boolean }): Promise<LiveRun> {
+      const ofTask = activeRuns.ofTaskRun(id)
+      if (ofTask?.run.record.trigger === 'rehearsal') {
+        ofTask.abort(new Aborted('stop', 'The user stopped the rehearsal.'))
+        await ofTask.done
+        return { ok: true, runId: id, taskId: ofTask.run.record.taskId }
+      }
       const place = await placeOf(id)
       if (place === undefined) throw new NoActiveRun()
       return stopRun(place, how)

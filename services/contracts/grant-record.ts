@@ -42,6 +42,8 @@ export type Grant = Owner & Omit<CallFacts, 'input' | 'uncopied' | 'boundary'> &
   source: GrantView['source']
   /** The request for approval whose answer made the grant. */
   approvalId?: string
+  /** The rehearsal whose sheet was accepted. */
+  sheet?: string
   /** Learned, for calls whose changes are known beforehand: the paths that approved runs changed, in the order of the call. */
   meets?: LearnedPlace[]
   /** What the grant covers, in words. */

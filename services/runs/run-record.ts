@@ -5,6 +5,7 @@ import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { Reach } from '../models/index.ts'
 import type { Owner } from '../contracts/approval-record.ts'
+import type { StoredSheet } from '../contracts/sheet-record.ts'
 import type { Summary, UnreadHistory } from '../threads/index.ts'
 
 /** The positions of a request's messages in its thread: the first `lead` messages, then the messages from position `from` on. */
@@ -114,6 +115,8 @@ export interface TaskRun extends AnyRun {
   review?: RunView['review']
   /** Summaries that replace the older steps in the prompt. */
   summaries?: Summary[]
+  /** Of a rehearsal: what it has shown. */
+  sheet?: StoredSheet
   /** Findings and decisions that enter the task's memory when the run completes. */
   learned?: { findings: string[], decisions: string[], outdated?: string[] }
 }

@@ -20,7 +20,7 @@ interface Shown {
 
 /** Returns the public form of a run of a task. */
 export function taskRunView (run: TaskRun, { questions, events, limit, input }: Shown): TaskRunView {
-  const { refined, crashes, suspended, outage, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
+  const { refined, crashes, suspended, outage, needsApproval, summaries, sheet, learned, ...shown } = withoutInternals(run)
   const said = events === undefined || isOver(run) ? [] : steeringIn(events).map(steerOf)
   return {
     ...shown,

@@ -51,6 +51,9 @@ export const threadRunKey = (thread: string, runId: string) => threadRunsPrefix(
 export const TASK_RUNS = 'task-run/'
 export const taskRunsPrefix = (taskId: string) => `${TASK_RUNS}${taskId}/`
 export const taskRunKey = (taskId: string, runNumber: number) => historyKey('task-run', taskId, runNumber)
+/** The rehearsals of a task, newest last. */
+export const rehearsalsPrefix = (taskId: string) => `rehearsal/${taskId}/`
+export const rehearsalKey = (taskId: string, runId: string) => rehearsalsPrefix(taskId) + runId
 /** The index of all runs by state, newest last. */
 export const runStatesPrefix = (state: string) => `run-state/${state}/`
 export const runStateKey = (state: string, runId: string) => runStatesPrefix(state) + runId

@@ -40,9 +40,10 @@ export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: numbe
   blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
 
 /** What a request begins. A schedule's timer would hand on the trace of whoever set it. */
-const BY_REQUEST: RunTrigger[] = ['start', 'manual', 'steer']
+const BY_REQUEST: RunTrigger[] = ['start', 'manual', 'steer', 'rehearsal']
 
-function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
+/** A run of the task as it is before it begins. */
+export function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
   return {
     ...newRunFields(runId, now),
     ...(BY_REQUEST.includes(trigger) && tracedFields()),

@@ -1,5 +1,6 @@
 import type { LiveQuestions } from '../approvals/index.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
+import type { Copies } from '../copies/index.ts'
 import type { Undo } from '../undo/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
@@ -17,6 +18,8 @@ export interface TaskDeps extends EngineDeps {
   host: ToolHost
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   undo: Pick<Undo, 'asLeft' | 'removal' | 'sweepSoon'>
+  /** The copies of folders that rehearsals work in. */
+  copies: Pick<Copies, 'open' | 'removeOf'>
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close' | 'tasksOverBudget'> & Pick<UsageRepository, 'forget'>
   /** The user's brain, as text for the system prompt. */

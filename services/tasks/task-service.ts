@@ -35,6 +35,7 @@ import { withLists } from './runner/run-memory.ts'
 import { createTriggerEngine, firingRemovals, triggerRemovals } from './triggers/index.ts'
 import { createTaskLists } from './task-lists.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
+import { createRehearsals } from './rehearsal/rehearsals.ts'
 
 /** The states of a task that was started and has not ended. */
 const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval', 'paused']
@@ -60,6 +61,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const approvals = createRunApprovals({ deps, executor, queue })
   const ticker = createScheduleTicker({ deps, executor, queue, schedules, approvals })
   const triggers = createTriggerEngine({ deps, queue })
+  const rehearsals = createRehearsals({ deps, workers })
   const lists = createTaskLists({ repository, schedules, liveQuestions })
   const digest = createDigest({
     repository,
@@ -93,6 +95,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (ops.length === 0) break
       await store.transact(ops)
     }
+    await rehearsals.purge(taskId)
     const changes = await undo.removal(taskId)
     await store.transact([...changes, { type: 'del', key: taskTrashKey(taskId) }])
     if (changes.length > 0) undo.sweepSoon()
@@ -108,6 +111,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         log.error({ err: error, key }, 'the runs of a deleted task could not be removed')
       )
     }
+    await rehearsals.recover()
     const damaged = (taskId: string) => log.error({ taskId }, 'the record of a task is damaged; the task does not run')
     for (const taskId of (await repository.index.load()).notFinished()) {
       if (closing.signal.aborted) return
@@ -201,6 +205,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
     ...lists,
 
+    rehearsals,
+
     start: async (taskId: string): Promise<Task> => taskView(await lifecycle.start(taskId)),
     pause: async (taskId: string): Promise<Task> => taskView(await lifecycle.pause(taskId)),
     resume: async (taskId: string): Promise<Task> => taskView(await lifecycle.resume(taskId)),
@@ -226,6 +232,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       repository.locked(taskId, async () => {
         const task = await unlessDamaged(repository.get(taskId))
         const events = task === undefined ? [] : await lifecycle.halt(task)
+        await rehearsals.halt(taskId)
         await repository.remove(taskId, task, [
           { type: 'del', key: provenanceKey(taskId) },
           ...await triggerRemovals(store, task ?? { id: taskId }),
@@ -298,7 +305,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     async close () {
       closing.abort(CLOSING)
       executor.close()
-      await Promise.all([queue.close(), ticking])
+      await Promise.all([queue.close(), rehearsals.close(), ticking])
       await workers.close()
     }
   }

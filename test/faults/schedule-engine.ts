@@ -111,6 +111,7 @@ export class Engine {
         fence: app.fence,
         usage: app.usage,
         agents: app.agents,
+        copies: app.copies,
         ledger: createLedger({ store, clock }),
         liveQuestions: app.liveQuestions,
         undo: app.undo,

@@ -25,6 +25,9 @@ const INPUT_KEPT = 20_000
 const keyOwner = ({ threadId, taskId }: Owner) => taskId === undefined ? `thread:${threadId}` : `task:${taskId}`
 const ownerOf = ({ threadId, taskId }: Owner): Owner => taskId === undefined ? { threadId: threadId! } : { taskId }
 
+/** A grant that is requested without a call, with the place of the calls. */
+type RequestedGrant = Pick<GrantBody, 'toolName' | 'input' | 'scope' | 'until'> & { place: CallPlace, isAddress?: boolean }
+
 /** Permissions for calls beyond the one that was approved. Methods that return operations leave the commit to the caller. */
 export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   store: Store,
@@ -78,7 +81,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   function newGrant (
     owner: Owner,
     facts: CallFacts,
-    rest: Pick<Grant, 'scope' | 'source' | 'until' | 'approvalId'> & Partial<Lesson>
+    rest: Pick<Grant, 'scope' | 'source' | 'until' | 'approvalId' | 'sheet'> & Partial<Lesson>
   ): Grant {
     const { toolName, input, digest, identity, places, hosts, boundary } = facts
     const isConfined = boundary?.is === 'confined'
@@ -122,8 +125,36 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     return resting.map(({ suspended, ...grant }) => put(grant))
   }
 
-  async function assertRoom (owner: Owner) {
-    if ((await all(owner)).length >= MOST_GRANTS) throw new TooManyGrants(String(MOST_GRANTS))
+  async function assertRoom (owner: Owner, more = 1) {
+    if ((await all(owner)).length + more > MOST_GRANTS) throw new TooManyGrants(String(MOST_GRANTS))
+  }
+
+  /**
+   * Stores grants that were requested without a call, all or none of them, with `more`. `isAddress`: the call asks because of its address
+   * alone. Throws GrantRefused (400), TooManyGrants (409).
+   */
+  async function addAll (
+    owner: Owner,
+    requested: readonly RequestedGrant[],
+    ofOwner: GrantTools,
+    { more = () => [], ...origin }: Pick<Grant, 'source' | 'sheet'> & { more?: (grants: readonly Grant[]) => Op[] }
+  ): Promise<GrantView[]> {
+    const facts = await Promise.all(requested.map(async ({ toolName, input, scope, until, place, isAddress }) => {
+      // A whole tool needs no sample: nothing of its facts depends on the input.
+      const found = await factsOf(ofOwner, { toolName, input: input ?? {} }, place, largestKept())
+      assertOffered(offeredScopes(ofOwner.find(toolName), found, hasToken, isAddress), scope, found)
+      assertLasts(until)
+      return { ...found, input }
+    }))
+    return locked(keyOwner(owner), async () => {
+      await assertRoom(owner, requested.length)
+      const made = facts.map((each, at) => {
+        const { scope, until } = requested[at]
+        return newGrant(owner, each, { scope: scope as Grant['scope'], until, ...origin })
+      })
+      await store.transact([...made.flatMap((grant) => [put(grant), ...decided.keptGrant(grant, 'approved')]), ...more(made)])
+      return made.map(grantView)
+    })
   }
 
   return {
@@ -204,22 +235,13 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     },
 
     /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
-    async add (
+    add: async (
       owner: Owner,
-      { toolName, input, scope, until }: GrantBody,
+      body: GrantBody,
       { place, tools: ofOwner }: { place: CallPlace, tools: GrantTools }
-    ): Promise<GrantView> {
-      // A whole tool needs no sample: nothing of its facts depends on the input.
-      const facts = await factsOf(ofOwner, { toolName, input: input ?? {} }, place, largestKept())
-      assertOffered(offeredScopes(ofOwner.find(toolName), facts, hasToken), scope, facts)
-      assertLasts(until)
-      return locked(keyOwner(owner), async () => {
-        await assertRoom(owner)
-        const grant = newGrant(owner, { ...facts, input }, { scope, source: 'request', until })
-        await store.transact([put(grant), ...decided.keptGrant(grant, 'approved')])
-        return grantView(grant)
-      })
-    },
+    ): Promise<GrantView> => (await addAll(owner, [{ ...body, place }], ofOwner, { source: 'request' }))[0],
+
+    addAll,
 
     /**
      * Returns what the approved calls of a run teach its task, as grants that are new or wider than before, and the operations that store
@@ -269,6 +291,9 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       }
       return { grants }
     },
+
+    /** Returns the grants of one owner in their public form. */
+    views: async (owner: Owner): Promise<GrantView[]> => (await all(owner)).map(grantView),
 
     /** Removes a grant. Throws GrantNotFound (404). */
     async remove (grantId: string): Promise<{ ok: true, grantId: string }> {

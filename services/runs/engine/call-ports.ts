@@ -4,6 +4,7 @@ import type { AddressGate, CallGrants } from '../../approvals/index.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import type { Op } from '../../store/index.ts'
+import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
 
@@ -37,6 +38,8 @@ export interface CallPorts {
   question?: (call: Call) => Promise<{ reason: string } | undefined>
   /** The grants of the conversation or task. */
   grants: CallGrants
+  /** Set in rehearsals: what reaches beyond the copy of the folder is not done. `grants` are those of the folder itself. */
+  rehearsed?: Rehearsed & { grants: CallGrants }
   /** Set in runs that ask nobody: the reason of the denial of each call that needs an approval and has no grant. */
   deniesUngranted?: string
   /** Set in runs whose user answers no questions: the reason of the denial of a call that asks some. */

@@ -4,6 +4,7 @@ import type { Learning, Said } from '../../approvals/index.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import type { CompactorParts, Conversation } from '../../threads/index.ts'
 import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
+import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { CallEnd, CallPorts } from './call-ports.ts'
@@ -46,6 +47,8 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   mayAskInCalls: boolean
   /** Of runs of tasks: what they have to do with what approved runs teach. */
   learning?: Learning
+  /** Of rehearsals: where what the run would do is noted. */
+  rehearsed?: Rehearsed
   /**
    * Whether every step and the end of every call is stored before the run goes on, so that it continues from there after a crash.
    * Otherwise only calls that may change something are, and nobody waits for the rest.

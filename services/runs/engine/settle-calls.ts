@@ -8,6 +8,7 @@ import type { Grant } from '../../contracts/grant-record.ts'
 import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import type { CallEnd, CallPorts } from './call-ports.ts'
 import { type CopiedCall, copiedCall } from './copied-calls.ts'
+import { rehearseCall } from './rehearsed-calls.ts'
 import type { AskedCall, Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
 
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
@@ -42,7 +43,8 @@ function withCorrection<E extends CallEnd['event']> (event: E, approval: CallApp
  * changed meanwhile asks. An approved call whose folder, or what it would change there, is no longer what was shown asks again, and
  * approved calls behind it wait for that answer. Rejects when the run is aborted.
  */
-export async function settleCalls (calls: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
+export async function settleCalls (open: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
+  let calls = open
   const { tools, run: { runId, owner, attempt, cwd, signal } } = ports
   const asked = new Map<string, AskedCall>()
   const answeredBy = ({ toolName }: Call) => tools.find(toolName)?.answeredBy
@@ -53,9 +55,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const copied = new Map<string, CopiedCall>()
   /** Calls that are asked because of their addresses, or of what else they do, alone. */
   const questions = new Map<string, Partial<AddressQuestion> & { reason: string }>()
+  /** Calls that a rehearsal lets through. */
+  const rehearsed = new Set<string>()
   /** What a model wrote as text, it may have meant to show. */
-  const asksAnyway = (call: Call) =>
-    !copied.has(call.toolCallId) && (ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call)))
+  const asksByTool = (call: Call) => ports.needsApproval(call.toolName) || (call.isFromText === true && !isRead(call))
+  const asksAnyway = (call: Call) => !copied.has(call.toolCallId) && !rehearsed.has(call.toolCallId) && asksByTool(call)
   const needsApproval = (call: Call) => asksAnyway(call) || questions.has(call.toolCallId)
   /** What calls that ask leave, for those behind them. */
   const ahead = { files: new Map<string, Uint8Array | null>(), others: new Set<string>(), calls: [] as string[] }
@@ -282,10 +286,21 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     asked.set(call.toolCallId, { kind: 'app', ...call, input: inputOf(call), ...app })
   }
 
+  /** Notes for the sheet of a rehearsal what the run itself would do, and answers calls that reach beyond the copy of the folder. */
+  async function rehearse (call: Call): Promise<boolean> {
+    if (ports.rehearsed === undefined || begun.has(call.toolCallId)) return true
+    const known = { isCopied: copied.has(call.toolCallId), asks: asksByTool(call), question: questions.get(call.toolCallId) }
+    const end = await rehearseCall(call, known, { tools, rehearsed: ports.rehearsed })
+    questions.delete(call.toolCallId)
+    rehearsed.add(call.toolCallId)
+    if (end !== undefined) await ports.end(call, end)
+    return end === undefined
+  }
+
   if (calls.length > 0) await ports.addresses?.note()
   for (const call of calls) {
     if (ports.approvalOf(call.toolCallId) !== undefined || answeredBy(call) !== undefined || begun.has(call.toolCallId)) continue
-    const found = asksAnyway(call) ? await copiedCall(call, ports) : undefined
+    const found = asksAnyway(call) || ports.rehearsed !== undefined ? await copiedCall(call, ports) : undefined
     if (found !== undefined) copied.set(call.toolCallId, found)
   }
   for (const call of calls) {
@@ -293,6 +308,9 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const question = await ports.addresses?.question(call) ?? await ports.question?.(call)
     if (question !== undefined) questions.set(call.toolCallId, question)
   }
+  const made: Call[] = []
+  for (const call of calls) if (await rehearse(call)) made.push(call)
+  calls = made
   const decisions = calls.map((call) => ({ call, decision: decide(call) }))
   for (const entry of decisions) if (entry.decision === 'ask' && await grantOf(entry.call)) entry.decision = 'run'
   if (decisions.some(({ decision }) => decision === 'wait')) return { asked: [], isWaiting: true }

@@ -1,4 +1,4 @@
-import { type AddressGate, createCallGrants } from '../../approvals/index.ts'
+import { type AddressGate, type CallGrants, createCallGrants } from '../../approvals/index.ts'
 import type { Approval } from '../../contracts/approval-record.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { isAnswerCall } from '../answers/take-answer.ts'
@@ -41,6 +41,15 @@ export async function settleStep<R extends RunRecord> (
     await inOrder(() => commit({ finalEvents: [intent], ops: [...ledger.record(moved), ...ops] }))
   }
 
+  const grantsIn = (folder: string): CallGrants => createCallGrants({
+    ...{ grants, owner: owner.owner, cwd: folder, tools, learning: owner.learning },
+    events: () => log.events,
+    look: async ({ toolName: name, input }, at) => (await tools.foresee({ name, input, cwd: folder, folder: at, signal }))?.shown
+  })
+  const { rehearsed } = owner
+  // What is done to a copy makes no file of the task, and is executed by no command of it.
+  const inCopy = { made: async () => [], suspend: async () => [] }
+
   const ports: CallPorts = {
     tools,
     run: { runId, owner: owner.place, attempt, cwd, signal },
@@ -51,11 +60,8 @@ export async function settleStep<R extends RunRecord> (
     needsApproval: owner.needsApproval,
     ...owner.deniesUngranted !== undefined && { deniesUngranted: owner.deniesUngranted },
     ...owner.deniesQuestions !== undefined && { deniesQuestions: owner.deniesQuestions },
-    grants: createCallGrants({
-      ...{ grants, owner: owner.owner, cwd, tools, learning: owner.learning },
-      events: () => log.events,
-      look: async ({ toolName: name, input }, folder) => (await tools.foresee({ name, input, cwd, folder, signal }))?.shown
-    }),
+    grants: { ...grantsIn(cwd), ...rehearsed && inCopy },
+    ...rehearsed && { rehearsed: { ...rehearsed, grants: grantsIn(rehearsed.cwd) } },
     addresses,
     async question ({ toolName, input }) {
       const reason = owner.asksAddresses(toolName) ? await tools.find(toolName)?.asks?.(input, { runId }) : undefined

@@ -25,6 +25,7 @@ import { createPhaseTool, beginNext } from './phases.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { questionView } from '../../approvals/index.ts'
+import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { knownContext, newContext, notesOf, taskRequest } from './task-prompt.ts'
 import { isTeaching, usesLearned } from '../teaching.ts'
@@ -33,8 +34,8 @@ import { findInReport } from './run-memory.ts'
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
 async function judgeTaskRun (
   { task, run, log }: {
-    task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>,
-    run: Pick<StoredRun, 'phases' | 'evaluation' | 'object'>,
+    task: Pick<StoredTask, 'goal' | 'plan'>,
+    run: Pick<StoredRun, 'cwd' | 'phases' | 'evaluation' | 'object'>,
     log: readonly RunEvent[]
   },
   deps: JudgeDeps,
@@ -46,7 +47,7 @@ async function judgeTaskRun (
     plan: run.phases.map(({ description, status }) => `${description}: ${status}`),
     // Progress reports are no work.
     events: log.filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
-    cwd: task.cwd,
+    cwd: run.cwd,
     expects: task.plan.expects,
     object: run.object,
     earlier: run.evaluation?.claims
@@ -96,12 +97,14 @@ const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): b
 export type TaskAttempt = ReturnType<typeof createTaskAttempt>
 
 /** One attempt at a run of a task: the actions for the worker that drives it, and the record of the run while it executes. */
-export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
+export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: shared }: {
   task: StoredTask,
   live: ActiveRun<TaskRun>,
   /** The data that the run began with. */
   input: unknown,
   items: RunItems,
+  /** Of a rehearsal: where it notes what the run would do, and the changes of its record that hold it. */
+  rehearsed?: Rehearsed & { changes: () => Partial<TaskRun> },
   deps: RunDeps
 }) {
   const { run, signal } = live
@@ -130,7 +133,8 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
   const request = taskRequest(task, run.record, given).map((text) => ({ type: 'text' as const, text }))
   const owner: RunOwner<TaskRun> = {
     owner: { taskId: task.id },
-    place: task.id,
+    // What a rehearsal reads and changes is its own.
+    place: rehearsed === undefined ? task.id : runId,
     registry: deps.registry,
     tools,
     prompt: [{ role: 'user', content: request }],
@@ -146,15 +150,16 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
       texts: [task.said ?? task.goal, options.instructions ?? '', ...task.steeringHistory.map(({ comment }) => comment)]
     },
     asksAddresses: (toolName) => task.approval.mode !== 'never' && !host.isAllowedByUser(toolName),
-    ...whoIsAsked(interactive, mayAsk),
-    ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),
-    mayAskInCalls: mayAsk,
-    learning: { isUsed: usesLearned(task), teaches: isTeaching(task) },
+    ...whoIsAsked(interactive, mayAsk && rehearsed === undefined),
+    ...((task.approval.mode === 'granted' || rehearsed !== undefined) && { deniesUngranted: NOT_GRANTED }),
+    mayAskInCalls: mayAsk && rehearsed === undefined,
+    learning: { isUsed: usesLearned(task), teaches: isTeaching(task) && rehearsed === undefined },
+    rehearsed,
     storesSteps: true,
     wasDenied: items.wasDenied,
-    changesOfCalls (): { phases?: Phase[] } {
+    changesOfCalls (): Partial<TaskRun> {
       const phases = tools.reportedPhases()
-      return phases === undefined ? {} : { phases }
+      return { ...rehearsed?.changes(), ...phases && { phases } }
     },
     told: {
       stepMade (events) {
@@ -219,7 +224,8 @@ export function createTaskAttempt ({ task, live, input, items, deps: shared }: {
 
   /** The newest earlier run that has ended, or whose result waits. */
   async function previousRun (): Promise<TaskRun | undefined> {
-    for await (const earlier of repository.runs(task.id, { before: run.record.runNumber, damaged () {} })) {
+    const before = rehearsed === undefined ? run.record.runNumber : undefined
+    for await (const earlier of repository.runs(task.id, { before, damaged () {} })) {
       if (earlier.completedAt !== undefined || earlier.runId === task.reviewRun?.runId) return earlier
     }
     return undefined

@@ -1,0 +1,281 @@
+import type { GrantView } from '../../../schemas/grants.ts'
+import type { AcceptedSheet, Rehearsal, Sheet, SheetAnswer } from '../../../schemas/sheets.ts'
+import { GrantRefused, inheritProvenance } from '../../approvals/index.ts'
+import type { NewLine, StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
+import { abortKind, Aborted } from '../../lib/abort.ts'
+import { isId, newId } from '../../lib/ids.ts'
+import { createRunItems, isOver, toolCallsOf, withRunOptions } from '../../runs/index.ts'
+import { type Op, provenanceKey, rehearsalKey, rehearsalsPrefix, unlessDamaged } from '../../store/index.ts'
+import { blankRun, firstStart, optionsOf } from '../new-run.ts'
+import { failureOf } from '../runner/outage.ts'
+import { closeRun, type RunEnding } from '../runner/run-ending.ts'
+import { createTaskAttempt } from '../runner/task-attempt.ts'
+import type { WorkerPool } from '../runner/workers.ts'
+import type { RunDeps } from '../task-deps.ts'
+import { BadTask, NoRehearsal, RehearsalLive, SheetVoid, TooManyRehearsals } from '../task-errors.ts'
+import type { StoredRun, StoredTask } from '../task-records.ts'
+import { goalDigest, sheetView, whyLineVoid, whyVoid, withLine } from './sheet.ts'
+
+/** Rehearsals at once. */
+const AT_ONCE = 2
+/** Rehearsals that are kept of each task. */
+const KEPT = 10
+const CUT = 'The service ended during the rehearsal. Rehearse the task again.'
+
+type Rehearsed = StoredRun & { sheet: StoredSheet }
+
+export type Rehearsals = ReturnType<typeof createRehearsals>
+
+/**
+ * Rehearsals of tasks: runs that work on a copy of the folder, and reach nothing else. They have no number, and count in nothing but in
+ * usage. What a person accepts of a sheet becomes grants of the task.
+ */
+export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: WorkerPool }) {
+  const { repository, store, runs, activeRuns, clock, copies, ledger, grants, undo, log } = deps
+  /** By run: its task, and when it has ended. */
+  const working = new Map<string, { taskId: string, ended: Promise<void> }>()
+  let starting = 0
+  const closing = new AbortController()
+
+  async function find (runId: string): Promise<Rehearsed> {
+    const run = isId(runId) ? await repository.runById(runId) : undefined
+    if (run?.sheet === undefined) throw new NoRehearsal(runId)
+    return { ...run, sheet: run.sheet }
+  }
+
+  async function * ofTask (taskId: string): AsyncGenerator<string> {
+    const prefix = rehearsalsPrefix(taskId)
+    for await (const [key] of store.list(prefix, { reverse: true, damaged () {} })) yield key.slice(prefix.length)
+  }
+
+  /** Returns the operations that remove a rehearsal with all that it has read and changed. */
+  async function removal (taskId: string, runId: string): Promise<Op[]> {
+    return [
+      ...await runs.recordRemoval('task', runId),
+      ...await undo.removal(runId),
+      { type: 'del', key: provenanceKey(runId) },
+      { type: 'del', key: rehearsalKey(taskId, runId) }
+    ]
+  }
+
+  async function removeCopy (runId: string): Promise<void> {
+    await copies.removeOf(runId).catch((error) => log.warn({ err: error, runId }, 'the copy of a rehearsal could not be deleted'))
+  }
+
+  async function close (run: StoredRun, events: Parameters<typeof closeRun>[1], ending: RunEnding): Promise<void> {
+    const { run: closed } = closeRun(run, events, ending, { now: clock.now(), facts: runs.facts })
+    await store.transact(runs.put(closed))
+  }
+
+  /** Lets the run work, and stores its end. */
+  async function execute (task: StoredTask, record: Rehearsed): Promise<void> {
+    const live = activeRuns.enter(runs.open<StoredRun>(record, [], []))
+    let { lines } = record.sheet
+    const changes = () => ({ sheet: { ...record.sheet, lines } })
+    const note = (call: NewLine) => {
+      lines = withLine(lines, call, live.run.record.steps)
+    }
+    const attempt = createTaskAttempt({
+      task,
+      live,
+      input: undefined,
+      items: createRunItems([], ledger.isOpen),
+      rehearsed: { cwd: task.cwd, note, changes },
+      // Who follows the task sees its runs alone.
+      deps: { ...deps, emit () {} }
+    })
+    if (closing.signal.aborted) live.abort(closing.signal.reason)
+    const failed: { error?: unknown } = await workers.run(attempt.actions, attempt.signal).then(() => ({}), (error) => ({ error }))
+    const stopped = attempt.signal.aborted ? abortKind(attempt.signal.reason) : undefined
+    const run = await attempt.end()
+    const ending = 'error' in failed ? endingOf(failed.error, stopped) : attempt.executed.isAccepted ? DONE : INTERRUPTED
+    // A deleted task has no rehearsals.
+    if (stopped !== 'delete') await close({ ...run, ...changes() }, live.run.log.events, ending)
+    live.end()
+    await removeCopy(run.runId)
+  }
+
+  async function begin (taskId: string): Promise<string> {
+    const known = await repository.get(taskId)
+    const runId = newId()
+    const cwd = await copies.open(runId, known.cwd)
+    try {
+      await repository.locked(taskId, async () => {
+        const task = await repository.get(taskId)
+        if (task.cwd !== known.cwd) throw new BadTask('The folder of the task was changed just now. Try again.')
+        const options = await optionsOf(task, deps.agents)
+        if ('error' in options) throw new BadTask(options.error)
+        const now = clock.now()
+        const { run } = firstStart(task, { ...blankRun(task, { runId, runNumber: 0 }, 'rehearsal', now), ...options }, now, deps.config())
+        const record = { ...run, cwd, sheet: { cwd: task.cwd, goal: goalDigest(task), lines: [] } }
+        await store.transact([
+          ...runs.put(record),
+          { type: 'put', key: rehearsalKey(taskId, runId), value: {} },
+          ...await inheritProvenance(store, taskId, runId)
+        ])
+        const ended = execute(task, record)
+          .catch((error) => log.error({ err: error, runId }, 'the end of a rehearsal could not be stored'))
+          .finally(() => working.delete(runId))
+        working.set(runId, { taskId, ended })
+        await sweep(taskId)
+      })
+    } catch (error) {
+      if (!working.has(runId)) await removeCopy(runId)
+      throw error
+    }
+    return runId
+  }
+
+  /** Removes the oldest rehearsals of a task beyond those that are kept. */
+  async function sweep (taskId: string): Promise<void> {
+    let count = 0
+    for await (const runId of ofTask(taskId)) {
+      if (++count > KEPT && !working.has(runId)) await store.transact(await removal(taskId, runId))
+    }
+  }
+
+  const toolsOf = (run: StoredRun) => withRunOptions(deps, run.options).host
+
+  /** Returns the whole input of the call of a line, which the events of its run hold. */
+  async function inputOf ({ runId }: StoredRun, { toolCallId, input }: StoredLine): Promise<object> {
+    const calls = toolCallsOf(await repository.events(runId))
+    return (calls.find((call) => call.toolCallId === toolCallId)?.input ?? input) as object
+  }
+
+  return {
+    /**
+     * Begins a rehearsal, and resolves when it is on disk. Throws TaskNotFound (404), TooManyRehearsals (429), BadTask (400), and as
+     * `Copies.open` does (409).
+     */
+    async rehearse (taskId: string): Promise<{ ok: true, taskId: string, runId: string }> {
+      if (working.size + starting >= AT_ONCE) throw new TooManyRehearsals(AT_ONCE)
+      starting++
+      try {
+        return { ok: true, taskId, runId: await begin(taskId) }
+      } finally {
+        starting--
+      }
+    },
+
+    /** Lists the rehearsals of a task, newest first. Throws TaskNotFound (404). */
+    async list (taskId: string): Promise<{ rehearsals: Rehearsal[] }> {
+      await repository.get(taskId)
+      const rehearsals: Rehearsal[] = []
+      for await (const runId of ofTask(taskId)) {
+        const run = await find(runId).catch(() => undefined)
+        if (run === undefined) continue
+        const { status, startedAt, completedAt, sheet: { lines } } = run
+        const accepted = lines.filter((line) => line.accepted !== undefined).length
+        rehearsals.push({ runId, status, startedAt, ...(completedAt !== undefined && { completedAt }), lines: lines.length, accepted })
+      }
+      return { rehearsals }
+    },
+
+    /** Returns what a rehearsal has shown so far. Throws NoRehearsal (404). */
+    async sheet (runId: string): Promise<Sheet> {
+      const run = await find(runId)
+      return sheetView(run, run.sheet, await repository.get(run.taskId), toolsOf(run))
+    },
+
+    /**
+     * Makes grants of the task of what a person accepts of a sheet, all of it or nothing. What was accepted before stays as it is. Throws
+     * NoRehearsal (404), RehearsalLive and SheetVoid (409), GrantRefused (400), TooManyGrants (409).
+     */
+    async accept ({ sheet: runId, lines: accepted }: SheetAnswer): Promise<AcceptedSheet> {
+      const { taskId } = await find(runId)
+      return repository.locked(taskId, async () => {
+        const run = await find(runId)
+        if (!isOver(run)) throw new RehearsalLive(runId)
+        const task = await repository.get(taskId)
+        const isVoid = whyVoid(run.sheet, task)
+        if (isVoid !== undefined) throw new SheetVoid(isVoid)
+        const tools = toolsOf(run)
+        const place = { cwd: task.cwd }
+        const chosen = accepted.map(({ line: number, scope, until }) => {
+          const line = run.sheet.lines[number - 1]
+          if (line === undefined) throw new GrantRefused(`The sheet has no line ${number}; it has ${run.sheet.lines.length}.`)
+          if (!line.scopes.some((offered) => offered.scope === scope)) {
+            const offered = line.scopes.map((each) => `"${each.scope}"`).join(', ')
+            throw new GrantRefused(`Line ${number} can be accepted with ${offered === '' ? 'no scope' : offered}, not with "${scope}".`)
+          }
+          const why = whyLineVoid(line, tools)
+          if (why !== undefined) throw new SheetVoid(`Line ${number}: ${why}`)
+          return { line, scope, until }
+        })
+        const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope)
+        const requested = await Promise.all(fresh.map(async ({ line, scope, until }) => {
+          const input = await inputOf(run, line)
+          const folder = await tools.folders.of(line.toolName, input, place.cwd)
+          if (folder === undefined) throw new GrantRefused(`The folder of line ${line.line} is not there any more.`)
+          const isAddress = tools.permission(line.toolName) !== 'ask'
+          return { toolName: line.toolName, input, scope, until, place: { ...place, folder }, isAddress }
+        }))
+        const made = fresh.length === 0
+          ? []
+          : await grants.addAll({ taskId }, requested, tools, {
+            source: 'rehearsal',
+            sheet: runId,
+            more: (granted) => runs.put(withAccepted(run, fresh.map(({ line, scope }, at) => ({ line, scope, grantId: granted[at].grantId }))))
+          })
+        return { grants: [...made, ...await before(taskId, chosen.filter((each) => !fresh.includes(each)))] }
+      })
+    },
+
+    /** Ends the rehearsals of a task that are under way, and waits for them. */
+    async halt (taskId: string): Promise<void> {
+      for (const [runId, { taskId: of, ended }] of working) {
+        if (of !== taskId) continue
+        activeRuns.ofTaskRun(runId)?.abort(new Aborted('delete', 'The task was deleted.'))
+        await ended
+      }
+    },
+
+    /** Removes the rehearsals of a task that was deleted. */
+    async purge (taskId: string): Promise<void> {
+      for await (const runId of ofTask(taskId)) {
+        await store.transact(await removal(taskId, runId))
+        await removeCopy(runId)
+      }
+    },
+
+    /** Ends the rehearsals that the last end of the service cut. */
+    async recover (): Promise<void> {
+      for await (const run of runs.live()) {
+        if (run.taskId === undefined || run.trigger !== 'rehearsal' || working.has(run.runId)) continue
+        await close(run, await unlessDamaged(repository.events(run.runId)) ?? [], { status: 'interrupted', error: CUT })
+        await removeCopy(run.runId)
+      }
+    },
+
+    /** Ends all rehearsals. */
+    async close (): Promise<void> {
+      closing.abort(new Aborted('shutdown', 'The service is shutting down.'))
+      for (const runId of working.keys()) activeRuns.ofTaskRun(runId)?.abort(closing.signal.reason)
+      await Promise.all([...working.values()].map(({ ended }) => ended))
+    }
+  }
+
+  /** Returns the grants of lines that were accepted before, as far as they are still there. */
+  async function before (taskId: string, chosen: ReadonlyArray<{ line: StoredLine }>): Promise<GrantView[]> {
+    const ids = new Set(chosen.map(({ line }) => line.accepted?.grantId))
+    return ids.size === 0 ? [] : (await grants.views({ taskId })).filter(({ grantId }) => ids.has(grantId))
+  }
+}
+
+const DONE: RunEnding = { status: 'completed' }
+const INTERRUPTED: RunEnding = { status: 'interrupted', error: 'The worker of this rehearsal stopped before it was complete.' }
+
+function endingOf (error: unknown, stopped: ReturnType<typeof abortKind>): RunEnding {
+  if (stopped === 'stop') return { status: 'stopped', error: 'The rehearsal was stopped.' }
+  if (stopped === 'shutdown') return { status: 'interrupted', error: CUT }
+  return { status: 'failed', error: (error as Error).message, failure: failureOf(error) }
+}
+
+/** The run with what was accepted of its sheet. */
+function withAccepted (run: Rehearsed, accepted: ReadonlyArray<{ line: StoredLine, scope: string, grantId: string }>): StoredRun {
+  const lines = run.sheet.lines.map((line) => {
+    const found = accepted.find((each) => each.line.line === line.line)
+    return found === undefined ? line : { ...line, accepted: { scope: found.scope as 'exact', grantId: found.grantId } }
+  })
+  return { ...run, sheet: { ...run.sheet, lines } }
+}

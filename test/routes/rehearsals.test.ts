@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import type { Plan } from '../fakes/gateway.ts'
+import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
+import { until } from '../harness/exercise.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
+
+const TOKEN = 'correct horse'
+const plan = { plan: { phases: [{ description: 'do it' }] } }
+const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolName, input }] })
+
+/** A service whose model makes these calls, one a step, in each run; runs of its tasks do what no grant covers not at all. */
+async function withTask (t: Test, steps: Plan[], { boxes = NO_BOX, ...options }: { boxes?: typeof NO_BOX, approval?: object } = {}) {
+  const plans = { of: steps }
+  const { app, gateway } = await withGateway(t, ({ body: { prompt } }) => {
+    const done = prompt.filter(({ role }: { role: string }) => role === 'assistant').length
+    return plans.of[done] ?? { text: ['That is all.'] }
+  }, { token: TOKEN, boxes })
+  t.teardown(() => rmSync(`${app.home}-copies`, { recursive: true, force: true }))
+  const tasks = await tasksOf(t, app, TOKEN)
+  const request = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+    const response = await app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) })
+    return { status: response.statusCode, ...response.json() }
+  }
+  const { id } = await tasks.create('keep the notes', { ...plan, taskType: 'triggered', approval: { mode: 'granted' }, ...options })
+  /** Rehearses the task, and returns the sheet. */
+  async function rehearse () {
+    const { runId } = await request('POST', `/tasks/${id}/rehearse`)
+    const run = await request('GET', `/runs/${runId}?waitMs=60000`)
+    return { run, sheet: await request('GET', `/runs/${runId}/sheet`) }
+  }
+  /** Runs the task for good. */
+  async function runOnce () {
+    const { runId } = await tasks.post(`/${id}/run`)
+    return request('GET', `/runs/${runId}?waitMs=60000`)
+  }
+  return { app, gateway, tasks, id, plans, request, rehearse, runOnce, at: (path: string) => `${app.cwd}/${path}` }
+}
+
+t.test('a rehearsal changes nothing, its sheet says what the run would do, and what is accepted of it runs unasked', async (t) => {
+  const service = await withTask(t, [
+    call('writeFile', { path: 'notes/today.md', content: 'first' }),
+    call('readFile', { path: 'notes/today.md' }),
+    { toolCalls: [
+      { toolName: 'runCommand', input: { command: 'cat notes/today.md; echo more >> kept.txt' } },
+      { toolName: 'notifyUser', input: { text: 'The notes are kept.' } }
+    ] },
+    call('runCommand', { command: 'curl -s http://127.0.0.1:9/', outside: true, reason: 'the network' })
+  ], { boxes: BUBBLEWRAP })
+  const { app, gateway, tasks, id, request, rehearse, runOnce, at } = service
+  writeFileSync(at('kept.txt'), 'as it was\n')
+  const before = await tasks.get(`/${id}`)
+
+  const { run, sheet } = await rehearse()
+  t.match(run, { status: 'completed', trigger: 'rehearsal', runNumber: 0, taskId: id })
+  const calls = run.toolCalls.filter(({ toolName }: any) => toolName !== 'updatePhase')
+  t.match(calls, [
+    { toolName: 'writeFile', status: 'completed', output: { path: at('notes/today.md') } },
+    { toolName: 'readFile', output: { content: 'first' } },
+    { toolName: 'runCommand', output: { exitCode: 0, stdout: 'first' } },
+    { toolName: 'notifyUser', output: { rehearsed: /was not made/ } },
+    { toolName: 'runCommand', output: { rehearsed: /outcome is\s+unknown/ } }
+  ])
+  t.match(sheet, {
+    status: 'completed',
+    lines: [
+      { line: 1, toolName: 'writeFile', outcome: 'copied', asks: true, scopes: [{ scope: 'exact' }, { scope: 'folder' }] },
+      { line: 2, toolName: 'runCommand', outcome: 'copied', asks: true, boundary: { is: 'confined' } },
+      { line: 3, toolName: 'notifyUser', outcome: 'unknown' },
+      { line: 4, toolName: 'runCommand', outcome: 'unknown', asks: true, guess: true, boundary: { is: 'outside' } }
+    ]
+  })
+  t.same(sheet.lines.filter(({ guess }: any) => guess).map(({ line }: any) => line), [4])
+  t.notMatch(JSON.stringify([sheet, run, gateway.requests.map(({ body }) => body.prompt)]), '-copies')
+  t.same(readdirSync(app.cwd), ['kept.txt'], 'the folder is as it was')
+  t.equal(readFileSync(at('kept.txt'), 'utf8'), 'as it was\n')
+  t.same(await tasks.get(`/${id}`), before, 'and so is the task')
+  t.same((await tasks.runs(id)), [])
+  t.same((await request('GET', '/notifications')).notifications, [])
+  await until(() => readdirSync(`${app.home}-copies`).length === 0)
+  t.match(await request('GET', `/tasks/${id}/rehearsals`), { rehearsals: [{ runId: run.runId, status: 'completed', lines: 4, accepted: 0 }] })
+
+  const lines = [{ line: 1, scope: 'folder' }, { line: 2, scope: 'sandbox' }]
+  const accepted = await request('POST', '/grants', { sheet: run.runId, lines })
+  t.match(accepted, { status: 201, grants: [{ source: 'rehearsal', sheet: run.runId, taskId: id, scope: 'folder' }, { scope: 'sandbox' }] })
+  const again = await request('POST', '/grants', { sheet: run.runId, lines })
+  t.same(again.grants.map(({ grantId }: any) => grantId).sort(), accepted.grants.map(({ grantId }: any) => grantId).sort())
+  t.equal((await request('GET', `/grants?taskId=${id}`)).grants.length, 2, 'the same answer again adds nothing')
+
+  const real = await runOnce()
+  t.match(real.toolCalls.filter(({ toolName }: any) => toolName !== 'updatePhase'), [
+    { toolName: 'writeFile', status: 'completed', grantId: accepted.grants[0].grantId },
+    { toolName: 'readFile' },
+    { toolName: 'runCommand', status: 'completed', grantId: accepted.grants[1].grantId },
+    { toolName: 'notifyUser' },
+    { toolName: 'runCommand', status: 'denied' }
+  ])
+  t.equal(readFileSync(at('notes/today.md'), 'utf8'), 'first')
+  t.equal(readFileSync(at('kept.txt'), 'utf8'), 'as it was\nmore\n')
+  t.ok(existsSync(at('notes')))
+})
