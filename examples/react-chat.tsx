@@ -44,27 +44,35 @@ const isOwn = (name: string): name is keyof typeof TOOLS => Object.hasOwn(TOOLS,
 
 const headersOf = ({ token }: Service): Record<string, string> => token === undefined ? {} : { authorization: `Bearer ${token}` }
 
+/** Returns what the service stores of the conversation, as messages of a chat, whichever client wrote them. */
+async function load (id: string, service: Service): Promise<UIMessage[]> {
+  const response = await fetch(`${service.url}/threads/${encodeURIComponent(id)}?protocol=ui`, { headers: headersOf(service) })
+    .catch(() => undefined)
+  return response?.ok ? (await response.json()).messages : []
+}
+
 /** Renders the conversation that the service stores under `id`; a new one if there is none. */
 export function ChatPage ({ id, service }: { id: string, service: Service }) {
   const [messages, setMessages] = useState<UIMessage[]>()
-  useEffect(() => {
-    // As messages of a chat, whichever client wrote them.
-    fetch(`${service.url}/threads/${encodeURIComponent(id)}?protocol=ui`, { headers: headersOf(service) })
-      .then(async (response) => setMessages(response.ok ? (await response.json()).messages : []))
-      .catch(() => setMessages([]))
-  }, [id, service])
+  useEffect(() => void load(id, service).then(setMessages), [id, service])
   return messages === undefined ? <p>Loading…</p> : <Chat key={id} id={id} service={service} stored={messages} />
 }
 
 function Chat ({ id, service, stored }: { id: string, service: Service, stored: UIMessage[] }) {
   const [text, setText] = useState('')
-  const { messages, sendMessage, addToolApprovalResponse, addToolOutput, status, stop, error } = useChat({
+  const { messages, setMessages, sendMessage, addToolApprovalResponse, addToolOutput, status, stop, error } = useChat({
     id,
     messages: stored,
     transport: new DefaultChatTransport({
       // Decisions and answers are posted here, too; the service distinguishes them from new messages.
       api: `${service.url}/run`,
       headers: headersOf(service),
+      async fetch (input, init) {
+        const response = await fetch(input, init)
+        // No run is active: one that was when the messages were read has ended since, or waits.
+        if (response.status === 204) setMessages(await load(id, service))
+        return response
+      },
       // A resumable run continues when the page is reloaded; an interactive one may ask questions.
       body: { resumable: true, options: { interactive: true, appTools, app: 'react-chat' } },
       // The service has the conversation: only what is new is sent, also after messages of other clients.

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle } from 'esbuild'
 import t, { type Test } from 'tap'
 import { noBrowser, openBrowser, watch } from '../harness/browser.ts'
+import { until } from '../harness/exercise.ts'
 import { listen } from '../harness/raw.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 import { type Writer, writers } from './thread-writers.ts'
@@ -49,7 +50,7 @@ t.test('examples/react-chat.tsx has the whole conversation after a reload, also 
     [
       { text: 'Writing. ', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }] },
       { text: words, partMs: 25 },
-      { toolCalls: [{ toolName: 'askUser', input: { questions } }] },
+      { text: words, partMs: 50, toolCalls: [{ toolName: 'askUser', input: { questions } }] },
       { text: 'A large one.' },
       { toolCalls: [{ toolName: 'setTitle', input: { title: 'Lamps' } }] },
       { text: 'It is named.' }
@@ -86,7 +87,13 @@ t.test('examples/react-chat.tsx has the whole conversation after a reload, also 
   t.equal(await articles.nth(3).textContent(), whole, 'the answer is there once')
 
   await say('which one?')
-  await page.getByText('Which size?').waitFor()
+  await articles.nth(5).filter({ hasText: 'word5 ' }).waitFor()
+  await page.route('**/threads/*', async (route) => {
+    const response = await route.fetch()
+    await until(() => app.agent.activeRunCount === 0)
+    await route.fulfill({ response })
+  }, { times: 1 })
+  // The run begins to wait between the page's two requests.
   await page.reload()
   await page.selectOption('[name=size]', 'l')
   await page.click('text=Answer')
