@@ -7,7 +7,8 @@ import { AcceptedSheetSchema, SheetAnswerSchema } from '../schemas/sheets.ts'
 const tags = ['approvals']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [GrantSchema, GrantListSchema, GrantBodySchema, RemovedGrantSchema, SheetAnswerSchema, AcceptedSheetSchema]) app.addSchema(schema)
+  const schemas = [GrantSchema, GrantListSchema, GrantBodySchema, RemovedGrantSchema, SheetAnswerSchema, AcceptedSheetSchema]
+  for (const schema of schemas) app.addSchema(schema)
 
   app.get('/grants', {
     schema: {

@@ -32,6 +32,9 @@ const Run = Type.Object({
   ...JudgementFields,
   facts: Type.Optional(Facts),
   claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the report' })),
+  differs: Type.Optional(Type.Array(Type.String(), {
+    description: 'What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences'
+  })),
   text
 })
 const NotRun = Type.Object({ ...ofTask, slot: ref(SlotSchema), text })

@@ -28,7 +28,9 @@ export const SheetLineSchema = Type.Object({
   toolServer: ToolServerOfCall,
   boundary: ShownBoundary,
   scopes: Type.Array(OfferedScopeSchema, { description: 'What may be accepted of the line, the narrowest first; [] for nothing' }),
-  accepted: Type.Optional(Type.Object({ scope: ScopeSchema, grantId: Type.String() }, { description: 'What was accepted of it' })),
+  accepted: Type.Optional(Type.Object({ scope: ScopeSchema, grantId: Type.String(), at: Timestamp }, {
+    description: 'What was accepted of it'
+  })),
   void: text('Why nothing more can be accepted of the line')
 }, { $id: 'SheetLine', description: 'Something that a run would do' })
 export type SheetLine = Static<typeof SheetLineSchema>

@@ -205,8 +205,8 @@ export function createAgent (deps: AgentDeps) {
     },
 
     /**
-     * Stops the active run, or a rehearsal, and waits for its end, or ends the run that waits and withdraws its open items, but with `keepsWaiting`.
-     * Throws NoActiveRun (404).
+     * Stops the active run, or a rehearsal, and waits for its end, or ends the run that waits and withdraws its open items, but with
+     * `keepsWaiting`. Throws NoActiveRun (404).
      */
     async stop (id: string, how?: { keepsWaiting: boolean }): Promise<LiveRun> {
       const ofTask = activeRuns.ofTaskRun(id)

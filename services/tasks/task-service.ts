@@ -70,6 +70,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     store,
     clock,
     timezone: schedules.timezone,
+    accepted: rehearsals.accepted,
     async missingGrant (task, call) {
       const { options } = await agents.resolve([task.options]).catch(() => ({ options: task.options }))
       return missingGrant(withRunOptions(deps, options), task, call)

@@ -42,10 +42,12 @@ t.test('a rehearsal changes nothing, its sheet says what the run would do, and w
   const service = await withTask(t, [
     call('writeFile', { path: 'notes/today.md', content: 'first' }),
     call('readFile', { path: 'notes/today.md' }),
-    { toolCalls: [
-      { toolName: 'runCommand', input: { command: 'cat notes/today.md; echo more >> kept.txt' } },
-      { toolName: 'notifyUser', input: { text: 'The notes are kept.' } }
-    ] },
+    {
+      toolCalls: [
+        { toolName: 'runCommand', input: { command: 'cat notes/today.md; echo more >> kept.txt' } },
+        { toolName: 'notifyUser', input: { text: 'The notes are kept.' } }
+      ]
+    },
     call('runCommand', { command: 'curl -s http://127.0.0.1:9/', outside: true, reason: 'the network' })
   ], { boxes: BUBBLEWRAP })
   const { app, gateway, tasks, id, request, rehearse, runOnce, at } = service
@@ -79,7 +81,8 @@ t.test('a rehearsal changes nothing, its sheet says what the run would do, and w
   t.same((await tasks.runs(id)), [])
   t.same((await request('GET', '/notifications')).notifications, [])
   await until(() => readdirSync(`${app.home}-copies`).length === 0)
-  t.match(await request('GET', `/tasks/${id}/rehearsals`), { rehearsals: [{ runId: run.runId, status: 'completed', lines: 4, accepted: 0 }] })
+  const kept = { runId: run.runId, status: 'completed', lines: 4, accepted: 0 }
+  t.match(await request('GET', `/tasks/${id}/rehearsals`), { rehearsals: [kept] })
 
   const lines = [{ line: 1, scope: 'folder' }, { line: 2, scope: 'sandbox' }]
   const accepted = await request('POST', '/grants', { sheet: run.runId, lines })
@@ -99,4 +102,66 @@ t.test('a rehearsal changes nothing, its sheet says what the run would do, and w
   t.equal(readFileSync(at('notes/today.md'), 'utf8'), 'first')
   t.equal(readFileSync(at('kept.txt'), 'utf8'), 'as it was\nmore\n')
   t.ok(existsSync(at('notes')))
+})
+
+t.test('the digest says what differed from an accepted rehearsal, and a changed goal makes its sheet void', async (t) => {
+  const { app, tasks, id, plans, request, rehearse, runOnce } = await withTask(t, [
+    call('writeFile', { path: 'a.md', content: '1' }), call('writeFile', { path: 'b.txt', content: '1' })
+  ])
+  const { run: { runId } } = await rehearse()
+  const refused = async (lines: object[]) => request('POST', '/grants', { sheet: runId, lines })
+  t.match(await refused([{ line: 3, scope: 'exact' }]), { status: 400, error: /no line 3; it has 2/ })
+  t.match(await refused([{ line: 1, scope: 'tool' }]), { status: 400, error: /can be accepted with "exact", "folder", not with "tool"/ })
+  t.match(await refused([{ line: 1, scope: 'folder' }, { line: 1, scope: 'tool' }]), { status: 400 })
+  t.same((await request('GET', `/grants?taskId=${id}`)).grants, [], 'all of it or nothing')
+  t.match(await request('POST', '/grants', { sheet: runId }), { status: 400 })
+  t.match(await refused([{ line: 1, scope: 'folder' }, { line: 2, scope: 'exact' }]), { status: 201 })
+
+  plans.of = [call('writeFile', { path: 'a.md', content: '2' }), call('deleteFile', { path: 'a.md' })]
+  await runOnce()
+  const { completed: { items: [run] } } = await tasks.get('/digest?since=0')
+  t.match(run.differs, [
+    /^It was denied deleteFile with .*a\.md.*, which the rehearsal did not show\.$/,
+    /^It did not use writeFile .*b\.txt/
+  ])
+  t.same(readdirSync(app.cwd), ['a.md'])
+
+  await tasks.call('PUT', `/${id}`, { goal: 'something else' })
+  t.match(await request('GET', `/runs/${runId}/sheet`), { void: /goal, the plan or the folder/ })
+  t.match(await refused([{ line: 1, scope: 'folder' }]), { status: 409, code: 'ERR_SHEET_VOID' })
+  t.same((await request('GET', `/grants?taskId=${id}`)).grants, [])
+})
+
+t.test('without a box commands are not made; what runs unasked anyway is no line, or one without scopes', async (t) => {
+  const { app, rehearse } = await withTask(t, [
+    call('runCommand', { command: 'touch made' }), call('writeFile', { path: 'a.md', content: '1' })
+  ], { approval: { mode: 'never' } })
+  const { run, sheet } = await rehearse()
+  t.equal(run.status, 'completed')
+  t.match(sheet.lines, [{ toolName: 'runCommand', outcome: 'unknown', asks: false, scopes: [] }])
+  t.equal(sheet.lines.length, 1)
+  t.same(readdirSync(app.cwd), [])
+})
+
+t.test('two rehearsals go on at once, beside a run; they can be stopped, and end with their task', async (t) => {
+  const service = await withTask(t, [{ text: Array.from({ length: 4_000 }, () => 'word '), partMs: 20 }])
+  const { app, tasks, id, request } = service
+  const begin = () => request('POST', `/tasks/${id}/rehearse`)
+  const first = await begin()
+  const second = await begin()
+  t.match(await begin(), { status: 429, code: 'ERR_TOO_MANY_REHEARSALS' })
+  const early = await request('POST', '/grants', { sheet: first.runId, lines: [{ line: 1, scope: 'exact' }] })
+  t.match(early, { status: 409, code: 'ERR_RUN_LIVE' })
+  await tasks.post(`/${id}/run`)
+  t.equal((await tasks.get(`/${id}`)).status, 'running', 'its own run goes on beside them')
+  t.match(await request('POST', `/run/${first.runId}/stop`), { ok: true, runId: first.runId, taskId: id })
+  t.match(await request('GET', `/runs/${first.runId}?waitMs=60000`), { status: 'stopped' })
+  await until(() => readdirSync(`${app.home}-copies`).length === 1)
+  t.match(await begin(), { status: 202 })
+
+  t.match(await tasks.call('DELETE', `/${id}`), { status: 200 })
+  await until(() => readdirSync(`${app.home}-copies`).length === 0)
+  t.match(await request('GET', `/runs/${second.runId}`), { status: 404 })
+  t.match(await request('GET', `/runs/${second.runId}/sheet`), { status: 404, code: 'ERR_RUN_NOT_FOUND' })
+  t.match(await request('POST', `/tasks/${id}/rehearse`), { status: 404 })
 })

@@ -15,6 +15,8 @@ import { digestSeenKey, outcomePrefix, outcomeTime, type Store, unlessDamaged } 
 import { createDigestText, type DigestText, shorten, shortGoal } from './digest-text.ts'
 import { type DeniedCall, deniedCalls, once, type Outcomes, outcomesByTask, type TaskOutcomes } from './by-task.ts'
 import type { MissingGrant } from './missing-grant.ts'
+import { departures } from '../rehearsal/departures.ts'
+import type { StoredSheet } from '../../contracts/sheet-record.ts'
 import { type Ledger, type LiveQuestions, questionView } from '../../approvals/index.ts'
 import type { TaskRepository } from '../task-repository.ts'
 import type { FiringOutcome, OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
@@ -56,7 +58,7 @@ interface Excerpt<T> {
  * that it shows, which the outcome index in `schedule/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
-  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant }: {
+  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant, accepted }: {
     repository: TaskRepository,
     ledger: Ledger,
     liveQuestions: Pick<LiveQuestions, 'ofTask'>,
@@ -64,7 +66,9 @@ export function createDigest (
     clock: Clock,
     timezone: () => string,
     /** Returns what would have allowed the call. */
-    missingGrant: (task: StoredTask, call: DeniedCall) => Promise<MissingGrant>
+    missingGrant: (task: StoredTask, call: DeniedCall) => Promise<MissingGrant>,
+    /** Returns the sheet of the task's rehearsal that was accepted. */
+    accepted: (task: StoredTask) => Promise<StoredSheet | undefined>
   }
 ) {
   /** The outcomes of that kind since that time, newest first, without those of deleted tasks. Runs with nothing to do are counted alone. */
@@ -119,7 +123,20 @@ export function createDigest (
     }
     const shownRun = async ({ runId, taskId }: RunOutcome): Promise<DigestRun[]> => {
       const [run, task] = [await runOf(runId), await taskOf(taskId)]
-      return run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, describe)]
+      if (run?.completedAt === undefined || task === undefined) return []
+      return [{ ...endedRun(run, run.completedAt, task, describe), ...await differences(run, task) }]
+    }
+    const sheets = new Map<string, ReturnType<typeof accepted>>()
+    /** What the run did otherwise than the rehearsal that was accepted; nothing without one. */
+    const differences = async (run: StoredRun, task: StoredTask): Promise<Pick<DigestRun, 'differs'>> => {
+      const found = sheets.get(task.id) ?? accepted(task)
+      sheets.set(task.id, found)
+      const sheet = await found
+      if (sheet === undefined) return {}
+      const denied = await deniedCalls(run, (id) => unlessDamaged(repository.events(id)))
+      const asked = (await ledger.ofTask(run.asked)).flatMap((item) => item.kind === 'tool' ? [item] : [])
+      const differs = departures(run, sheet, { asked, denied })
+      return differs.length === 0 ? {} : { differs }
     }
     const [ofCompleted, ofFailed, ofStopped, ofSlots, ofFirings] = await Promise.all([
       outcomesSince<RunOutcome>('completed', since, states),

@@ -34,7 +34,8 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
   const { repository, store, runs, activeRuns, clock, copies, ledger, grants, undo, log } = deps
   /** By run: its task, and when it has ended. */
   const working = new Map<string, { taskId: string, ended: Promise<void> }>()
-  let starting = 0
+  /** The rehearsals that begin or work: what is left to do after the end of one keeps nobody waiting. */
+  const places = new Set<symbol>()
   const closing = new AbortController()
 
   async function find (runId: string): Promise<Rehearsed> {
@@ -68,7 +69,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
   }
 
   /** Lets the run work, and stores its end. */
-  async function execute (task: StoredTask, record: Rehearsed): Promise<void> {
+  async function execute (task: StoredTask, record: Rehearsed, place: symbol): Promise<void> {
     const live = activeRuns.enter(runs.open<StoredRun>(record, [], []))
     let { lines } = record.sheet
     const changes = () => ({ sheet: { ...record.sheet, lines } })
@@ -91,15 +92,16 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     const ending = 'error' in failed ? endingOf(failed.error, stopped) : attempt.executed.isAccepted ? DONE : INTERRUPTED
     // A deleted task has no rehearsals.
     if (stopped !== 'delete') await close({ ...run, ...changes() }, live.run.log.events, ending)
+    places.delete(place)
     live.end()
     await removeCopy(run.runId)
   }
 
-  async function begin (taskId: string): Promise<string> {
-    const known = await repository.get(taskId)
+  async function begin (taskId: string, place: symbol): Promise<string> {
     const runId = newId()
-    const cwd = await copies.open(runId, known.cwd)
     try {
+      const known = await repository.get(taskId)
+      const cwd = await copies.open(runId, known.cwd)
       await repository.locked(taskId, async () => {
         const task = await repository.get(taskId)
         if (task.cwd !== known.cwd) throw new BadTask('The folder of the task was changed just now. Try again.')
@@ -113,14 +115,20 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
           { type: 'put', key: rehearsalKey(taskId, runId), value: {} },
           ...await inheritProvenance(store, taskId, runId)
         ])
-        const ended = execute(task, record)
+        const ended = execute(task, record, place)
           .catch((error) => log.error({ err: error, runId }, 'the end of a rehearsal could not be stored'))
-          .finally(() => working.delete(runId))
+          .finally(() => {
+            places.delete(place)
+            working.delete(runId)
+          })
         working.set(runId, { taskId, ended })
         await sweep(taskId)
       })
     } catch (error) {
-      if (!working.has(runId)) await removeCopy(runId)
+      if (!working.has(runId)) {
+        places.delete(place)
+        await removeCopy(runId)
+      }
       throw error
     }
     return runId
@@ -148,13 +156,10 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
      * `Copies.open` does (409).
      */
     async rehearse (taskId: string): Promise<{ ok: true, taskId: string, runId: string }> {
-      if (working.size + starting >= AT_ONCE) throw new TooManyRehearsals(AT_ONCE)
-      starting++
-      try {
-        return { ok: true, taskId, runId: await begin(taskId) }
-      } finally {
-        starting--
-      }
+      if (places.size >= AT_ONCE) throw new TooManyRehearsals(AT_ONCE)
+      const place = Symbol(taskId)
+      places.add(place)
+      return { ok: true, taskId, runId: await begin(taskId, place) }
     },
 
     /** Lists the rehearsals of a task, newest first. Throws TaskNotFound (404). */
@@ -169,6 +174,15 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
         rehearsals.push({ runId, status, startedAt, ...(completedAt !== undefined && { completedAt }), lines: lines.length, accepted })
       }
       return { rehearsals }
+    },
+
+    /** Returns the newest sheet of a task of which something was accepted, and that still holds; undefined for none. */
+    async accepted (task: StoredTask): Promise<StoredSheet | undefined> {
+      for await (const runId of ofTask(task.id)) {
+        const { sheet } = await repository.runById(runId) ?? {}
+        if (sheet?.lines.some((line) => line.accepted !== undefined)) return whyVoid(sheet, task) === undefined ? sheet : undefined
+      }
+      return undefined
     },
 
     /** Returns what a rehearsal has shown so far. Throws NoRehearsal (404). */
@@ -215,7 +229,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
           : await grants.addAll({ taskId }, requested, tools, {
             source: 'rehearsal',
             sheet: runId,
-            more: (granted) => runs.put(withAccepted(run, fresh.map(({ line, scope }, at) => ({ line, scope, grantId: granted[at].grantId }))))
+            more: (granted) => runs.put(withAccepted(run, fresh.map(({ line, scope }, nth) => ({ line, scope, ...grantOf(granted[nth]) }))))
           })
         return { grants: [...made, ...await before(taskId, chosen.filter((each) => !fresh.includes(each)))] }
       })
@@ -271,11 +285,13 @@ function endingOf (error: unknown, stopped: ReturnType<typeof abortKind>): RunEn
   return { status: 'failed', error: (error as Error).message, failure: failureOf(error) }
 }
 
+const grantOf = ({ grantId, createdAt: at }: Pick<GrantView, 'grantId' | 'createdAt'>) => ({ grantId, at })
+
 /** The run with what was accepted of its sheet. */
-function withAccepted (run: Rehearsed, accepted: ReadonlyArray<{ line: StoredLine, scope: string, grantId: string }>): StoredRun {
-  const lines = run.sheet.lines.map((line) => {
-    const found = accepted.find((each) => each.line.line === line.line)
-    return found === undefined ? line : { ...line, accepted: { scope: found.scope as 'exact', grantId: found.grantId } }
+function withAccepted (run: Rehearsed, accepted: ReadonlyArray<NonNullable<StoredLine['accepted']> & { line: StoredLine }>): StoredRun {
+  const lines = run.sheet.lines.map((each) => {
+    const { line, ...found } = accepted.find(({ line }) => line.line === each.line) ?? {}
+    return line === undefined ? each : { ...each, accepted: found as StoredLine['accepted'] }
   })
   return { ...run, sheet: { ...run.sheet, lines } }
 }

@@ -45,8 +45,12 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: NO_NOTICES, emit () {} })
   await repository.index.load()
   read.records = 0
-  const missingGrant = async () => ({})
-  const { digest } = createDigest({ repository, ledger, liveQuestions, store, clock, timezone: () => 'UTC', missingGrant })
+  const { digest } = createDigest({
+    ...{ repository, ledger, liveQuestions, store, clock },
+    timezone: () => 'UTC',
+    missingGrant: async () => ({}),
+    accepted: async () => undefined
+  })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
   t.match(recent, {
@@ -83,7 +87,8 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     store,
     clock,
     timezone: () => 'UTC',
-    missingGrant: async () => ({})
+    missingGrant: async () => ({}),
+    accepted: async () => undefined
   })
   const [quiet] = (await repository.index.load()).notFinished()
   const idle = Array.from({ length: 2_016 }, (_, n) =>
