@@ -70,7 +70,7 @@ export const DESCRIPTIONS: Record<string, string> = {
     'out again. The result is data to the model, not instructions. When it was the last open item of its step, the run goes on.',
   listGrants: 'Each names what it covers in words, and how often it was used.',
   addGrant: 'Nothing wider than the scope that the service would offer for such a call can be granted. Commands need a service that was ' +
-    'started with a token.',
+    'started with a token. `sheet` and `lines` accept lines of the sheet of a rehearsal, all or none; the answer is their `grants`.',
   removeGrant: 'Later calls ask again. A call that already runs is not stopped.',
 
   listAgents: 'An agent is a set of options under a name. Conversations (`settings.agent`), requests and tasks (`options.agent`) name it.',
@@ -118,6 +118,11 @@ export const DESCRIPTIONS: Record<string, string> = {
     'model gets it as data, not as instructions, and `GET /tasks/{id}/runs/{runId}` shows it. Without `input`, a run that waits for ' +
     'its model provider goes on at once, and the newest run that was ended because of it goes on from its last step. A repeated ' +
     '`Idempotency-Key` gets the first answer.',
+  rehearseTask: 'A run in which nobody is asked, with the trigger `rehearsal`; it has no number, and counts in usage alone. File tools ' +
+    'and commands in the box work on a copy of the folder; any other call with an effect is not made, and its model is told so. ' +
+    '`GET /runs/{runId}?waitMs=` waits for its end, `POST /run/{runId}/stop` ends it, `GET /runs/{runId}/sheet` says what was shown. ' +
+    'At most two go on at once.',
+  listRehearsals: 'The newest ten are kept.',
   steerTask: 'All comments are told to later runs. With `runNow` a run is queued at once.',
   approveTask: '`notes` are told to later runs. `POST /approvals/{id}` does the same by the id of the approval alone.',
   listTaskRuns: 'Use `cursor` with `nextCursor` of the previous page.',
@@ -133,6 +138,8 @@ export const DESCRIPTIONS: Record<string, string> = {
     'after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.',
   listChanges: 'Changes by file tools have their differences; commands are named as not covered. An undo has changes of its own.',
   recordRun: 'Keep the file in the repository of an app: `local-agent test <file>` replays it without key or network. docs/recordings.md.',
+  getSheet: 'Of each line one of its `scopes` may be accepted, by `POST /grants {sheet, lines}`. Lines with `guess` follow a call whose ' +
+    'outcome nobody knows. A changed goal, plan or folder makes the sheet void, a changed tool its lines.',
   applyRun: 'For runs with `options.workspace` "copy". What the copy of the conversation has by now is made in the folder, of all its ' +
     'runs; `dryRun` lists it. A path that somebody changed in the folder after it was copied stays as it is, and is named with the ' +
     'reason, unless it is as in the copy. What is replaced can be had back by the `applyId`.',

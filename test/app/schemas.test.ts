@@ -125,6 +125,13 @@ async function asking (app: App) {
   return { task, runId }
 }
 
+/** A rehearsal that is over; returns its ids. */
+async function rehearsed (app: App): Promise<{ taskId: string, runId: string }> {
+  const begun = (await post(app, `${await aTask(app)}/rehearse`)).json()
+  await app.inject(`/runs/${begun.runId}?waitMs=60000`)
+  return begun
+}
+
 /** A command that stays; returns its id. */
 async function inBackground (app: App): Promise<string> {
   const messages = [{ role: 'user', content: 'run `sleep 1000` and keep it running' }]
@@ -238,6 +245,9 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     const { runId } = (await post(app, '/run/sync', { id: 'copied', message, options: { workspace: 'copy' } })).json()
     return post(app, `/runs/${runId}/apply`, { dryRun: true })
   },
+  'POST /tasks/:id/rehearse 202': async (app) => post(app, `${await aTask(app)}/rehearse`),
+  'GET /tasks/:id/rehearsals 200': async (app) => app.inject(`/tasks/${(await rehearsed(app)).taskId}/rehearsals`),
+  'GET /runs/:runId/sheet 200': async (app) => app.inject(`/runs/${(await rehearsed(app)).runId}/sheet`),
   'GET /grants 200': async (app) => {
     await granted(app)
     return app.inject('/grants')

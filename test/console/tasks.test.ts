@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { createTask, getTask, listGrants, listTasks, runTask, startTask } from '../../client/generated/index.ts'
+import { createTask, deleteTask, getTask, listGrants, listTasks, runTask, startTask } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, press, SCREENS, showOn } from '../harness/console.ts'
 
@@ -195,6 +195,27 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await card.getByText('The task was deleted.').waitFor()
     t.equal((await getTask({ client: agent.client, path: { id } })).response?.status, 404)
   }, { expected: /status of 404/ })
+
+  await visit('a task is rehearsed, and what one ticks of the sheet later runs do unasked', async (t, page) => {
+    const { data: { id } } = await createTask({ ...asked, body: { goal: 'write "tried" to tried.txt', taskType: 'triggered', plan } })
+    await page.goto(`/console/tasks/${id}`)
+    await page.getByRole('button', { name: 'Rehearse' }).click()
+    const sheet = section(page, 'What it would do')
+    await sheet.getByText('tried on the copy').waitFor()
+    t.notOk(existsSync(`${work}/tried.txt`))
+    await sheet.getByLabel('Later runs, line 1').selectOption({ index: 2 })
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
+    }
+    await press(sheet.getByRole('button', { name: 'Accept 1 line' }))
+    await sheet.getByText('Accepted', { exact: false }).waitFor()
+    t.match((await listGrants({ ...asked, query: { taskId: id } })).data, { grants: [{ source: 'rehearsal', scope: 'folder' }] })
+    await section(page, 'About this run').getByRole('link').first().click()
+    await section(page, 'Rehearsals').getByText('1 accepted').waitFor()
+    await deleteTask({ ...asked, path: { id } })
+  })
 
   await visit('of many tasks few are in the document, and all can be reached', async (t, page) => {
     const create = (goal: string) => createTask({ ...asked, body: { goal, plan } })

@@ -27,13 +27,19 @@ export function DigestText ({ text }: { text: string }) {
 }
 
 /** How a run ended. */
-export function RunLine ({ runId, runNumber, status, error, output, evidence, verified, facts, completedAt }: EndedRun) {
+export function RunLine ({ runId, runNumber, status, error, output, evidence, verified, facts, differs, completedAt }: EndedRun) {
   return (
     <DigestLine state={status} time={<Time at={completedAt} />}>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link> <NotVerified verified={verified} />
       {evidence === 'contradicted' && <p className='bad'>{say('inbox.contradicted')}</p>}
       <DigestText text={error ?? output ?? ''} />
       {facts !== undefined && <DigestText text={`${say('run.happened')} ${facts}`} />}
+      {differs !== undefined && (
+        <>
+          <p>{say('inbox.differs')}</p>
+          <ul>{differs.map((text) => <li key={text}><VisibleText text={text} /></li>)}</ul>
+        </>
+      )}
     </DigestLine>
   )
 }

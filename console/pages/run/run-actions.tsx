@@ -10,7 +10,7 @@ import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Steer } from '../tasks/steer.tsx'
 import { oneTask } from '../tasks/task-queries.ts'
-import { isOver } from './run-words.ts'
+import { isOver, isRehearsal } from './run-words.ts'
 
 /** Stops a run that goes on; tells the run of a chat something, which it gets at its next step. */
 export function RunActions ({ run }: { run: Run }) {
@@ -18,7 +18,7 @@ export function RunActions ({ run }: { run: Run }) {
   const announce = useAnnounce()
   const stop = useMutation({
     mutationFn: async () => {
-      await (taskId === undefined
+      await (taskId === undefined || isRehearsal(run)
         ? stopRun({ ...asked(), path: { id: runId } })
         : cancelTaskRun({ ...asked(), path: { id: taskId, runId } }))
     },

@@ -15,7 +15,8 @@ import { Phases } from './phases.tsx'
 import { Result } from './result.tsx'
 import { RunActions, SteerTask } from './run-actions.tsx'
 import { RunFacts } from './run-facts.tsx'
-import { isOver } from './run-words.ts'
+import { isOver, isRehearsal } from './run-words.ts'
+import { Sheet } from './sheet.tsx'
 import '../tasks/tasks.css'
 import './run.css'
 
@@ -27,6 +28,7 @@ export default function RunPage ({ id }: { id: string }) {
 }
 
 function titleOf (run?: Run): string {
+  if (run !== undefined && isRehearsal(run)) return say('run.rehearsal')
   if (run?.runNumber !== undefined) return say('run.number', { number: run.runNumber })
   return say(run?.threadId === undefined ? 'run.title' : 'run.ofChat')
 }
@@ -38,13 +40,14 @@ function Sections ({ run }: { run: Run }) {
       <RunActions run={run} />
       {run.input !== undefined && <Input run={run} />}
       <WaitingSection runId={run.runId} />
+      {isRehearsal(run) && <Sheet runId={run.runId} isOver={isOver(run)} />}
       {run.status === 'running' && run.threadId !== undefined && <LiveText runId={run.runId} />}
       {isOver(run) && <Result run={run} />}
       {run.evaluation && <Evaluation evaluation={run.evaluation} calls={run.toolCalls} />}
-      {run.taskId !== undefined && <SteerTask taskId={run.taskId} />}
+      {run.taskId !== undefined && !isRehearsal(run) && <SteerTask taskId={run.taskId} />}
       {run.phases && run.phases.length > 0 && <Phases phases={run.phases} />}
       <Calls run={run} />
-      <Changes runId={run.runId} isOver={isOver(run)} />
+      <Changes runId={run.runId} isOver={isOver(run)} isTried={isRehearsal(run)} />
     </>
   )
 }

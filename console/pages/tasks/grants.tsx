@@ -9,6 +9,13 @@ import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { taskGrants } from './task-queries.ts'
 
+const SINCE = {
+  answer: 'tasks.granted',
+  request: 'tasks.granted',
+  approved_runs: 'tasks.learned',
+  rehearsal: 'tasks.accepted'
+} as const
+
 /** The calls that the runs of a task may make unasked. */
 export function Grants ({ taskId }: { taskId: string }) {
   const { data, error, refetch } = useQuery(taskGrants(taskId))
@@ -22,7 +29,7 @@ export function Grants ({ taskId }: { taskId: string }) {
           <li key={grantId} className='row'>
             <span className='grow'><VisibleText text={text} limit={500} /></span>
             <span className='quiet'>
-              {say(source === 'approved_runs' ? 'tasks.learned' : 'tasks.granted')} <Time at={createdAt} />
+              {say(SINCE[source])} <Time at={createdAt} />
               {' · '}{say('tasks.uses', { count: uses })}{lastUsedAt !== undefined && <>, <Time at={lastUsedAt} /></>}
             </span>
             <Confirm

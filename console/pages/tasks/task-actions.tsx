@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
-import { cancelTask, deleteTask, pauseTask, resumeTask, runTask, startTask } from '../../../client/generated/index.ts'
+import { cancelTask, deleteTask, pauseTask, rehearseTask, resumeTask, runTask, startTask } from '../../../client/generated/index.ts'
 import { useKeptFocus } from '../../lib/keep-focus.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
@@ -42,6 +42,10 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
     mutationFn: (verb: Verb) => act(verb, id),
     onSuccess: (_, verb) => announce(say(`tasks.done.${verb}`))
   })
+  const rehearse = useMutation({
+    mutationFn: () => rehearseTask({ ...asked(), path: { id } }).then(body),
+    onSuccess: ({ runId }) => navigate(`/runs/${runId}`)
+  })
   const actions = useKeptFocus(status, action.isSuccess)
   // A run of a one-shot task is the same as its start.
   const verbs = VERBS[status].filter((verb, at) => at === 0 || verb !== 'run' || taskType !== 'one_shot')
@@ -59,6 +63,7 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
             {say(`tasks.verb.${verb}`)}
           </Button>
         ))}
+        <Button isBusy={rehearse.isPending} onClick={() => rehearse.mutate()}>{say('tasks.verb.rehearse')}</Button>
         <Link href={`/tasks/${id}?edit=1`} className='button'>{say('tasks.verb.edit')}</Link>
         {CAN_CANCEL.includes(status) && (
           <Confirm
@@ -84,6 +89,7 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
         />
       </div>
       {action.isError && <Failed error={action.error} />}
+      {rehearse.isError && <Failed error={rehearse.error} />}
     </div>
   )
 }

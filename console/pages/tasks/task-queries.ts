@@ -4,6 +4,7 @@ import {
   getTaskSchedule,
   listFirings,
   listGrants,
+  listRehearsals,
   listTaskRuns,
   listTasks,
   type Task,
@@ -44,6 +45,12 @@ export const taskRuns = (id: string) => infiniteQueryOptions({
   queryFn: ({ pageParam }) => listTaskRuns({ ...asked(), path: { id }, query: { limit: RUNS, cursor: pageParam } }).then(body),
   initialPageParam: undefined as number | undefined,
   getNextPageParam: ({ nextCursor }) => nextCursor === undefined ? undefined : Number(nextCursor)
+})
+
+/** The rehearsals of a task that are kept, newest first. */
+export const taskRehearsals = (id: string) => queryOptions({
+  queryKey: [...keys.task(id), 'rehearsals'],
+  queryFn: () => listRehearsals({ ...asked(), path: { id } }).then(body)
 })
 
 /** The next planned times of a task, and the fates of the past ones, newest first. */

@@ -9,6 +9,7 @@ import { EditTask } from './edit-task.tsx'
 import { Grants } from './grants.tsx'
 import { History } from './history.tsx'
 import { Plan } from './plan.tsx'
+import { Rehearsals } from './rehearsals.tsx'
 import { Runs } from './runs.tsx'
 import { Steer } from './steer.tsx'
 import { TaskActions } from './task-actions.tsx'
@@ -40,6 +41,7 @@ function Sections ({ task }: { task: Task }) {
       <WaitingSection taskId={task.id} />
       <Steer task={task} />
       <Runs taskId={task.id} />
+      <Rehearsals taskId={task.id} />
       {task.schedule && <Times task={task} />}
       {task.triggers && <Triggers taskId={task.id} />}
       <Plan plan={task.plan} />

@@ -19,8 +19,15 @@ const PAGE = 100
 /** The undo that is open in the dialog: of all paths, or of one. */
 type Asked = { runId: string, paths?: string[] }
 
+interface Props {
+  runId: string
+  isOver: boolean
+  /** The run has only tried them on a copy. */
+  isTried?: boolean
+}
+
 /** The changes of a run to files, which can be taken back once the run is over, and what an undo does not cover. */
-export function Changes ({ runId, isOver }: { runId: string, isOver: boolean }) {
+export function Changes ({ runId, isOver, isTried = false }: Props) {
   const [undo, setUndo] = useState<Asked>()
   const [undone, setUndone] = useState<Undone>()
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
@@ -32,7 +39,7 @@ export function Changes ({ runId, isOver }: { runId: string, isOver: boolean }) 
   if (data === undefined) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />
   const changes = data.pages.flatMap((page) => page.changes)
   const notCovered = data.pages[0].notCovered
-  const canUndo = isOver && changes.some((change) => change.canUndo)
+  const canUndo = isOver && !isTried && changes.some((change) => change.canUndo)
   return (
     <section className='section' aria-label={say('run.changes')}>
       <header className='page-head'>
@@ -48,11 +55,13 @@ export function Changes ({ runId, isOver }: { runId: string, isOver: boolean }) 
           label={say('run.changes')}
           onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage()}
         >
-          {(change) => <ChangeRow change={change} onUndo={isOver ? () => setUndo({ runId, paths: [change.path] }) : undefined} />}
+          {(change) => (
+            <ChangeRow change={change} onUndo={isOver && !isTried ? () => setUndo({ runId, paths: [change.path] }) : undefined} />
+          )}
         </VirtualList>
       )}
       {!isOver && changes.length > 0 && <p className='quiet'>{say('run.undoLater')}</p>}
-      {notCovered.length > 0 && <NotCovered calls={notCovered} />}
+      {notCovered.length > 0 && !isTried && <NotCovered calls={notCovered} />}
       {undo && <UndoDialog key={undo.runId} {...undo} onClose={() => setUndo(undefined)} onUndone={setUndone} />}
     </section>
   )

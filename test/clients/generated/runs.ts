@@ -135,12 +135,12 @@ t.test('a run that makes a background task', async (t) => {
 t.test('a run under way', async (t) => {
   const { app } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
   const options = await clientOf(app)
-  const reached = { ok: true as const, threadId: 'chat', runId: ID }
+  const reached = { ok: true as const, threadId: 'chat', runId: ID, taskId: undefined }
   const { stream } = await sdk.run({ ...options, body: { ...said('go'), id: 'chat' }, query: { protocol: 'documented' } })
   const first = await stream.next()
   t.match(first.value, { type: 'start', messageMetadata: { threadId: 'chat' } })
   const steered = await sdk.steerRun({ ...options, path: { id: 'chat' }, body: { message: 'hurry' } })
-  is(t, steered.data, { ...reached, taskId: undefined, id: ID, state: 'waiting' }, 'steerRun')
+  is(t, steered.data, { ...reached, id: ID, state: 'waiting' }, 'steerRun')
   is(t, (await sdk.stopRun({ ...options, path: { id: 'chat' } })).data, reached, 'stopRun')
 })
 
@@ -279,6 +279,36 @@ t.test('a run on a copy, and what is taken over of it', async (t) => {
   is(t, await apply(false), { applyId: ID, applied: [`${app.cwd}/b.txt`], skipped: [] }, 'applyRun')
 })
 
+t.test('a rehearsal, its sheet, and what is accepted of it', async (t) => {
+  const app = await build(t)
+  t.teardown(() => rmSync(`${app.home}-copies`, { recursive: true, force: true }))
+  const options = await clientOf(app)
+  const { data: { id } } = await sdk.createTask({ ...options, body: { goal: 'write "x" to b.txt', taskType: 'triggered' } })
+  const path = { id }
+  const { data: begun } = await sdk.rehearseTask({ ...options, path })
+  is(t, begun, { ok: true, taskId: id, runId: ID }, 'rehearseTask')
+  const { runId } = begun
+  await sdk.getRun({ ...options, path: { runId }, query: { waitMs: 60_000 } })
+  const { data: sheet } = await sdk.getSheet({ ...options, path: { runId } })
+  is(t, sheet, {
+    ...{ runId, taskId: id, status: 'completed', startedAt: Number, durationMs: Number, output: /b\.txt/, error: undefined },
+    facts: /1 made/,
+    usage: USAGE,
+    lines: [{
+      ...{ line: 1, toolCallId: /./, toolName: 'writeFile', input: { path: 'b.txt', content: 'x' }, count: 1, asks: true },
+      outcome: 'copied',
+      ...{ guess: undefined, reason: undefined, toolServer: undefined, boundary: undefined, accepted: undefined, void: undefined },
+      scopes: Array
+    }],
+    void: undefined
+  }, 'getSheet')
+  const { data: accepted } = await sdk.addGrant({ ...options, body: { sheet: runId, lines: [{ line: 1, scope: 'folder' }] } })
+  t.match(accepted, { grants: [{ taskId: id, source: 'rehearsal', sheet: runId }] }, 'addGrant, of a sheet')
+  is(t, (await sdk.listRehearsals({ ...options, path })).data, {
+    rehearsals: [{ runId, status: 'completed', startedAt: Number, completedAt: Number, lines: 1, accepted: 1 }]
+  }, 'listRehearsals')
+})
+
 t.test('the recording of a run, as a file', async (t) => {
   const app = await build(t, { config: UNASKED })
   const options = await clientOf(app)
@@ -310,8 +340,10 @@ t.test('grants: given, listed and ended', async (t) => {
     createdAt: Number,
     lastUsedAt: undefined,
     endedAt: undefined,
-    suspended: undefined
+    suspended: undefined,
+    sheet: undefined
   }
+  if (!('grantId' in grant)) throw new Error('it is a list')
   is(t, grant, known, 'addGrant')
   is(t, (await sdk.listGrants({ ...options, query: { threadId: 'a' } })).data, { grants: [known], nextCursor: undefined }, 'listGrants')
   is(t, (await sdk.removeGrant({ ...options, path: { id: grant.grantId } })).data, { ok: true, grantId: grant.grantId }, 'removeGrant')

@@ -1,0 +1,114 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { addGrant, getSheet, type Sheet as SheetOf, type SheetLine } from '../../../client/generated/index.ts'
+import { keys, queries } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { useAnnounce } from '../../parts/announcer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Time } from '../../parts/time.tsx'
+import { ToolName } from '../../parts/tool-name.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { CallInput, Field } from '../../parts/waiting/call-input.tsx'
+
+type Scope = SheetLine['scopes'][number]['scope']
+
+/** What a rehearsal has shown: a line for each thing that the run would do and that asks, with what may be accepted of it. */
+export function Sheet ({ runId, isOver }: { runId: string, isOver: boolean }) {
+  const query = useQuery({
+    queryKey: [...keys.run(runId), 'sheet'],
+    queryFn: () => getSheet({ ...asked(), path: { runId } }).then(body)
+  })
+  return <Loaded query={query}>{(sheet) => <Lines sheet={sheet} isOver={isOver} />}</Loaded>
+}
+
+function Lines ({ sheet: { runId, taskId, lines, void: isVoid }, isOver }: { sheet: SheetOf, isOver: boolean }) {
+  const announce = useAnnounce()
+  const [chosen, setChosen] = useState<Record<number, Scope>>({})
+  const accept = useMutation({
+    mutationFn: async () => {
+      const accepted = Object.entries(chosen).map(([line, scope]) => ({ line: Number(line), scope }))
+      await addGrant({ ...asked(), body: { sheet: runId, lines: accepted } })
+    },
+    async onSuccess () {
+      setChosen({})
+      announce(say('sheet.done'))
+      await Promise.all([keys.run(runId), keys.grants(), keys.task(taskId)].map((queryKey) => queries.invalidateQueries({ queryKey })))
+    }
+  })
+  const canAccept = isOver && isVoid === undefined && lines.some((line) => line.scopes.length > 0)
+  const count = Object.keys(chosen).length
+  return (
+    <section className='section' aria-label={say('sheet.title')}>
+      <h2>{say('sheet.title')}</h2>
+      <p className='quiet'>{say(isOver ? 'sheet.text' : 'sheet.underWay')}</p>
+      {isVoid !== undefined && <p className='bad'><VisibleText text={isVoid} limit={500} /></p>}
+      {isOver && lines.length === 0 && <p>{say('sheet.nothing')}</p>}
+      <ol className='sheet'>
+        {lines.map((line) => (
+          <Line
+            key={line.line}
+            line={line}
+            chosen={chosen[line.line]}
+            onChoose={canAccept && line.void === undefined ? (scope) => setChosen(withChoice(chosen, line.line, scope)) : undefined}
+          />
+        ))}
+      </ol>
+      {canAccept && (
+        <div className='actions'>
+          <Button kind='primary' disabled={count === 0} isBusy={accept.isPending} onClick={() => accept.mutate()}>
+            {say('sheet.accept', { count })}
+          </Button>
+        </div>
+      )}
+      {accept.isError && <p role='alert' className='bad'>{accept.error.message}</p>}
+    </section>
+  )
+}
+
+function withChoice (chosen: Record<number, Scope>, line: number, scope: Scope | undefined): Record<number, Scope> {
+  const { [line]: _, ...others } = chosen
+  return scope === undefined ? others : { ...others, [line]: scope }
+}
+
+interface LineProps {
+  line: SheetLine
+  chosen?: Scope
+  /** Absent where nothing can be accepted. */
+  onChoose?: (scope: Scope | undefined) => void
+}
+
+function Line ({ line, chosen, onChoose }: LineProps) {
+  const { line: number, toolName, input, count, outcome, asks, guess, reason, boundary, toolServer, scopes, accepted } = line
+  const offered = scopes.find(({ scope }) => scope === accepted?.scope)
+  return (
+    <li className='sheet-line'>
+      <div>
+        <ToolName name={toolName} /> {toolServer && <span className='quiet'><VisibleText text={toolServer.name} /></span>}
+        {count > 1 && <span className='quiet'> · {say('sheet.times', { count })}</span>}
+        <span className='quiet'> · {say(`sheet.outcome.${outcome}`)}</span>
+        {guess && <span className='quiet'> · {say('sheet.guess')}</span>}
+      </div>
+      <CallInput input={input}>
+        {boundary && <Field name={say('approval.boundary')}><VisibleText text={boundary.text} limit={Infinity} /></Field>}
+        {reason !== undefined && <Field name={say('sheet.reason')}><VisibleText text={reason} limit={500} /></Field>}
+      </CallInput>
+      {!asks && outcome === 'unknown' && <p className='quiet'>{say('sheet.unasked')}</p>}
+      {asks && scopes.length === 0 && outcome !== 'question' && <p className='quiet'>{say('sheet.always')}</p>}
+      {line.void !== undefined && <p className='quiet'><VisibleText text={line.void} limit={500} /></p>}
+      {accepted && (
+        <p className='quiet'>{say('sheet.accepted')} <Time at={accepted.at} />{offered && <>: <VisibleText text={offered.text} /></>}</p>
+      )}
+      {onChoose !== undefined && scopes.length > 0 && (
+        <label className='field'>
+          <span>{say('sheet.later', { line: number })}</span>
+          <select value={chosen ?? ''} onChange={({ target }) => onChoose(target.value === '' ? undefined : target.value as Scope)}>
+            <option value=''>{say('sheet.ask')}</option>
+            {scopes.map(({ scope, text }) => <option key={scope} value={scope}>{text}</option>)}
+          </select>
+        </label>
+      )}
+    </li>
+  )
+}
