@@ -32,6 +32,16 @@ export type About = {
 };
 
 /**
+ * What later runs of the task do unasked from now on
+ */
+export type AcceptedSheet = {
+    /**
+     * The grants of the accepted lines, in their order
+     */
+    grants: Array<Grant>;
+};
+
+/**
  * The whole agent: it takes the place of one of the same name. Runs that begin later have it
  */
 export type AgentBody = {
@@ -1722,7 +1732,7 @@ export type Digest = {
                     goal: string;
                     runId: string;
                     runNumber: number;
-                    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
+                    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'rehearsal';
                     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
                     /**
                      * Milliseconds since the Unix epoch
@@ -1802,6 +1812,10 @@ export type Digest = {
                      * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
                      */
                     facts?: string;
+                    /**
+                     * What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences
+                     */
+                    differs?: Array<string>;
                     /**
                      * The item as a sentence, with times in the local time zone of the machine
                      */
@@ -1902,7 +1916,7 @@ export type Digest = {
             goal: string;
             runId: string;
             runNumber: number;
-            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'rehearsal';
             status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
@@ -1982,6 +1996,10 @@ export type Digest = {
              * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
              */
             facts?: string;
+            /**
+             * What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences
+             */
+            differs?: Array<string>;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -2004,7 +2022,7 @@ export type Digest = {
             goal: string;
             runId: string;
             runNumber: number;
-            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'rehearsal';
             status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
@@ -2084,6 +2102,10 @@ export type Digest = {
              * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
              */
             facts?: string;
+            /**
+             * What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences
+             */
+            differs?: Array<string>;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -2106,7 +2128,7 @@ export type Digest = {
             goal: string;
             runId: string;
             runNumber: number;
-            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'rehearsal';
             status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
@@ -2186,6 +2208,10 @@ export type Digest = {
              * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
              */
             facts?: string;
+            /**
+             * What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences
+             */
+            differs?: Array<string>;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -2346,7 +2372,7 @@ export type Digest = {
             goal: string;
             runId: string;
             runNumber: number;
-            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'rehearsal';
             status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
             /**
              * Milliseconds since the Unix epoch
@@ -2843,13 +2869,17 @@ export type Grant = {
      */
     folder?: string;
     /**
-     * answer: given with the answer to an approval request; request: POST /grants; approved_runs: taught by the approved runs of a task
+     * answer: given with the answer to an approval request; request: POST /grants; approved_runs: taught by the approved runs of a task; rehearsal: accepted of the sheet of a rehearsal
      */
-    source: 'answer' | 'request' | 'approved_runs';
+    source: 'answer' | 'request' | 'approved_runs' | 'rehearsal';
     /**
      * Source answer: the approval request
      */
     approvalId?: string;
+    /**
+     * Source rehearsal: the runId of the rehearsal
+     */
+    sheet?: string;
     /**
      * When the grant ends: after a number of calls, at a time, or at what comes first
      */
@@ -3164,8 +3194,15 @@ export type Learned = {
  */
 export type LiveRun = {
     ok: true;
-    threadId: string;
     runId: string;
+    /**
+     * The conversation of the run
+     */
+    threadId?: string;
+    /**
+     * The task of the rehearsal
+     */
+    taskId?: string;
 };
 
 /**
@@ -3919,6 +3956,52 @@ export type ReasoningStartEvent = {
 };
 
 /**
+ * A rehearsal of a task
+ */
+export type Rehearsal = {
+    /**
+     * For GET /runs/:runId and GET /runs/:runId/sheet
+     */
+    runId: string;
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    startedAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    completedAt?: number;
+    /**
+     * The number of lines of its sheet
+     */
+    lines: number;
+    /**
+     * The number of lines that were accepted
+     */
+    accepted: number;
+};
+
+/**
+ * The rehearsal that was begun
+ */
+export type RehearsalBegun = {
+    ok: true;
+    taskId: string;
+    /**
+     * For GET /runs/:runId?waitMs= and GET /runs/:runId/sheet
+     */
+    runId: string;
+};
+
+/**
+ * The rehearsals of a task that are kept, newest first
+ */
+export type RehearsalList = {
+    rehearsals: Array<Rehearsal>;
+};
+
+/**
  * The grant has ended
  */
 export type RemovedGrant = {
@@ -3957,7 +4040,7 @@ export type Run = {
     /**
      * message: a request of a conversation
      */
-    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'message';
+    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'rehearsal' | 'message';
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
@@ -4710,6 +4793,180 @@ export type SearchSnippet = {
          */
         end: number;
     }>;
+};
+
+/**
+ * What a rehearsal has shown
+ */
+export type Sheet = {
+    runId: string;
+    taskId: string;
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    startedAt: number;
+    /**
+     * Milliseconds from start to end
+     */
+    durationMs?: number;
+    /**
+     * What the run reported
+     */
+    output?: string;
+    /**
+     * Why the rehearsal did not complete
+     */
+    error?: string;
+    /**
+     * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+     */
+    facts?: string;
+    usage: Usage;
+    /**
+     * What the run would do that asks, or that reaches beyond its folder
+     */
+    lines: Array<SheetLine>;
+    /**
+     * Why nothing can be accepted of the sheet any more: the goal or the plan of the task was changed
+     */
+    void?: string;
+};
+
+/**
+ * What is accepted of the sheet of a rehearsal, for later runs of the task
+ */
+export type SheetAnswer = {
+    /**
+     * The runId of the rehearsal
+     */
+    sheet: string;
+    /**
+     * The lines that are accepted, each with one of its scopes
+     */
+    lines: Array<{
+        /**
+         * The number of the line
+         */
+        line: number;
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
+        /**
+         * When the grant ends: after a number of calls, at a time, or at what comes first
+         */
+        until?: {
+            /**
+             * Number of calls
+             */
+            uses?: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            at?: number;
+        };
+    }>;
+};
+
+/**
+ * Something that a run would do
+ */
+export type SheetLine = {
+    /**
+     * The number of the line, from 1 on
+     */
+    line: number;
+    /**
+     * The first call of the line
+     */
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The input of the call; as JSON, shortened, where it is long
+     */
+    input: unknown;
+    /**
+     * The number of calls with this very input
+     */
+    count: number;
+    /**
+     * copied: the call was made, on the copy; unknown: it would reach beyond the copy, so it was not made, and the model was told that; question: the user would have been asked, and the model was told to decide itself
+     */
+    outcome: 'copied' | 'unknown' | 'question';
+    /**
+     * Whether the run itself would ask for it, or be denied it; false where it would run unasked
+     */
+    asks: boolean;
+    /**
+     * The model made this call after another one whose outcome it did not know: the run may do something else
+     */
+    guess?: true;
+    /**
+     * What else is to be known before it is accepted
+     */
+    reason?: string;
+    /**
+     * Tools of tool servers: whose tool it is
+     */
+    toolServer?: {
+        /**
+         * The name of the server in config.json
+         */
+        name: string;
+        /**
+         * The name of the tool for people, as the server has it
+         */
+        title?: string;
+        /**
+         * The server says that the tool may destroy something
+         */
+        destructive?: true;
+    };
+    /**
+     * Commands: where the command would run
+     */
+    boundary?: {
+        /**
+         * confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user
+         */
+        is: 'confined' | 'networked' | 'outside';
+        /**
+         * The same in words, for the user
+         */
+        text: string;
+    };
+    /**
+     * What may be accepted of the line, the narrowest first; [] for nothing
+     */
+    scopes: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
+    /**
+     * What was accepted of it
+     */
+    accepted?: {
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'host' | 'sandbox' | 'tool';
+        grantId: string;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at: number;
+    };
+    /**
+     * Why nothing more can be accepted of the line
+     */
+    void?: string;
 };
 
 /**
@@ -5658,8 +5915,11 @@ export type TaskRetryEvent = {
 export type TaskRun = {
     runId: string;
     taskId: string;
+    /**
+     * 0: a rehearsal, which has no number
+     */
     runNumber: number;
-    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task';
+    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'files' | 'task' | 'rehearsal';
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
@@ -8780,7 +9040,7 @@ export type ListGrantsResponses = {
 export type ListGrantsResponse = ListGrantsResponses[keyof ListGrantsResponses];
 
 export type AddGrantData = {
-    body: GrantBody;
+    body: GrantBody | SheetAnswer;
     path?: never;
     query?: never;
     url: '/grants';
@@ -8829,9 +9089,9 @@ export type AddGrantError = AddGrantErrors[keyof AddGrantErrors];
 
 export type AddGrantResponses = {
     /**
-     * A permission for calls of a tool in one conversation or task
+     * Created
      */
-    201: Grant;
+    201: Grant | AcceptedSheet;
 };
 
 export type AddGrantResponse = AddGrantResponses[keyof AddGrantResponses];
@@ -11351,6 +11611,172 @@ export type RecordRunResponses = {
 };
 
 export type RecordRunResponse = RecordRunResponses[keyof RecordRunResponses];
+
+export type RehearseTaskData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/rehearse';
+};
+
+export type RehearseTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type RehearseTaskError = RehearseTaskErrors[keyof RehearseTaskErrors];
+
+export type RehearseTaskResponses = {
+    /**
+     * The rehearsal that was begun
+     */
+    202: RehearsalBegun;
+};
+
+export type RehearseTaskResponse = RehearseTaskResponses[keyof RehearseTaskResponses];
+
+export type ListRehearsalsData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/rehearsals';
+};
+
+export type ListRehearsalsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListRehearsalsError = ListRehearsalsErrors[keyof ListRehearsalsErrors];
+
+export type ListRehearsalsResponses = {
+    /**
+     * The rehearsals of a task that are kept, newest first
+     */
+    200: RehearsalList;
+};
+
+export type ListRehearsalsResponse = ListRehearsalsResponses[keyof ListRehearsalsResponses];
+
+export type GetSheetData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        runId: string;
+    };
+    query?: never;
+    url: '/runs/{runId}/sheet';
+};
+
+export type GetSheetErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetSheetError = GetSheetErrors[keyof GetSheetErrors];
+
+export type GetSheetResponses = {
+    /**
+     * What a rehearsal has shown
+     */
+    200: Sheet;
+};
+
+export type GetSheetResponse = GetSheetResponses[keyof GetSheetResponses];
 
 export type ListChangesData = {
     body?: never;
