@@ -45,7 +45,7 @@ export default fp(async (app) => {
 }, {
   name: 'tasks',
   dependencies: [
-    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'agents', 'undo', 'usage', 'events', 'paths', 'copies'],
-    'notifications'
+    ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'agents', 'undo', 'usage', 'events', 'paths'],
+    ...['copies', 'notifications']
   ]
 })
