@@ -72,9 +72,19 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Accepts the tools of a tool server as they are now: those that say that they only read run unasked from then on',
       params: Named,
       body: AcceptBody,
-      response: { 200: ref(ToolServerSchema), 400: ErrorRef, 404: ErrorRef }
+      response: { 200: ref(ToolServerSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
     }
-  }, async (request) => app.mcp.accept(request.params.name, request.body.tools))
+  }, async (request) => app.mcp.accept(request.params.name, request.body))
+
+  app.delete('/mcp/servers/:name/accept', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'takeBackToolServer',
+      summary: 'Takes back that the tools of a tool server were accepted: all of them ask from then on',
+      params: Named,
+      response: { 200: ref(ToolServerSchema), 404: ErrorRef }
+    }
+  }, async (request) => app.mcp.takeBack(request.params.name))
 
   app.post('/mcp/connect', {
     schema: {

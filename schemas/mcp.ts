@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
-import { McpClientId, McpHeadersBody, McpRedirectUri, McpSandboxSchema, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
+import { McpApproval, McpClientId, McpHeadersBody, McpRedirectUri, McpSandboxSchema, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',
@@ -52,6 +52,8 @@ export const ToolServerDetailSchema = Type.Object({
   clientId: Type.Optional(Type.String({ description: 'The client of its entry' })),
   sandbox: Type.Optional(McpSandboxSchema),
   filter: Type.Optional(McpToolFilter),
+  approval: Type.Optional(McpApproval),
+  digest: Type.String({ description: 'Changes with all that is shown of the tools; accept them with it' }),
   toolDetails: Type.Array(Type.Object({
     name: Type.String({ description: "The server's name of the tool" }),
     agentName: Type.Optional(Type.String({ description: "The agent's name of the tool; absent when the agent is not offered it" })),
@@ -131,8 +133,13 @@ export const AcceptBody = Type.Object({
   tools: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
     maxItems: 256,
     description: "The server's names of the tools; absent: all of them"
+  })),
+  digest: Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'The `digest` of the server as it was shown; with another one, nothing is accepted'
   }))
-}, { additionalProperties: false, examples: [{}, { tools: ['search_issues'] }] })
+}, { additionalProperties: false, examples: [{ digest: '0f3a9c21d4b7e856' }, { tools: ['search_issues'] }] })
 
 /** The settings of a server that can be changed without connecting it anew with its environment. */
 export const ServerSettingsSchema = Type.Object(mcpSettings, {

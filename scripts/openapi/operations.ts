@@ -45,7 +45,9 @@ export const DESCRIPTIONS: Record<string, string> = {
   previewCorrection: 'An input is checked as the tool checks it; 400 says what is wrong. Nothing is changed: a command runs in the box, ' +
     'without network and over a layer that is thrown away, for 30 s at most, and `ran` says how it ended. Ask for it when a person does.',
   acceptToolServer: 'What the tools are now is pinned. One that is new, or whose description, schema or hints change, asks until it is ' +
-    'accepted again. Tools that do not say that they only read go on asking.',
+    'accepted again. Tools that do not say that they only read go on asking. `digest` is that of `GET /mcp/servers/:name` as a person ' +
+    'was shown it: tools that have changed since are not accepted (409).',
+  takeBackToolServer: 'The server waits for its user in the inbox again, also for tools that were declined. Repeating it changes nothing.',
   eraseAll: 'Nothing can be had back. The store with its keys and copies, the copies for undo and the logs are removed; `stays` names ' +
     'what is left. A kill in between is finished at the next start. The service restarts in the same process.',
   previewApproval: 'Nothing is changed, and nothing is read that the tool itself may not read. Tools of servers have no preview; ' +

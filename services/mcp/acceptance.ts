@@ -55,8 +55,11 @@ export function createAcceptance ({ stored, clock, servers }: {
     return connection.definitions.filter((tool) => claimsToRead(tool) && stateOf(name, tool, identityOf(tool)) !== 'accepted')
   }
 
-  const digestOf = (server: ToolServer, tools: ToolDefinition[]) =>
-    createHash('sha256').update(tools.map((tool) => server.identityOf(tool)).join('\n')).digest('hex').slice(0, DIGEST_CHARS)
+  /** The order in which a server lists its tools does not count. */
+  const digestOf = (server: ToolServer, tools: readonly ToolDefinition[]) => {
+    const shown = tools.map((tool) => JSON.stringify([server.identityOf(tool), tool.title])).sort()
+    return createHash('sha256').update(shown.join('\n')).digest('hex').slice(0, DIGEST_CHARS)
+  }
 
   /** Returns what waits for the user's word about a server; undefined for nothing, or for what was declined. */
   function itemOf (server: ToolServer): ApprovalView | undefined {
@@ -96,6 +99,14 @@ export function createAcceptance ({ stored, clock, servers }: {
 
     stateOf,
     accept,
+
+    /** A digest of all that a person is shown of the tools of a server. */
+    digestOf: (server: ToolServer): string => digestOf(server, server.definitions),
+
+    /** Takes back what the user accepted or declined: the tools of the server ask, and wait for the user's word anew. */
+    async takeBack (server: string): Promise<void> {
+      if (known.delete(server)) await save()
+    },
 
     /** The servers that wait for the user's word, in the order of config.json. */
     waiting: (): ApprovalView[] => [...servers()].flatMap((server) => itemOf(server) ?? []),

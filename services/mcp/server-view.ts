@@ -21,7 +21,7 @@ export async function describeServer (
   server: ToolServer,
   { host, acceptance, agentNames, clock, signal }: {
     host: Pick<ToolHost, 'offered' | 'permission'>,
-    acceptance: Pick<Acceptance, 'stateOf'>,
+    acceptance: Pick<Acceptance, 'stateOf' | 'digestOf'>,
     agentNames: ReadonlyMap<string, string>,
     clock: Clock,
     signal: AbortSignal
@@ -46,6 +46,8 @@ export async function describeServer (
       ? { command: entry.command, sandbox: entry.sandbox }
       : { url: withoutQuery(entry.url), clientId: entry.clientId },
     ...entry.tools && { filter: entry.tools },
+    approval: entry.approval,
+    digest: acceptance.digestOf(server),
     toolDetails: server.definitions.map((definition) => {
       const { name, description, inputSchema, annotations } = definition
       const agentName = offered.get(server.identityOf(definition))

@@ -1,6 +1,7 @@
+import type { Static } from '@sinclair/typebox'
 import { MOST_SERVERS, type Config, type McpEntry } from '../../schemas/config.ts'
 import type { ApprovalView } from '../../schemas/approvals.ts'
-import type { ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
+import type { AcceptBody, ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ImportBody, ImportedServer } from '../../schemas/mcp-import.ts'
 import type { ConfigService } from '../config/index.ts'
 import { withDeadline } from '../lib/deadline.ts'
@@ -16,7 +17,7 @@ import { createServerAccess } from './oauth/server-access.ts'
 import { createSignOut } from './oauth/sign-out.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { createAcceptance, type StoredAcceptance } from './acceptance.ts'
-import { UnknownTools, ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
+import { ToolsChanged, UnknownTools, ToolServerNotFound, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { readImport } from './import.ts'
 import { createKnownTools, type StoredTools } from './known-tools.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
@@ -252,16 +253,28 @@ export function createToolServers (parts: Parts) {
 
     /**
      * Accepts the tools of a server as they are now, or those that are named: what they say of themselves then counts. Throws
-     * ToolServerNotFound (404), or UnknownTools (400) for a name that the server does not have.
+     * ToolServerNotFound (404), UnknownTools (400) for a name that the server does not have, or ToolsChanged (409) when the digest is not
+     * that of its tools.
      */
-    accept: (name: string, tools?: string[]): Promise<ToolServerView> =>
+    accept: (name: string, { tools, digest }: Static<typeof AcceptBody>): Promise<ToolServerView> =>
       locked(name, async () => {
         await start()
         const server = find(name)
         const unknown = tools?.filter((tool) => !server.tools.includes(tool)) ?? []
         if (server.connection === undefined) throw new UnknownTools(name, 'it is not connected')
         if (unknown.length > 0) throw new UnknownTools(name, `it has no ${unknown.join(', ')}`)
+        if (digest !== undefined && digest !== acceptance.digestOf(server)) throw new ToolsChanged(name)
         await acceptance.accept(server, tools)
+        publish()
+        return viewServer(server)
+      }),
+
+    /** Takes back what was accepted of a server, so that its tools ask. Throws ToolServerNotFound. */
+    takeBack: (name: string): Promise<ToolServerView> =>
+      locked(name, async () => {
+        await start()
+        const server = find(name)
+        await acceptance.takeBack(name)
         publish()
         return viewServer(server)
       }),

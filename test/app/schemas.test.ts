@@ -403,6 +403,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/mcp/servers/all')
   },
   'POST /mcp/servers/:name/accept 200': (app) => app.inject({ method: 'POST', url: '/mcp/servers/all/accept', payload: {} }),
+  'DELETE /mcp/servers/:name/accept 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/servers/all/accept' }),
   'PUT /mcp/servers/:name 200': (app) => app.inject({ method: 'PUT', url: '/mcp/servers/all', payload: { tools: { deny: ['x'] } } }),
   'DELETE /mcp/:name 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/all' }),
   'POST /providers/configure 200': (app) =>

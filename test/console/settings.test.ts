@@ -216,6 +216,11 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByText('everything is connected and offers').waitFor()
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByText('get-sum', { exact: true }).waitFor()
+    await page.getByRole('button', { name: /^Let its \d+ reading tools run unasked$/ }).click()
+    await page.getByText(/^(\d+) of its \1 reading tools run unasked\.$/).waitFor()
+    await page.getByRole('button', { name: 'Let all its tools ask' }).click()
+    await page.getByText(/^0 of its \d+ reading tools run unasked\.$/).waitFor()
+    t.same(await axe(page), [])
 
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByLabel('Name', { exact: true }).fill('slow')

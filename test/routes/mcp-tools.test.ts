@@ -255,6 +255,33 @@ t.test('a tool that begins to say that it only reads is asked about, and may be 
   t.equal(app.tools.permission('echo'), 'ask')
 })
 
+t.test('what is accepted is what was shown, and can be taken back, also over a restart', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: 'done' }), { config: { permissions: { change: 'allow' } } })
+  await connect(app, misbehaving('odd', ['--reads=echo', '--claims-later=echo,pid']))
+  const { digest } = await detail(app, 'odd')
+  const before = await detail(app, 'odd')
+  t.equal(before.digest, digest, 'it stays while nothing changes')
+  await app.tools.execute(run(app, 'change'))
+  while (!app.tools.find('fresh')) await new Promise((resolve) => setTimeout(resolve, 10))
+  t.match((await accept(app, 'odd', { digest })).json(), { statusCode: 409, code: 'ERR_TOOLS_CHANGED', error: /"odd" have changed/ })
+  t.match((await accept(app, 'odd', { digest, tools: ['echo'] })).json(), { statusCode: 409 })
+  t.equal(app.tools.permission('echo'), 'ask')
+  t.equal((await accept(app, 'odd', { digest: (await detail(app, 'odd')).digest })).statusCode, 200)
+  t.same(['echo', 'pid'].map(app.tools.permission), ['allow', 'allow'])
+
+  const takeBack = (name: string) => app.inject({ method: 'DELETE', url: `/mcp/servers/${name}/accept` })
+  t.match((await takeBack('odd')).json(), { name: 'odd', status: 'connected' })
+  t.same(['echo', 'pid'].map(app.tools.permission), ['ask', 'ask'])
+  t.match(await waiting(app), [{ serverTools: [{ name: 'echo', state: 'new' }, { name: 'pid', state: 'new' }] }])
+  t.equal((await takeBack('odd')).statusCode, 200, 'again, nothing changes')
+  t.match((await takeBack('none')).json(), { statusCode: 404, code: 'ERR_TOOL_SERVER_NOT_FOUND' })
+  await app.close()
+  const { app: again } = await withGateway(t, () => ({ text: 'done' }), { home: app.home, cwd: app.cwd })
+  await again.mcp.start()
+  await until(again, 'odd', 'connected')
+  t.equal(again.tools.permission('echo'), 'ask')
+})
+
 t.test('what was accepted holds over a restart, and tools may be named', async (t) => {
   const { app } = await withGateway(t, () => ({ text: 'done' }))
   await connect(app, misbehaving('odd', ['--reads=echo,pid']))

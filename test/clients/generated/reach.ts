@@ -82,7 +82,9 @@ t.test('tool servers', async (t) => {
     version: { name: 'misbehaving' },
     warnings: [],
     stderr: '',
-    filter: undefined
+    filter: undefined,
+    approval: undefined,
+    digest: /^[0-9a-f]{16}$/
   }, 'getToolServer')
   is(t, data.toolDetails.at(-1)!, {
     name: 'more',
@@ -93,7 +95,9 @@ t.test('tool servers', async (t) => {
     acceptance: 'new',
     notOffered: undefined
   }, 'a tool of it')
-  is(t, (await sdk.acceptToolServer({ ...options, path: { name: 'odd' }, body: {} })).data, server, 'acceptToolServer')
+  const { data: accepted } = await sdk.acceptToolServer({ ...options, path: { name: 'odd' }, body: { digest: data!.digest } })
+  is(t, accepted, server, 'acceptToolServer')
+  is(t, (await sdk.takeBackToolServer({ ...options, path: { name: 'odd' } })).data, server, 'takeBackToolServer')
   is(
     t,
     (await sdk.configureToolServer({ ...options, path: { name: 'odd' }, body: { tools: { deny: ['more'] } } })).data,

@@ -1,5 +1,7 @@
+import type { ToolServerDetail } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { ServerAcceptance } from './server-acceptance.tsx'
 import { useServer } from './server-queries.ts'
 
 /** The tools of a server with its own descriptions, what is not used of it, and its latest error output. */
@@ -7,35 +9,41 @@ export function ServerDetails ({ name }: { name: string }) {
   const server = useServer(name)
   return (
     <Loaded query={server}>
-      {({ command, url, toolDetails, warnings, stderr }) => (
-        <>
-          <p className='mono'>{command ?? url}</p>
-          <ul className='tool-list' tabIndex={0}>
-            {toolDetails.map((tool) => (
-              <li key={tool.name}>
-                <p>
-                  <code>{tool.name}</code>{' '}
-                  {tool.acceptance === 'changed' && <span className='quiet'>{say('approval.tool.changed')}</span>}
-                </p>
-                <p className='quiet'>{tool.description}</p>
-                {tool.notOffered !== undefined && <p>{say('settings.notOffered', { why: tool.notOffered })}</p>}
-              </li>
-            ))}
-          </ul>
-          {warnings.length > 0 && (
-            <section className='section'>
-              <h3>{say('settings.serverWarnings')}</h3>
-              <ul>{warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
-            </section>
-          )}
-          {stderr !== '' && (
-            <section className='section'>
-              <h3>{say('settings.serverStderr')}</h3>
-              <pre className='preview-text' tabIndex={0}>{stderr}</pre>
-            </section>
-          )}
-        </>
-      )}
+      {(server) => <Details server={server} />}
     </Loaded>
+  )
+}
+
+function Details ({ server }: { server: ToolServerDetail }) {
+  const { command, url, toolDetails, warnings, stderr } = server
+  return (
+    <>
+      <p className='mono'>{command ?? url}</p>
+      <ServerAcceptance server={server} />
+      <ul className='tool-list' tabIndex={0}>
+        {toolDetails.map((tool) => (
+          <li key={tool.name}>
+            <p>
+              <code>{tool.name}</code>{' '}
+              {tool.acceptance === 'changed' && <span className='quiet'>{say('approval.tool.changed')}</span>}
+            </p>
+            <p className='quiet'>{tool.description}</p>
+            {tool.notOffered !== undefined && <p>{say('settings.notOffered', { why: tool.notOffered })}</p>}
+          </li>
+        ))}
+      </ul>
+      {warnings.length > 0 && (
+        <section className='section'>
+          <h3>{say('settings.serverWarnings')}</h3>
+          <ul>{warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
+        </section>
+      )}
+      {stderr !== '' && (
+        <section className='section'>
+          <h3>{say('settings.serverStderr')}</h3>
+          <pre className='preview-text' tabIndex={0}>{stderr}</pre>
+        </section>
+      )}
+    </>
   )
 }

@@ -1,10 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
+  acceptToolServer,
   configureToolServer,
   connectToolServer,
   disconnectToolServer,
   getToolServer,
   listToolServers,
+  takeBackToolServer,
   type ConnectBody,
   type ToolServerSettings
 } from '../../../../client/generated/index.ts'
@@ -33,3 +35,9 @@ export const useDisconnect = () => useServerChange((name: string) => disconnectT
 
 export const useServerSettings = (name: string) =>
   useServerChange((settings: ToolServerSettings) => configureToolServer({ ...asked(), path: { name }, body: settings }).then(body))
+
+/** Accepts the tools of a server as they were shown, by their digest. */
+export const useAccept = (name: string) =>
+  useServerChange((digest: string) => acceptToolServer({ ...asked(), path: { name }, body: { digest } }).then(body))
+
+export const useTakeBack = (name: string) => useServerChange(() => takeBackToolServer({ ...asked(), path: { name } }).then(body))
