@@ -1,13 +1,13 @@
 import type { Denial } from '../approvals/index.ts'
 import { applicationInstructions, offeredTools, toldTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
-import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
 import type { ThreadMemory } from '../brain/index.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { attachedIn } from './attached-sizes.ts'
-import { brief } from '../tools/index.ts'
-import { ANSWER_TOOL, HOW_TO_WORK } from '../contracts/model-texts.ts'
+import { describeTool } from '../tools/index.ts'
+import { HOW_TO_WORK } from '../contracts/model-texts.ts'
 
 interface PromptParts {
   /** A description of the computer. */
@@ -87,18 +87,6 @@ export interface Context extends PromptInputs, ThreadPlacement {
   prompt: LanguageModelV4Prompt
 }
 
-type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'> & { identity?: string }
-const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
-
-/** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
-function describeTool (tool: Described): LanguageModelV4FunctionTool {
-  const { name, description, inputSchema, identity } = tool
-  const described = descriptions.get(tool) ??
-    { type: 'function', name, description, inputSchema: identity === undefined && name !== ANSWER_TOOL ? brief(inputSchema) : inputSchema }
-  descriptions.set(tool, described)
-  return described
-}
-
 /** Returns the context of a run without what was forgotten since it was made: that is in no prompt from then on. */
 async function withoutForgotten (context: RunContext, memory: ThreadMemory): Promise<RunContext> {
   if (context.memory === undefined) return context
@@ -118,7 +106,7 @@ export async function runContext (
   { host, registry, guides, machine, clock, store, attachments, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { record, log } = live.run
-  const known = log.events.find((event) => event.type === 'context')
+  const known = log.events.findLast((event) => event.type === 'context')
   if (known !== undefined) return withoutForgotten(known.context, memory)
   const at = clock.now()
   const owed = await owedAnswer()

@@ -65,3 +65,6 @@ export const isUngranted = ({ status, error = '' }: { status: string, error?: st
 export const EARLIER_OPENING = 'What earlier runs of this task noted stands between the two lines of =.'
 /** What introduces the data that a run of a task began with, in a part of its own of the first message. */
 export const INPUT_OPENING = 'The data of this run stand between the two lines of =.'
+
+/** Names the tools in the prompt of a task. */
+export const toolsLine = (names: readonly string[]): string => `Tools: ${names.join(', ')}.`

@@ -29,6 +29,8 @@ const OF_NETWORK: readonly ErrorCode[] = ['ERR_PROVIDER_RESPONSE', 'ERR_PROVIDER
 /** Whether the error is a failure of a provider or of the network. */
 export const isOutage = (error: unknown): error is ModelFailed => error instanceof ModelFailed && error.isOutage
 
+type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
+
 export interface ModelCall {
   /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
   models: string[]
@@ -37,7 +39,9 @@ export interface ModelCall {
   describe(error: unknown, id: string): Failure
   /** Returns the prompt for a model; called again with `tooLong` if the provider refuses the length. Undefined: cannot be shortened. */
   prompt(id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
-  options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
+  options: CallOptions
+  /** Returns the options with fewer tools when the provider refuses their number; undefined: there are no fewer. */
+  withFewerTools(id: string, error: unknown): Promise<CallOptions | undefined>
   signal: AbortSignal
   clock: Clock
   meter: Meter
@@ -64,6 +68,7 @@ const RETRY_MS = 1_000
 /** Parts that carry nothing of the answer. Anthropic's `custom` part repeats the first event of its stream. */
 const BEFORE_ANSWER = new Set(['stream-start', 'response-metadata', 'ping', 'custom'])
 const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
+const TOO_MANY_TOOLS = 'ERR_TOO_MANY_TOOLS'
 /** For the estimate of an answer that was cut off. */
 const CHARACTERS_PER_TOKEN = 4
 /** What the user need not do, since the service does. */
@@ -72,12 +77,13 @@ const TRY_AGAIN = / Try again[^.]*\.$/
 const MAX_WAIT_MS = 60_000
 
 /**
- * Streams one model call. A failed call is retried (RETRIES times, with the wait of `retry-after`; once with a shorter prompt), then
- * sent to the next model. When its answer had begun, that is dropped (`onDropped`), unless nobody is left to be asked. Rejects with
- * ModelFailed, with the error that `onParts` threw, with the signal's reason, or with the budget's error when a call may not be made.
+ * Streams one model call. A failed call is retried (RETRIES times, with the wait of `retry-after`; once with a shorter prompt; with fewer
+ * tools), then sent to the next model. When its answer had begun, that is dropped (`onDropped`), unless nobody is left to be asked. Rejects
+ * with ModelFailed, with the error that `onParts` threw, with the signal's reason, or with the budget's error when a call may not be made.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
+  let { options } = call
   let dropped = 0
   /** Whether one of the models may answer later. */
   let mayRecover = false
@@ -91,7 +97,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
         const { model, origin = id } = await call.load(id)
         prompt ??= await call.prompt(id, isShortened)
         if (prompt === undefined) break
-        return await attemptOnce({ id, origin, model }, prompt, call, progress)
+        return await attemptOnce({ id, origin, model }, prompt, { ...call, options }, progress)
       } catch (error) {
         progress.isCutOff = abortKind(error) !== undefined
         if (call.signal.aborted) throw call.signal.reason
@@ -106,6 +112,12 @@ export async function streamModel (call: ModelCall): Promise<void> {
         if (started && (!failure.retryable || failure.code === 'ERR_PROVIDER_RESPONSE')) throw new ModelFailed(failure, false)
         if (failure.code === TOO_LONG && !isShortened) {
           isShortened = true
+          prompt = undefined
+          continue
+        }
+        const fewer = failure.code === TOO_MANY_TOOLS && !started ? await call.withFewerTools(id, error) : undefined
+        if (fewer !== undefined) {
+          options = fewer
           prompt = undefined
           continue
         }

@@ -1,6 +1,7 @@
 export { nameMeant } from './lenient-input.ts'
 export { isAppIdentity, checkAppTools, withAppTools } from './app-tools.ts'
 export { asToldTools, callMeant, definitionTokens, deferTools, toolNames } from './deferred/defer-tools.ts'
+export { describeTool } from './deferred/describe-tool.ts'
 export { brief } from './deferred/brief-schema.ts'
 export type { Fence } from './fence.ts'
 export { contentDigest, digestAt } from './files/change-digest.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { App } from '../../app.ts'
+import { createToolLimits } from '../../services/models/providers/tool-limits.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { answerCall, settled } from '../harness/app-tools.ts'
@@ -181,4 +182,77 @@ t.test('lists of tools take patterns of names and whole servers, from the conver
   await tasks.post(`/${id}/start`)
   await watched.until('task:complete')
   t.ok(gateway.requests.some(({ body }) => body.tools?.map(({ name }: any) => name).join() === 'resolve-library-id,query-docs,updatePhase'))
+})
+
+/** A model that takes so many tools, and answers with the plans, one a call that it takes. */
+function taking (most: number, plans: Plan[], words = `Invalid 'tools': array too long. Expected an array with maximum length ${most}`) {
+  let step = 0
+  return ({ body }: GatewayRequest): Plan | undefined => {
+    if (body.tools === undefined) return undefined
+    return body.tools.length > most ? { error: { status: 400, message: words } } : plans[step++] ?? { text: 'Done.' }
+  }
+}
+const counts = ({ requests }: { requests: GatewayRequest[] }) =>
+  requests.flatMap(({ body }) => body.tools === undefined ? [] : [body.tools.length])
+
+for (const words of [undefined, 'Too many tools were sent.']) {
+  t.test(`a call that is refused for its number of tools is made again with fewer at once: ${words ?? 'it names the limit'}`, async (t) => {
+    const issues = [call('findTools', { query: 'report a bug' }), use('get_issue', { ...issue, issue_number: 3 })]
+    const { app, gateway } = await withGateway(t, taking(24, issues, words), { config: { permissions: { get_issue: 'allow' } } })
+    await app.mcp.start()
+    app.tools.merge(servers.filter(({ name }) => name === 'github'))
+    const { events } = await say(app, 'look', { id: 'one' })
+    t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
+    t.match(of(events, 'tool-output-available').map(({ toolName }) => toolName), ['findTools', 'get_issue'])
+    const [refused, ...sent] = counts(gateway)
+    t.ok(refused > 40 && sent.every((count) => count <= 24), `${refused}, then ${sent}`)
+    t.match(systemOf(gateway.requests[0])[0].content, /their tools, which are called like the others\. .*\n- github: create_or_/)
+    t.match(systemOf(gateway.requests[1])[0].content, /some of their tools: findTools finds all.*\n- github: .* and \d+ more\n/)
+    await say(app, 'and now?', { id: 'two' })
+    t.equal(counts(gateway).filter((count) => count > 24).length, 1, 'the limit is known from then on')
+    t.same(gateway.requests.at(-1)!.body.tools, gateway.requests[1].body.tools, 'the beginning is one that is cached')
+  })
+}
+
+t.test('a task whose tools are refused goes on with fewer', async (t) => {
+  const plans = [call('updatePhase', { phaseId: 'phase-1', status: 'completed' }), { text: 'There is one.' }]
+  const { app, gateway } = await withGateway(t, taking(24, plans))
+  await app.mcp.start()
+  app.tools.merge(servers.filter(({ name }) => name === 'github'))
+  const tasks = await tasksOf(t, app)
+  const watched = await tasks.watch()
+  const { id } = await tasks.create('look', { plan: { phases: [{ description: 'look' }] } })
+  await tasks.post(`/${id}/start`)
+  await watched.until('task:complete')
+  const [refused, ...sent] = counts(gateway)
+  t.ok(refused > 40 && sent.length > 0 && sent.every((count) => count <= 24), `${refused}, then ${sent}`)
+  const { body } = gateway.requests.findLast(({ body }) => body.tools)!
+  t.ok(JSON.stringify(body.prompt).includes(`Tools: ${body.tools.map(({ name }: any) => name).join(', ')}.`))
+})
+
+t.test('a model that takes fewer tools than can be left is told of', async (t) => {
+  const { app, gateway } = await withGateway(t, taking(3, []))
+  const { events } = await say(app, 'look')
+  t.ok(counts(gateway).length <= 4)
+  t.match(of(events, 'error'), [{ errorText: /takes fewer tools than the call described/ }])
+})
+
+t.test('the limit that a refusal names is learned, whatever else it says', (t) => {
+  const said: Array<[words: string, limit: number]> = [
+    ["Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 232 instead.", 128],
+    ['tools: List should have at most 128 items after validation, not 232', 128],
+    ["'tools' : maximum number of items is 128", 128],
+    ['Maximum tools limit reached: 200', 200],
+    ['The number of function declarations exceeds the maximum of 64 function declarations', 64],
+    ['Too many tools.', 231]
+  ]
+  for (const [words, limit] of said) {
+    const limits = createToolLimits()
+    limits.noteToolsRefused('a/b', { sent: 232, words })
+    t.equal(limits.mostTools(['a/b', 'c/d']), limit, words)
+    t.equal(limits.mostTools(['c/d']), Infinity)
+    limits.noteToolsRefused('a/b', { sent: 30, words: '' })
+    t.equal(limits.mostTools(['a/b']), 29, 'a second refusal lowers it')
+  }
+  t.end()
 })

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { knownModel } from './known-models.ts'
+import type { ToolLimits } from './tool-limits.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 
 /** Tokens, used when nothing else is known. The offline model has no limit. */
@@ -23,8 +24,8 @@ const NAMED_LIMIT = [
   /(?:exceeds?|limit of|maximum of|supports? (?:at most|up to))\D{0,60}?(\d[\d,]{2,9})\s*(?:input )?tokens/i
 ]
 
-/** See `createWindows`. */
-export interface ContextWindows {
+/** What is known of the limits of models; see `createContextWindows` and `createToolLimits`. */
+export interface ContextWindows extends ToolLimits {
   contextWindow(id: string, tokens: number, signal: AbortSignal): Promise<number>
   /**
    * Returns the window of the server that has silently cut a prompt to it; undefined when it has not, or nothing is known. `sent` is the
@@ -48,7 +49,7 @@ interface Parts {
  */
 export function createContextWindows (
   { settings, providerOf, catalog, clock }: Parts
-): ContextWindows & { noteRefusal(id: string, words: string): void } {
+): Pick<ContextWindows, 'contextWindow' | 'windowOfCut'> & { noteRefusal(id: string, words: string): void } {
   const seen = new Map<string, number>()
 
   function noteWindow (id: string, tokens: number): void {

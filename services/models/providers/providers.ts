@@ -17,6 +17,7 @@ import { createOfflineProvider } from './offline/index.ts'
 import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
 import { createProviderKeys, type ProviderSecrets } from './provider-keys.ts'
 import { createRegistry, type Registry } from './registry.ts'
+import { createToolLimits } from './tool-limits.ts'
 import { createContextWindows } from './context-windows.ts'
 import { knownModel } from './known-models.ts'
 
@@ -186,6 +187,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
     ...registry,
     contextWindow: windows.contextWindow,
     windowOfCut: windows.windowOfCut,
+    ...createToolLimits(),
 
     /** See the registry. A limit that a refusal names is remembered. */
     describeFailure (error: unknown, id: string): Failure {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { EventOf } from '../../contracts/run-events.ts'
+import type { EventOf, RunContext } from '../../contracts/run-events.ts'
 import { answerText, openCalls } from '../../contracts/run-events.ts'
 import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { ToolContext } from '../../contracts/tool.ts'
@@ -13,10 +13,10 @@ import { checkLength } from '../run-repository.ts'
 import type { ActiveRuns } from './active-runs.ts'
 import type { EngineDeps } from './attempt.ts'
 import { newestStep } from './drive.ts'
-import { createModelSteps } from './model-step.ts'
+import { createModelSteps, type ModelContext } from './model-step.ts'
 import { createRepetitions } from './repetitions.ts'
 import { createIdSource } from './step-writer.ts'
-import { toldTools } from './told-tools.ts'
+import { toldTools, withFewerTools } from './told-tools.ts'
 
 /** Steps with tools of one investigation. */
 const STEPS = 30
@@ -50,8 +50,21 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       tool.effect === 'read' && tool.answeredBy === undefined && tool.name !== PLAN_TOOL && host.permission(tool.name) === 'allow' &&
       !tool.isConversational && !tool.isForCommands && !tool.isForTasks && !tool.isInvestigation
     )
+    const names = new Set([...tools, ...host.finders()].map(({ name }) => name))
     const { told, deferred } = await toldTools(tools, { host, registry }, signal)
-    const names = new Set([...tools, ...told].map(({ name }) => name))
+    const modelContext = (context: Pick<RunContext, 'system' | 'tools' | 'deferred'>): ModelContext => ({
+      ...{ opening: [{ role: 'system', content: context.system[0] }], tools: context.tools, deferred: context.deferred },
+      async fewerTools () {
+        const next = await withFewerTools(context, { host, registry }, signal)
+        if (next !== undefined) given = modelContext(next)
+        return next && given
+      }
+    })
+    let given = modelContext({
+      system: [`${INSTRUCTIONS}\nWorking folder: ${JSON.stringify(cwd)}.`],
+      tools: told.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema })),
+      deferred
+    })
     const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: question }] }]
     const log = createRunLog()
     const addresses = await innerAddresses?.(() => log.events)
@@ -103,11 +116,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
         notes: [],
         messages: [...prompt, ...foldToModelMessages(log.events, host.forModel)],
         latest: 0,
-        context: async () => ({
-          opening: [{ role: 'system', content: `${INSTRUCTIONS}\nWorking folder: ${JSON.stringify(cwd)}.` }],
-          tools: told.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema })),
-          deferred
-        })
+        context: async () => given
       })
       const made = newestStep(log.events)
       await runInOrder(openCalls(made), () => true, execute)

@@ -6,9 +6,10 @@ import { foldToModelMessages } from '../run-log/fold.ts'
 import { checkLength } from '../run-repository.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { EngineDeps, RunAttempt } from './attempt.ts'
-import { createModelSteps } from './model-step.ts'
+import { createModelSteps, type ModelContext } from './model-step.ts'
 import type { RunOwner } from './run-owner.ts'
 import type { RunRecord } from '../run-record.ts'
+import { withFewerTools } from './told-tools.ts'
 import { createIdSource } from './step-writer.ts'
 
 /**
@@ -103,6 +104,19 @@ export function createModelCalls<R extends RunRecord> (
     }
   })
 
+  const modelContext = (context: RunContext): ModelContext => ({
+    opening: openingOf(context, ...owner.closingNotes()),
+    tools: context.tools,
+    deferred: context.deferred,
+    async fewerTools () {
+      const kept = run.log.events.findLast((event) => event.type === 'context')?.context ?? context
+      const next = await withFewerTools(kept, { host: tools, registry }, signal)
+      if (next === undefined) return undefined
+      append({ type: 'context', context: next })
+      return modelContext(next)
+    }
+  })
+
   return async () => {
     const begun = clock.awake()
     const { record } = run
@@ -118,10 +132,7 @@ export function createModelCalls<R extends RunRecord> (
       latest: prompt.findLastIndex(({ role }) => role === 'user'),
       ...placement,
       ...(shown.places && { places: shown.places }),
-      async context () {
-        const fixed = await owner.context(append)
-        return { opening: openingOf(fixed, ...owner.closingNotes()), tools: fixed.tools, deferred: fixed.deferred }
-      }
+      context: async () => modelContext(await owner.context(append))
     })
     run.record = { ...run.record, steps: step }
     const ms = Math.round(clock.awake() - begun)

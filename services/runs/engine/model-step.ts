@@ -47,7 +47,17 @@ export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'o
   /** What the model is told for the first time with this step, as messages of the user. */
   notes: ReadonlyArray<EventOf<'message' | 'steer'>>
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
-  context: () => Promise<{ opening: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[], deferred?: readonly string[] }>
+  context: () => Promise<ModelContext>
+}
+
+/** What a model gets beside the conversation. */
+export interface ModelContext {
+  /** The messages before the conversation. */
+  opening: LanguageModelV4Prompt
+  tools: LanguageModelV4FunctionTool[]
+  deferred?: readonly string[]
+  /** Returns the context with as many tools as the model takes, of which a refusal has told; undefined: there are no fewer. */
+  fewerTools: () => Promise<ModelContext | undefined>
 }
 
 /** What a model was asked with last. */
@@ -119,7 +129,7 @@ export function createModelSteps (
     notes.forEach(append)
     append({ type: 'step-start', step })
     await host.ready(signal)
-    const { opening, tools, deferred = [] } = await context()
+    let given = await context()
     compactor ??= openCompactor({
       registry,
       clock,
@@ -129,13 +139,21 @@ export function createModelSteps (
       onCompaction: (compaction) => append({ type: 'compaction', ...compaction })
     })
     const { compact } = await compactor
-    const mayAnswer = owed !== undefined && tools.length > 0
+    const mayAnswer = owed !== undefined && given.tools.length > 0
     const isAnswer = (toolName: string) => mayAnswer && toolName === ANSWER_TOOL
-    const described = tools.length > 0 ? tools : toolsCalled(messages)
+    const described = () => given.tools.length > 0 ? given.tools : toolsCalled(messages)
     const told = notes.map(({ text }) => userMessage(text))
-    const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...told]) }
-    const names = [...tools.map(({ name }) => name), ...deferred]
-    const toolMeant = (name: string) => nameMeant(name, names)
+    const shown = withRecentImages([...messages, ...told])
+    const toolMeant = (name: string) => nameMeant(name, [...given.tools.map((tool) => tool.name), ...given.deferred ?? []])
+    // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
+    const options = () => ({
+      ...registry.callSettings('capable'),
+      ...(described().length > 0 && {
+        tools: described(),
+        toolChoice: { type: given.tools.length === 0 ? 'none' as const : 'auto' as const }
+      }),
+      ...(owed !== undefined && given.tools.length === 0 && { responseFormat: owed.responseFormat })
+    })
     const newWriter = () => createStepWriter({ append, ids, toolMeant, isAnswered: (name) => answeredBy(name) !== undefined })
     let writer = newWriter()
     let asked: Asked | undefined
@@ -144,19 +162,20 @@ export function createModelSteps (
       load: registry.model,
       describe: registry.describeFailure,
       async prompt (id, tooLong) {
-        const prompt = asToldTools(withPlan(await compact(id, conversation, tooLong), conversation.messages), deferred)
+        const { opening, tools, deferred = [] } = given
+        const compacted = await compact(id, { ...placement, opening, tools, messages: shown }, tooLong)
+        const prompt = asToldTools(withPlan(compacted, shown), deferred)
         if (prompt === undefined) return undefined
         asked = { id, prompt: lastWord === undefined ? prompt : [...prompt, lastMessage(lastWord, mayAnswer)] }
         return asked.prompt
       },
-      // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
-      options: {
-        ...registry.callSettings('capable'),
-        ...(described.length > 0 && {
-          tools: described,
-          toolChoice: { type: tools.length === 0 ? 'none' as const : 'auto' as const }
-        }),
-        ...(owed !== undefined && tools.length === 0 && { responseFormat: owed.responseFormat })
+      options: options(),
+      async withFewerTools (id, error) {
+        registry.noteToolsRefused(id, { sent: described().length, words: registry.providerWords(error) ?? '' })
+        const fewer = await given.fewerTools()
+        if (fewer === undefined) return undefined
+        given = fewer
+        return options()
       },
       signal,
       clock,
@@ -178,7 +197,7 @@ export function createModelSteps (
       }
     })
     const { result } = writer
-    if (asked !== undefined) await tellCutPrompt(asked, described, result.usage.inputTokens)
+    if (asked !== undefined) await tellCutPrompt(asked, described(), result.usage.inputTokens)
     const isCut = result.finishReason === 'length'
     for (const { toolCallId, toolName, input: text, providerMetadata, isFromText, named } of result.calls) {
       const checked = readInput(toolName, text, owed !== undefined && isAnswer(toolName) ? owed.validateCall : host.validate, isCut)

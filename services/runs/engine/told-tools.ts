@@ -1,9 +1,22 @@
+import { toolsLine } from '../../contracts/model-texts.ts'
+import type { RunContext } from '../../contracts/run-events.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
-import { definitionTokens, deferTools, type ToolHost } from '../../tools/index.ts'
+import { definitionTokens, deferTools, describeTool, type ToolHost } from '../../tools/index.ts'
 
 /** How many times its share of a window the definitions of tools are, at least, when the window is looked up. */
 const LOOK_UP_AT = 5
+
+interface Parts {
+  host: Pick<ToolHost, 'finders' | 'describe'>
+  registry: Pick<Registry, 'roles' | 'reach' | 'candidates'> & ContextWindows
+}
+
+async function windowFor (tools: Tool[], registry: Parts['registry'], signal: AbortSignal): Promise<number> {
+  const id = registry.roles().capable
+  const tokens = definitionTokens(tools.filter(({ identity }) => identity !== undefined)) * LOOK_UP_AT
+  return registry.contextWindow(id, registry.reach(id) === 'cloud' ? tokens : Infinity, signal)
+}
 
 /**
  * Divides the tools of a run into those that its model is told of and those that it finds, and describes the servers of both. The window
@@ -11,15 +24,38 @@ const LOOK_UP_AT = 5
  */
 export async function toldTools (
   tools: Tool[],
-  { host, registry }: {
-    host: Pick<ToolHost, 'finders' | 'describe'>,
-    registry: Pick<Registry, 'roles' | 'reach'> & ContextWindows
-  },
+  { host, registry }: Parts,
   signal: AbortSignal
 ): Promise<ReturnType<typeof deferTools> & { servers: string }> {
-  const id = registry.roles().capable
-  const tokens = definitionTokens(tools.filter(({ identity }) => identity !== undefined)) * LOOK_UP_AT
-  const window = await registry.contextWindow(id, registry.reach(id) === 'cloud' ? tokens : Infinity, signal)
-  const divided = deferTools(tools, { finders: host.finders(), window })
+  const window = await windowFor(tools, registry, signal)
+  const divided = deferTools(tools, { finders: host.finders(), window, most: registry.mostTools(registry.candidates('capable')) })
   return { ...divided, servers: host.describe(tools, { found: new Set(divided.deferred), window }) }
+}
+
+/** Of a context, what the number of tools changes. */
+type ToolContext = Pick<RunContext, 'system' | 'tools' | 'deferred'>
+
+/**
+ * Returns the context with fewer tools, as many as the models are known to take since a provider has refused their number; undefined when
+ * there are no fewer.
+ */
+export async function withFewerTools<C extends ToolContext> (
+  context: C,
+  { host, registry }: Parts & { host: Pick<ToolHost, 'offered'> },
+  signal: AbortSignal
+): Promise<C | undefined> {
+  const described = new Map(context.tools.map((tool) => [tool.name, tool]))
+  const before = new Set(context.deferred)
+  const tools = host.offered().filter(({ name }) => described.has(name) || before.has(name))
+  const { told, deferred = [], servers } = await toldTools(tools, { host, registry }, signal)
+  if (deferred.length <= before.size) return undefined
+  const divided = new Set([...deferred, ...told.map(({ name }) => name)])
+  const ofRun = context.tools.filter(({ name }) => !divided.has(name))
+  const next = [...told.map((tool) => tool.isFinder ? describeTool(tool) : described.get(tool.name) ?? describeTool(tool)), ...ofRun]
+  const changes = [
+    [host.describe(tools, { found: before, window: await windowFor(tools, registry, signal) }), servers],
+    [context.tools, next].map((some) => toolsLine(some.map(({ name }) => name)))
+  ].filter(([old]) => old !== '')
+  const system = context.system.map((text) => changes.reduce((whole, [old, now]) => whole.replace(old, () => now), text))
+  return { ...context, system, tools: next, deferred }
 }

@@ -141,7 +141,8 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     given,
     placement: {},
     summaries: { load: async () => run.record.summaries ?? [], keep: (summaries) => attempt.commit({ changes: { summaries } }) },
-    context: async () => context!,
+    // A provider may have refused the number of its tools since.
+    context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
     closingNotes: () => [],
     takeNotes: () => notes.splice(0),
     needsApproval: (toolName) => tools.permission(toolName) === 'ask' && task.approval.mode !== 'never',

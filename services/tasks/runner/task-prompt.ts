@@ -2,7 +2,7 @@ import type { Phase } from '../../../schemas/tasks.ts'
 import { applicationInstructions, type ObjectAnswer } from '../../runs/index.ts'
 import { isOutdated, type StoredRun, type StoredTask } from '../task-records.ts'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { COMMENT_OPENING, EARLIER_OPENING, HOW_TO_WORK, INPUT_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
+import { COMMENT_OPENING, EARLIER_OPENING, HOW_TO_WORK, INPUT_OPENING, NOTE_OPENING, toolsLine } from '../../contracts/model-texts.ts'
 import type { RunContext, FolderGuide, RunEvent } from '../../contracts/run-events.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { tokensIn } from '../../models/index.ts'
@@ -68,7 +68,7 @@ const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
   `${HOW_TO_WORK} End with a report of what was done and found, in the language of the task; a run that claims what it did not do is ` +
   'judged as failed.',
   machine,
-  `Tools: ${tools.join(', ')}.`,
+  toolsLine(tools),
   servers
 ]
 

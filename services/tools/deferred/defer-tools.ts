@@ -12,6 +12,9 @@ export const SMALL_WINDOW = 16_384
 const MOST_FURTHER = 30
 const FURTHER_SHARE = 0.1
 
+/** Tools that a run may have beside those that are divided: the one for its structured answer. */
+const OF_RUN = 1
+
 /** Tools that the error of a call names. */
 const MOST_NAMED = 60
 
@@ -28,20 +31,31 @@ export interface Deferral {
  * only those that most work needs are. The tools of servers are not described when they and those of the application are more than
  * MOST_FURTHER or take more than FURTHER_SHARE of the window; the application's are, unless they alone are too many. `finders` are the
  * tools that reach the others; without them all are told. A model without a limit (`window` Infinity) costs nothing and is told of all.
+ * Where the model takes only `most` tools, further kinds of them are left out until they are no more.
  */
 export function deferTools (
   tools: Tool[],
-  { finders, window }: { finders: Tool[], window: number }
+  { finders, window, most = Infinity }: { finders: Tool[], window: number, most?: number }
 ): Deferral {
-  if (finders.length < 2 || window === Infinity) return { told: tools }
+  if (finders.length < 2 || (window === Infinity && most === Infinity)) return { told: tools }
   const own = tools.filter(isOwn)
   const further = tools.filter((tool) => !isOwn(tool))
   const fits = (some: Tool[]) => some.length <= MOST_FURTHER && definitionTokens(some) <= window * FURTHER_SHARE
-  const leavesOut = { servers: !fits(further), app: !fits(further.filter(isOfApp)) }
+  const leavesOut = {
+    servers: !fits(further),
+    app: !fits(further.filter(isOfApp)),
+    seldom: own.length > MOST_TOLD || window <= SMALL_WINDOW,
+    often: window <= SMALL_WINDOW
+  }
   const isLeftOut = (tool: Tool) =>
     isOwn(tool)
-      ? window <= SMALL_WINDOW ? tool.use !== 'always' : own.length > MOST_TOLD && tool.use === 'seldom'
+      ? tool.use !== 'always' && (tool.use === 'seldom' ? leavesOut.seldom : leavesOut.often)
       : isOfApp(tool) ? leavesOut.app : leavesOut.servers
+  const isTooMany = () => {
+    const left = tools.filter((tool) => !isLeftOut(tool)).length
+    return left + (left < tools.length ? finders.length : 0) + OF_RUN > most
+  }
+  for (const kind of ['servers', 'app', 'seldom', 'often'] as const) if (isTooMany()) leavesOut[kind] = true
   const deferred = tools.filter(isLeftOut)
   if (deferred.length === 0) return { told: tools }
   return {
