@@ -6937,6 +6937,14 @@ export type ToolServerDetail = {
          */
         deny?: Array<string>;
     };
+    /**
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, all but those that the server marks with readOnlyHint and its user has accepted as they are
+     */
+    approval?: 'never' | 'always' | Array<string>;
+    /**
+     * Changes with all that is shown of the tools; accept them with it
+     */
+    digest: string;
     toolDetails: Array<{
         /**
          * The server's name of the tool
@@ -12841,12 +12849,74 @@ export type ConfigureToolServerResponses = {
 
 export type ConfigureToolServerResponse = ConfigureToolServerResponses[keyof ConfigureToolServerResponses];
 
+export type TakeBackToolServerData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/mcp/servers/{name}/accept';
+};
+
+export type TakeBackToolServerErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type TakeBackToolServerError = TakeBackToolServerErrors[keyof TakeBackToolServerErrors];
+
+export type TakeBackToolServerResponses = {
+    /**
+     * A tool server and the state of its connection
+     */
+    200: ToolServer;
+};
+
+export type TakeBackToolServerResponse = TakeBackToolServerResponses[keyof TakeBackToolServerResponses];
+
 export type AcceptToolServerData = {
     body: {
         /**
          * The server's names of the tools; absent: all of them
          */
         tools?: Array<string>;
+        /**
+         * The `digest` of the server as it was shown; with another one, nothing is accepted
+         */
+        digest?: string;
     };
     path: {
         /**
@@ -12875,6 +12945,10 @@ export type AcceptToolServerErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
     /**
      * The body is larger than the route accepts
      */
