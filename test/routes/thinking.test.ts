@@ -184,7 +184,6 @@ t.test('after an approval and a restart the run goes on with its thinking, and i
   const { app, gateway } = await withGateway(t, () => thinking('a', { calls: [look, run] }), { clock })
   await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
   const { events } = await say(app, 'go', { id: 'chat' })
-  await app.inject({ method: 'DELETE', url: '/memory/brain' })
   await app.close()
 
   await clock.advance(20 * 60 * 60 * 1000)
@@ -197,9 +196,10 @@ t.test('after an approval and a restart the run goes on with its thinking, and i
   t.equal(then.prompt[0].content, before.prompt[0].content)
   t.strictSame(then.tools, before.tools)
 
+  await after.app.inject({ method: 'DELETE', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
   await after.app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: user('and?') } })
   t.strictSame(assistants(after.gateway.requests[1]), [returned('a', { calls: [look, run] }), BOTH[1]])
-  t.match(after.gateway.requests[1].body.prompt[0].content, 'Likes coffee', 'a new run looks anew')
+  t.match(after.gateway.requests[1].body.prompt[0].content, '- Likes coffee\n', 'what was forgotten is gone, and a new run looks anew')
 })
 
 t.test('a conversation that is made smaller keeps the thinking of what it keeps as it was', async (t) => {
