@@ -1,4 +1,6 @@
 import fp from 'fastify-plugin'
+import type { StreamEvent } from '../schemas/stream-events.ts'
+import type { BrainChange } from '../services/brain/brain-change.ts'
 import { createBrain, emptyMemory, type BrainService } from '../services/brain/brain.ts'
 import { createToldMemory, type ToldMemory } from '../services/brain/recall/told-memory.ts'
 import { RECORDS } from '../services/store/keys.ts'
@@ -11,10 +13,30 @@ declare module 'fastify' {
   }
 }
 
+/** The event about a change of the memory. It names a conversation when all that is new comes from it. */
+function memoryEvent ({ learned, proposed, forgotten }: BrainChange, at: number): StreamEvent {
+  const threads = new Set([...learned, ...proposed].map(({ source }) => source?.threadId))
+  const [threadId] = threads.size === 1 ? threads : []
+  return {
+    type: 'memory:changed',
+    learned: learned.map(({ id, kind, fact }) => ({ id, kind, fact })),
+    proposed: proposed.length,
+    forgotten,
+    ...(threadId !== undefined && { threadId }),
+    at
+  }
+}
+
 /** The brain: what the service remembers of its user. */
 export default fp(async (app) => {
   const { store, clock } = app
-  const brain = createBrain({ record: store.record(RECORDS.brain, emptyMemory), now: clock.now, digest: store.digest })
+  const brain = createBrain({
+    record: store.record(RECORDS.brain, emptyMemory),
+    now: clock.now,
+    digest: store.digest,
+    // The events are made of what is made of the brain.
+    onChange: (change) => app.events.emit(memoryEvent(change, clock.now()))
+  })
   app.decorate('brain', brain)
   const toldMemory = createToldMemory({ load: brain.whole, store })
   app.decorate('toldMemory', toldMemory)

@@ -99,6 +99,7 @@ export const KnownFactSchema = Type.Object({
   supersedes: Type.Optional(Type.String({ description: 'The earlier fact that this one replaced or, while proposed, would replace' })),
   replaces: Type.Optional(Type.Array(Type.String(), { description: 'Ids of what it replaced or, while proposed, would replace' })),
   replacedBy: Type.Optional(Type.String({ description: 'Id of what took its place; absent when it was only taken back' })),
+  forgottenAt: Type.Optional({ ...Timestamp, description: 'When the user had it forgotten: it can be restored for 30 days from then' }),
   retracts: Type.Optional(Type.Literal(true, { description: 'Accepting it hides what it replaces, and adds nothing' })),
   confidence: Type.Optional(Type.Number({ description: 'Of a pattern' })),
   evidence: Type.Optional(PatternSchema.properties.evidence)

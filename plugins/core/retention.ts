@@ -8,10 +8,10 @@ const COPIES_MS = 7 * 24 * 60 * 60 * 1000
 
 /** Removes old records in the background, from one minute after the start. */
 export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
-  const { store, clock, log, threads: { prune }, usage, undo, runs, grants, notifications, attachments } = app
+  const { store, clock, log, threads: { prune }, usage, undo, runs, grants, notifications, attachments, brain } = app
   // What was deleted since stands in copies of earlier data, too.
   const copies = { sweep: () => removeOldCopies(home, { ms: COPIES_MS, now: clock.now() }) }
-  const retention = createRetention({ store, clock, log, prune, owners: [usage, undo, runs, grants, notifications, attachments, copies] })
+  const retention = createRetention({ store, clock, log, prune, owners: [usage, undo, runs, grants, notifications, attachments, brain, copies] })
   const stop = new AbortController()
   let running: Promise<void> | undefined
   app.addHook('onListen', async () => {
@@ -21,4 +21,4 @@ export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
     stop.abort()
     await running
   })
-}, { name: 'retention', dependencies: ['store', 'clock', 'threads', 'usage', 'undo', 'runs', 'ledger', 'notifications'] })
+}, { name: 'retention', dependencies: ['store', 'clock', 'threads', 'usage', 'undo', 'runs', 'ledger', 'notifications', 'brain'] })

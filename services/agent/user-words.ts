@@ -4,6 +4,9 @@ import type { ToolHost } from '../tools/index.ts'
 import { settingsOfTask } from './run-settings.ts'
 import { type ActiveRuns, steeringIn } from '../runs/index.ts'
 
+/** Tools whose results hold nothing that others wrote. */
+const MEMORY_TOOLS: ReadonlySet<string> = new Set(['remember', 'forget'])
+
 interface Parts {
   activeRuns: Pick<ActiveRuns, 'ofRun'>
   deps: { threads: Pick<ThreadRepository, 'turns' | 'messages'> }
@@ -21,7 +24,8 @@ export function createUserWords ({ activeRuns, deps: { threads } }: Parts) {
     const at = messages.at(-1)?.at ?? 0
     const known = new Set(messages.map(({ id }) => id))
     const said = steeringIn(live.run.log.events).filter(({ id }) => !known.has(id))
-    return { threadId, messages: [...messages, ...said.map(({ id, text, at: said }) => ({ id, text, at, said }))] }
+    const hasRead = live.run.log.events.some((event) => event.type === 'tool-output' && !MEMORY_TOOLS.has(event.toolName))
+    return { threadId, hasRead, messages: [...messages, ...said.map(({ id, text, at: said }) => ({ id, text, at, said }))] }
   }
 }
 

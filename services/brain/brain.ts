@@ -15,11 +15,15 @@ import { contextPreview } from './context-preview.ts'
 import { add, drop, erase, hasKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { changeEntry, factView, listFacts } from './fact-list.ts'
 import { foldText, normalise } from './fact-text.ts'
+import { eraseForgotten, findAbout, forgetAll } from './forget-about.ts'
 import { observeHabits, type Habitual } from './habits.ts'
+import { changeBetween, type BrainChange } from './brain-change.ts'
 import { learn, type Learned, type Learning } from './learning.ts'
 import {
   brainOf,
   emptyMemory,
+  isPattern,
+  isProtected,
   ofKind,
   preferencesOf,
   type Entry,
@@ -30,18 +34,43 @@ import {
 export { emptyMemory, type Memory } from './memory.ts'
 export type { Learning } from './learning.ts'
 
+/** The words by which the user wants something forgotten. */
+type ForgetWish = Pick<Learning, 'fact' | 'said' | 'source' | 'isUnsure'> & {
+  /** Nothing that others wrote can have brought the wish about. */
+  isSure: boolean
+}
+
+/** What was forgotten, what waits for a confirmation, and what may be about the same. */
+export interface Forgotten {
+  forgotten: Entry[]
+  patterns: Habit[]
+  open: Entry[]
+  proposed: Entry[]
+  maybe: Entry[]
+}
+
 /** The user's long-term memory, one encrypted record. A change resolves when it is durable. */
-export function createBrain (
-  { record, now, digest }: { record: StoredRecord<Memory>, now: () => number, digest: (text: string) => string }
-) {
+export function createBrain ({ record, now, digest, onChange = () => {} }: {
+  record: StoredRecord<Memory>
+  now: () => number
+  digest: (text: string) => string
+  /** Called with each change when it is durable. */
+  onChange?: (change: BrainChange) => void
+}) {
   const load = (): Promise<Memory> => record.get().catch(toBrainError)
 
   /** Applies `edit`. When it returns the memory that it got, nothing is new and `updatedAt` stays as it is. */
   async function update (edit: (memory: Memory) => Memory): Promise<Memory> {
-    return record.update((memory) => {
-      const changed = edit(memory)
-      return changed === memory ? memory : { ...changed, updatedAt: now() }
+    let before: Memory | undefined
+    const after = await record.update((memory) => {
+      const current = eraseForgotten(memory, now(), digest)
+      const changed = edit(current)
+      if (changed === memory) return memory
+      before = memory
+      return { ...changed, updatedAt: now() }
     }).catch(toBrainError)
+    if (before !== undefined) onChange(changeBetween(before, after))
+    return after
   }
   const change = async (edit: (memory: Memory) => Memory): Promise<Brain> => brainOf(await update(edit))
 
@@ -129,6 +158,7 @@ export function createBrain (
       const isEmpty = memory !== undefined && memory.entries.length + memory.habits.length === 0
       const empty: Memory = { ...emptyMemory(), updatedAt: isEmpty ? memory.updatedAt : now(), clearedAt: now() }
       await record.replace(empty)
+      onChange(changeBetween(memory ?? empty, empty))
       return brainOf(empty)
     },
 
@@ -162,6 +192,38 @@ export function createBrain (
         return observeHabits(memory, habits, { now: now(), digest })
       })
       return learned
+    },
+
+    /**
+     * Forgets everything about something that the user names, at once, and returns what it was. Typed, pinned and important entries are
+     * forgotten only with `isSure`; else, and for words that may be no wish of the user (`isUnsure`), it is proposed. Undefined when the
+     * words could name anything.
+     */
+    async forgetAbout (about: string, { isSure, ...wish }: ForgetWish): Promise<Forgotten | undefined> {
+      const found = findAbout(await load(), about)
+      if (found === undefined) return undefined
+      const isAtOnce = (entry: Entry) => !wish.isUnsure && (isSure || (!isProtected(entry) && !entry.important))
+      const open = found.entries.filter((entry) => entry.state === 'known' && !isAtOnce(entry))
+      const entries = found.entries.filter((entry) => isAtOnce(entry) && entry.forgottenAt === undefined)
+      const habits = wish.isUnsure ? [] : found.habits
+      if (entries.length + habits.length > 0) await update((memory) => forgetAll(memory, { entries, habits }, now(), digest))
+      let proposed: Entry[] = []
+      if (open.length > 0) {
+        const replaces = open.map(({ id }) => id)
+        const retraction = { ...wish, kind: 'fact' as const, replaces, isRetraction: true, isUnsure: true, isForgotten: true }
+        await update((memory) => {
+          const learned = learn(memory, [retraction], { now: now(), digest })
+          proposed = learned.proposed
+          return learned.memory
+        })
+      }
+      return { forgotten: entries.filter(({ state }) => state === 'known'), patterns: habits.filter(isPattern), open, proposed, maybe: found.maybe }
+    },
+
+    /** Erases what was forgotten 30 days ago. */
+    async sweep (): Promise<void> {
+      const memory = await load().catch(() => undefined)
+      if (memory !== undefined && eraseForgotten(memory, now(), digest) !== memory) await update((memory) => memory)
     },
 
     /** Everything that is known, and the requests that may recur, oldest first. */

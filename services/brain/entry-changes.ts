@@ -50,7 +50,7 @@ export function hide (memory: Memory, ids: string[], at: number, by?: Entry): Me
 
 /** Makes an entry known, as the newest one, and hides what it replaces. A proposed retraction hides and is gone. */
 export function makeKnown (memory: Memory, entry: Entry, at: number): Memory {
-  const { replacedAt: _at, replacedBy: _by, retracts, ...rest } = entry
+  const { replacedAt: _at, replacedBy: _by, forgottenAt: _forgotten, retracts, ...rest } = entry
   const known: Entry = { ...rest, state: 'known' }
   const targets = [
     ...entry.state === 'proposed' ? entry.replaces ?? [] : [],

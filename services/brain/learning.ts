@@ -1,6 +1,7 @@
 import { LIMITS, type FactSource } from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
 import { add, hasKey, hide, isFull, sameEntry, trim } from './entry-changes.ts'
+import { forgetAll } from './forget-about.ts'
 import { foldEntry, isProtected, ofKind, type Entry, type FactKind, type Memory } from './memory.ts'
 
 /** What a user said, in their own words, and what it means for the memory. */
@@ -18,6 +19,8 @@ export interface Statement {
   isUnsure: boolean
   /** It matters whatever is asked. */
   isImportant?: boolean
+  /** Of a retraction: the user had it forgotten, so that it is erased after some time. */
+  isForgotten?: boolean
 }
 
 /** A statement, with when and where it was said. */
@@ -72,7 +75,9 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   if (same?.state === 'known') return targets.some(isProtected) || learning.isUnsure ? memory : hide(memory, replaces, said, same)
   const isProposal = learning.isUnsure || targets.some(isProtected) || (kind === 'instruction' && !isRetraction)
   if (isProposal && same?.state === 'proposed') return memory
-  if (isRetraction && !isProposal) return hide(memory, replaces, said)
+  if (isRetraction && !isProposal) {
+    return learning.isForgotten ? forgetAll(memory, { entries: targets, habits: [] }, now, digest) : hide(memory, replaces, said)
+  }
   if (isRetraction && isProposed(memory, text)) return memory
   if (!isProposal && isFull(memory, kind) && !targets.some((target) => target.kind === kind)) return memory
 

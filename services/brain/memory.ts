@@ -32,6 +32,8 @@ export interface Entry {
   /** When a statement or a retraction hid it, and the entry that took its place. */
   replacedAt?: number
   replacedBy?: string
+  /** When the user had it forgotten. */
+  forgottenAt?: number
 }
 
 /** A request that recurred, or may become one that recurs: a pattern once enough threads or runs hold it. */

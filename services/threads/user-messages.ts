@@ -17,6 +17,8 @@ export interface UserWords {
   threadId: string
   /** Oldest first. */
   messages: UserMessage[]
+  /** Whether the run has got results of tools other than those of the memory. */
+  hasRead: boolean
 }
 
 /** Characters of a message that are read. */

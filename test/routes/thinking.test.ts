@@ -199,7 +199,7 @@ t.test('after an approval and a restart the run goes on with its thinking, and i
   await after.app.inject({ method: 'DELETE', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
   await after.app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: user('and?') } })
   t.strictSame(assistants(after.gateway.requests[1]), [returned('a', { calls: [look, run] }), BOTH[1]])
-  t.match(after.gateway.requests[1].body.prompt[0].content, '- Likes coffee\n', 'what was forgotten is gone, and a new run looks anew')
+  t.match(after.gateway.requests[1].body.prompt[0].content, '- Likes coffee', 'what was forgotten is gone, and a new run looks anew')
 })
 
 t.test('a conversation that is made smaller keeps the thinking of what it keeps as it was', async (t) => {

@@ -15,6 +15,7 @@ export function keysOf (event: ServiceEvent): string[][] {
   const [topic] = type.split(':')
   if (topic === 'approval') return [keys.approvals(), keys.previews(), keys.digest(), keys.grants(), ...ofRun, ...owner]
   if (topic === 'tool-call') return [keys.toolCalls(), keys.digest(), ...ofRun, ...owner]
+  if (topic === 'memory') return [keys.brain()]
   if (topic === 'agent') return [keys.agents()]
   if (topic === 'config') return [keys.config(), keys.providers()]
   if (topic === 'thread') return [keys.threads(), keys.runs(), keys.usage()]

@@ -1,42 +1,47 @@
 import { Type } from '@sinclair/typebox'
+import { foldText } from '../../brain/index.ts'
 import type { Tool } from '../../contracts/tool.ts'
+import { ToolFailed } from '../tool-errors.ts'
 import { namesEntry, findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 
 interface Input {
-  id: string
+  id?: string
+  about?: string
   span: string
 }
 
-/** Forgets something because the user said so in this conversation. It is hidden, and can be restored. */
-export function createForget ({ brain, userWords }: MemoryParts): Tool<Input> {
+const RESTORED = 'It is hidden and can be restored for 30 days.'
+const NOT_SAID = 'Nothing was forgotten: "about" must be copied from "span", the thing or the person alone, such as "my trip to Oslo".'
+const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a thing or a person, or an entry by its id; the user clears ' +
+  'the whole memory in the console or with DELETE /memory/brain.'
+
+/** Forgets something, or everything about something, because the user said so in this conversation. It is hidden, and can be restored. */
+export function createForget (parts: MemoryParts): Tool<Input> {
+  const { brain, userWords } = parts
   return {
     name: 'forget',
-    description: 'Forget something that is remembered of the user, when the user asks for it. It is hidden and can be restored. ' +
-      'Tell the user what was forgotten, and whether it waits for their confirmation.',
+    description: 'Forget what is remembered of the user, when the user asks for it: one entry (id), or everything about something (about). ' +
+      'Tell the user what was forgotten, and what waits for their confirmation.',
     inputSchema: Type.Object({
-      id: Type.String({
-        minLength: 1,
-        maxLength: 2_000,
-        description: `The id of what is remembered, or its words; "${LAST}": what was remembered last here`
-      }),
-      span: Type.String({
-        minLength: 1,
-        maxLength: 2_000,
-        description: 'The words by which the user asks for it, copied exactly from their message'
-      })
+      id: Type.Optional(Type.String({ maxLength: 2_000, description: `Its id or its words; "${LAST}": what was remembered last here` })),
+      about: Type.Optional(Type.String({ maxLength: 200, description: 'The thing or person, copied from the span' })),
+      span: Type.String({ minLength: 1, maxLength: 2_000, description: 'The words of the user that ask for it, copied exactly' })
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',
     isConversational: true,
-    async execute ({ id, span }, { runId }) {
+    async execute ({ id, about, span }, { runId }) {
+      if (about !== undefined && about.trim() !== '') return forgetAbout(about, span, runId, parts)
+      if (id === undefined) throw new ToolFailed('Nothing was forgotten: give "id" or "about".')
       const { text, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: true })
       const entry = findKnown((await brain.known()).entries, id, source.threadId)
       const isMeant = namesEntry(text, entry, source.threadId)
-      const { proposed, replaced } = await brain.ingest([
-        { kind: 'fact', fact: text, replaces: [entry.id], isRetraction: true, isUnsure: isUnsure || !isMeant, said, source }
-      ])
+      const { proposed, replaced } = await brain.ingest([{
+        ...{ kind: 'fact', fact: text, replaces: [entry.id], isRetraction: true, isForgotten: true },
+        ...{ isUnsure: isUnsure || !isMeant, said, source }
+      }])
       if (replaced.length > 0) {
-        return { forgotten: entry.fact, id: entry.id, message: `I forgot: “${entry.fact}” It is hidden and can be restored.` }
+        return { forgotten: entry.fact, id: entry.id, message: `I forgot: “${entry.fact}” ${RESTORED}` }
       }
       return proposed.length > 0
         ? {
@@ -48,5 +53,28 @@ export function createForget ({ brain, userWords }: MemoryParts): Tool<Input> {
           }
         : { message: `Nothing was forgotten: “${entry.fact}” is newer than these words, or to forget it waits for a confirmation already.` }
     }
+  }
+}
+
+async function forgetAbout (about: string, span: string, runId: string, { brain, userWords }: MemoryParts) {
+  const { text, isUnsure, said, source, isDirect } = await findSaid(userWords, runId, span, { mayAsk: true })
+  if (!foldText(text).includes(foldText(about))) throw new ToolFailed(NOT_SAID)
+  const found = await brain.forgetAbout(about, { fact: text, said, source, isUnsure, isSure: isDirect })
+  if (found === undefined) throw new ToolFailed(TOO_WIDE)
+  const { forgotten, patterns, open, maybe } = found
+  const quoted = (facts: Array<{ fact: string }>) => facts.map(({ fact }) => `“${fact}”`).join(', ')
+  const messages = [
+    ...forgotten.length > 0 ? [`I forgot: ${quoted(forgotten)} ${RESTORED}`] : [],
+    ...patterns.length > 0 ? [`I forgot the habit: ${quoted(patterns.map(({ pattern }) => ({ fact: pattern })))}`] : [],
+    ...open.length > 0
+      ? [`To forget ${quoted(open)} is a proposal now, because it was typed, pinned or important. It is done once you accept it.`]
+      : [],
+    ...maybe.length > 0 ? [`This may be about it, too, and was kept; ask the user, and forget it by its id: ${quoted(maybe)}`] : []
+  ]
+  return {
+    ...(forgotten.length > 0 && { forgotten: forgotten.map(({ fact }) => fact) }),
+    ...(open.length > 0 && { proposed: open.map(({ fact }) => fact) }),
+    ...(maybe.length > 0 && { kept: maybe.map(({ id, fact }) => ({ id, fact })) }),
+    message: messages.length > 0 ? messages.join('\n') : `Nothing is remembered about “${about}”.`
   }
 }

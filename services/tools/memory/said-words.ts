@@ -6,7 +6,7 @@ import { ToolFailed } from '../tool-errors.ts'
 
 /** The collaborators of the tools that change the memory. */
 export interface MemoryParts {
-  brain: Pick<BrainService, 'ingest' | 'known'>
+  brain: Pick<BrainService, 'ingest' | 'known' | 'forgetAbout'>
   /** Returns what the user said in the conversation of a run; undefined for runs of tasks. */
   userWords: (runId: string) => Promise<UserWords | undefined>
 }
@@ -14,6 +14,8 @@ export interface MemoryParts {
 /** Words that the user said, and where. */
 interface Said extends OwnWords {
   said: number
+  /** Whether they stand in the newest message, and nothing was read since. */
+  isDirect: boolean
   source: FactSource
 }
 
@@ -34,11 +36,11 @@ export async function findSaid (
   if (words === undefined) throw new ToolFailed('The memory can be changed in a conversation with the user only.')
   const { findOwnWords, searchable } = await loadOwnWords()
   let problem: WordsProblem = NOT_SAID
-  for (const { text, at, said, id } of words.messages.toReversed()) {
+  for (const [n, { text, at, said, id }] of words.messages.toReversed().entries()) {
     const found = findOwnWords(searchable(text), span, options)
     if (!('problem' in found)) {
       const source = { threadId: words.threadId, message: at, ...(id !== undefined && { messageId: id }), span: found.text }
-      return { ...found, said, source }
+      return { ...found, said, source, isDirect: n === 0 && !words.hasRead }
     }
     if (found.problem !== NOT_SAID) problem = found.problem
   }

@@ -85,7 +85,7 @@ export function build (
         desktop,
         describe: notHere,
         attachments: { attachmentsOf: async () => [], files: { text: notHere } },
-        brain: { ingest: notHere, known: notHere },
+        brain: { ingest: notHere, known: notHere, forgetAbout: notHere },
         userWords: async () => undefined,
         conversationOf: async () => undefined,
         tasks: () => notHere() as never,

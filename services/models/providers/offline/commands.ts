@@ -179,6 +179,7 @@ const asWritten = (clause: Clause) => clause.textOf(0, clause.tokens.length)
 const remember = (_values: Values, clause: Clause) => call('remember', { span: asWritten(clause), kind: 'fact' })
 const rememberOwn = (values: Values, clause: Clause): Reply => OWN.test(values.rest) ? remember(values, clause) : undefined
 const forgetLast = (_values: Values, clause: Clause) => call('forget', { id: 'last', span: asWritten(clause) })
+const forgetAbout = ({ rest }: Values, clause: Clause) => call('forget', { about: rest, span: asWritten(clause) })
 const forgetOwn = ({ rest }: Values, clause: Clause): Reply =>
   OWN.test(rest) ? call('forget', { id: rest, span: asWritten(clause) }) : undefined
 
@@ -194,6 +195,8 @@ const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => R
   // The tools check the words, so what is only a manner of speaking stores nothing wrong.
   ['remember that|: {rest}', remember],
   ["remember|keep|note|don't in? mind|forget? that? {rest}", rememberOwn],
+  ['forget everything|all about {rest}', forgetAbout],
+  ['forget everything|all you know about {rest}', forgetAbout],
   ['forget about? that|this|it', forgetLast],
   ['forget about? that? {rest}', forgetOwn],
 

@@ -1,0 +1,60 @@
+import { drop, erase, hide } from './entry-changes.ts'
+import { foldText } from './fact-text.ts'
+import { isProtected, type Entry, type Habit, type Memory } from './memory.ts'
+import { isFormOf, termsOf } from './recall/terms.ts'
+
+/** How long what the user had forgotten can be restored, milliseconds. */
+export const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000
+
+/** What the memory holds about something. */
+export interface About {
+  /** Known, proposed and hidden entries that are about it. */
+  entries: Entry[]
+  habits: Habit[]
+  /** Known entries that share something with it: a part of its words, or the topics of what is important. */
+  maybe: Entry[]
+}
+
+/** Returns what is about something that the user names; undefined when its words could name anything. */
+export function findAbout ({ entries, habits }: Memory, about: string): About | undefined {
+  const wanted = termsOf(about)
+  if (wanted.length === 0) return undefined
+  const has = (terms: readonly string[]) => (term: string) => terms.some((each) => isFormOf(term, each))
+  const found: About = { entries: [], habits: [], maybe: [] }
+  for (const entry of entries) {
+    if (entry.retracts) continue
+    const words = termsOf([entry.fact, entry.key ?? '', entry.value ?? ''].join('\n'))
+    const topics = termsOf((entry.topics ?? []).join('\n'))
+    const isNamed = wanted.every(has(words))
+    const isFiled = wanted.every(has([...words, ...topics]))
+    const isSafe = !entry.important && !isProtected(entry)
+    if (isNamed || (isFiled && isSafe)) found.entries.push(entry)
+    else if (entry.state === 'known' && (isFiled || wanted.some(has(words)))) found.maybe.push(entry)
+  }
+  found.habits.push(...habits.filter(({ pattern }) => wanted.every(has(termsOf(pattern)))))
+  return found
+}
+
+/** Hides entries for RESTORABLE_MS, after which they are erased, and removes habits. Entries that are hidden already are erased then, too. */
+export function forgetAll (
+  memory: Memory,
+  { entries, habits }: { entries: readonly Entry[], habits: readonly Habit[] },
+  at: number,
+  digest: (text: string) => string
+): Memory {
+  const ids = new Set(entries.map(({ id }) => id))
+  const known = { ...memory, entries: memory.entries.map((entry) => ids.has(entry.id) ? { ...entry, state: 'known' as const } : entry) }
+  const hidden = hide(known, [...ids], at)
+  const gone = new Set(habits.map(({ id }) => id))
+  return drop({
+    ...hidden,
+    entries: hidden.entries.map((entry) => ids.has(entry.id) ? { ...entry, forgottenAt: at } : entry),
+    habits: hidden.habits.filter(({ id }) => !gone.has(id))
+  }, habits.map(({ pattern }) => foldText(pattern)), at, digest)
+}
+
+/** Erases what was forgotten so long ago that it cannot be restored any more. */
+export function eraseForgotten (memory: Memory, now: number, digest: (text: string) => string): Memory {
+  const old = memory.entries.filter(({ forgottenAt }) => forgottenAt !== undefined && forgottenAt + RESTORABLE_MS <= now)
+  return old.length === 0 ? memory : erase(memory, old.map(({ id }) => id), now, digest)
+}
