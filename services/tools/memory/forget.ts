@@ -10,6 +10,8 @@ interface Input {
   span: string
 }
 
+/** Characters of what names a thing or a person. */
+const MAX_ABOUT = 200
 const RESTORED = 'It is hidden and can be restored for 30 days.'
 const NOT_SAID = 'Nothing was forgotten: "about" must be copied from "span", the thing or the person alone, such as "my trip to Oslo".'
 const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a thing or a person, or an entry by its id; the user clears ' +
@@ -20,12 +22,12 @@ export function createForget (parts: MemoryParts): Tool<Input> {
   const { brain, userWords } = parts
   return {
     name: 'forget',
-    description: 'Forget what is remembered of the user, when the user asks for it: one entry (id), or everything about something (about). ' +
-      'Tell the user what was forgotten, and what waits for their confirmation.',
+    description: 'Forget one thing that is remembered of the user (id), or everything about something (about), when they ask for it. ' +
+      'Tell them what was forgotten, and what waits for their confirmation.',
     inputSchema: Type.Object({
-      id: Type.Optional(Type.String({ maxLength: 2_000, description: `Its id or its words; "${LAST}": what was remembered last here` })),
-      about: Type.Optional(Type.String({ maxLength: 200, description: 'The thing or person, copied from the span' })),
-      span: Type.String({ minLength: 1, maxLength: 2_000, description: 'The words of the user that ask for it, copied exactly' })
+      id: Type.Optional(Type.String({ description: `Its id or its words; "${LAST}": what was remembered last here` })),
+      about: Type.Optional(Type.String({ description: 'The thing or person, copied from the span' })),
+      span: Type.String({ minLength: 1, maxLength: 2_000, description: 'Their words that ask for it, copied exactly' })
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',
@@ -58,7 +60,7 @@ export function createForget (parts: MemoryParts): Tool<Input> {
 
 async function forgetAbout (about: string, span: string, runId: string, { brain, userWords }: MemoryParts) {
   const { text, isUnsure, said, source, isDirect } = await findSaid(userWords, runId, span, { mayAsk: true })
-  if (!foldText(text).includes(foldText(about))) throw new ToolFailed(NOT_SAID)
+  if (about.length > MAX_ABOUT || !foldText(text).includes(foldText(about))) throw new ToolFailed(NOT_SAID)
   const found = await brain.forgetAbout(about, { fact: text, said, source, isUnsure, isSure: isDirect })
   if (found === undefined) throw new ToolFailed(TOO_WIDE)
   const { forgotten, patterns, open, maybe } = found
