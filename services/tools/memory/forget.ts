@@ -27,7 +27,7 @@ export function createForget (parts: MemoryParts): Tool<Input> {
     inputSchema: Type.Object({
       id: Type.Optional(Type.String({ description: `Its id or its words; "${LAST}": what was remembered last here` })),
       about: Type.Optional(Type.String({ description: 'The thing or person, copied from the span' })),
-      span: Type.String({ minLength: 1, maxLength: 2_000, description: 'Their words that ask for it, copied exactly' })
+      span: Type.String({ description: 'Their words that ask for it, copied exactly' })
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',

@@ -111,7 +111,8 @@ t.test('the brain', async (t) => {
     replacedBy: undefined,
     retracts: undefined,
     confidence: undefined,
-    evidence: undefined
+    evidence: undefined,
+  forgottenAt: undefined
   }
   const { data: list } = await sdk.listFacts({ ...options, query: { q: 'TEA', state: 'known', kind: 'fact' } })
   is(t, list, { facts: [tea], nextCursor: undefined }, 'listFacts')
