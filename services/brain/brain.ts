@@ -217,7 +217,8 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
           return learned.memory
         })
       }
-      return { forgotten: entries.filter(({ state }) => state === 'known'), patterns: habits.filter(isPattern), open, proposed, maybe: found.maybe }
+      const forgotten = entries.filter(({ state }) => state === 'known')
+      return { forgotten, patterns: habits.filter(isPattern), open, proposed, maybe: found.maybe }
     },
 
     /** Erases what was forgotten 30 days ago. */

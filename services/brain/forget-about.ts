@@ -35,7 +35,7 @@ export function findAbout ({ entries, habits }: Memory, about: string): About | 
   return found
 }
 
-/** Hides entries for RESTORABLE_MS, after which they are erased, and removes habits. Entries that are hidden already are erased then, too. */
+/** Hides entries for RESTORABLE_MS, after which they are erased, also those that were hidden before; removes habits. */
 export function forgetAll (
   memory: Memory,
   { entries, habits }: { entries: readonly Entry[], habits: readonly Habit[] },

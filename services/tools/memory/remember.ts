@@ -15,8 +15,8 @@ interface Input {
 export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> {
   return {
     name: 'remember',
-    description: 'Remember something for later conversations, when the user asks for it. You copy the words of the user; the whole ' +
-      'sentence in which they stand is kept. Tell the user what was stored, and whether it waits for their confirmation.',
+    description: 'Remember something for later conversations, when the user asks for it. Copy their words; the whole sentence is kept. ' +
+      'Tell them what was stored, and whether it waits for their confirmation.',
     inputSchema: Type.Object({
       span: Type.String({
         minLength: 1,
