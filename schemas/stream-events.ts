@@ -68,7 +68,7 @@ export const ownEvents = [
     forgotten: Type.Array(Type.String(), { description: 'Ids of what is not known any more: forgotten, replaced or erased' }),
     threadId: text('The conversation that all of it was learned from; absent for what was typed'),
     at: Timestamp
-  }, "What is remembered of the user is another: GET /memory/brain has it. DELETE /memory/brain/facts/{id} erases what was learned"),
+  }, 'What is remembered of the user is another: GET /memory/brain has it. DELETE /memory/brain/facts/{id} erases what was learned'),
   event('AgentChangedEvent', 'agent:changed', {
     name: Type.String(),
     deleted: Type.Boolean(),

@@ -11,7 +11,8 @@ export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const { store, clock, log, threads: { prune }, usage, undo, runs, grants, notifications, attachments, brain } = app
   // What was deleted since stands in copies of earlier data, too.
   const copies = { sweep: () => removeOldCopies(home, { ms: COPIES_MS, now: clock.now() }) }
-  const retention = createRetention({ store, clock, log, prune, owners: [usage, undo, runs, grants, notifications, attachments, brain, copies] })
+  const owners = [usage, undo, runs, grants, notifications, attachments, brain, copies]
+  const retention = createRetention({ store, clock, log, prune, owners })
   const stop = new AbortController()
   let running: Promise<void> | undefined
   app.addHook('onListen', async () => {

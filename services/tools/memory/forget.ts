@@ -14,8 +14,8 @@ interface Input {
 const MAX_ABOUT = 200
 const RESTORED = 'It is hidden and can be restored for 30 days.'
 const NOT_SAID = 'Nothing was forgotten: "about" must be copied from "span", the thing or the person alone, such as "my trip to Oslo".'
-const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a thing or a person, or an entry by its id; the user clears ' +
-  'the whole memory in the console or with DELETE /memory/brain.'
+const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a thing or a person, or an entry by its id; the user ' +
+  'clears the whole memory in the console or with DELETE /memory/brain.'
 
 /** Forgets something, or everything about something, because the user said so in this conversation. It can be restored. */
 export function createForget (parts: MemoryParts): Tool<Input> {
