@@ -3144,6 +3144,10 @@ export type KnownFact = {
      */
     replacedBy?: string;
     /**
+     * When the user had it forgotten: it can be restored for 30 days from then
+     */
+    forgottenAt?: number;
+    /**
      * Accepting it hides what it replaces, and adds nothing
      */
     retracts?: true;
@@ -3203,6 +3207,40 @@ export type LiveRun = {
      * The task of the rehearsal
      */
     taskId?: string;
+};
+
+/**
+ * What is remembered of the user is another: GET /memory/brain has it. DELETE /memory/brain/facts/{id} erases what was learned
+ */
+export type MemoryChangedEvent = {
+    type: 'memory:changed';
+    /**
+     * What is known since, in the words of the user
+     */
+    learned: Array<{
+        id: string;
+        /**
+         * fact, preference or instruction
+         */
+        kind: string;
+        fact: string;
+    }>;
+    /**
+     * The number of new proposals, which wait for a person
+     */
+    proposed: number;
+    /**
+     * Ids of what is not known any more: forgotten, replaced or erased
+     */
+    forgotten: Array<string>;
+    /**
+     * The conversation that all of it was learned from; absent for what was typed
+     */
+    threadId?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -5173,6 +5211,8 @@ export type StreamEvent = ({
 } & NotificationClosedEvent) | ({
     type: 'thread:deleted';
 } & ThreadDeletedEvent) | ({
+    type: 'memory:changed';
+} & MemoryChangedEvent) | ({
     type: 'agent:changed';
 } & AgentChangedEvent) | ({
     type: 'config:changed';
@@ -11985,7 +12025,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted, agent:changed, config:changed
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted, memory:changed, agent:changed, config:changed
          */
         types?: string;
         /**
