@@ -32,6 +32,7 @@ export default fp(async (app) => {
     tasks,
     memory: app.toldMemory,
     guides: app.folderGuides,
+    skills: app.skills,
     copies: app.copies,
     machine: describeMachine(),
     workspace

@@ -26,6 +26,7 @@ export default fp(async (app) => {
     idempotency,
     memory: app.toldMemory.forRun,
     guides: app.folderGuides,
+    skills: app.skills,
     paths: app.paths,
     transform,
     machine: describeMachine(),

@@ -6,6 +6,8 @@ import { createBuiltinTools } from '../services/tools/builtin.ts'
 import { RECORDS } from '../services/store/keys.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
 import { createFolderGuides, type FolderGuides, type KnownGuides } from '../services/tools/files/folder-guide.ts'
+import { createSkills, type Skills, type StoredSkills } from '../services/tools/skills/skills.ts'
+import { createSkillList, type SkillList } from '../services/tools/skills/list-skills.ts'
 import { createToolHost, type ToolHost } from '../services/tools/host.ts'
 
 declare module 'fastify' {
@@ -13,6 +15,8 @@ declare module 'fastify' {
     tools: ToolHost
     fence: Fence
     folderGuides: FolderGuides
+    skills: Skills
+    skillList: SkillList
   }
 }
 
@@ -26,6 +30,13 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
   const fence = createFence()
   const known = app.store.record<KnownGuides>(RECORDS.guides, () => ({ digests: [] }))
   app.decorate('folderGuides', createFolderGuides({ paths: app.paths, known, digest: app.store.digest, clock: app.clock }))
+  const skills = createSkills({
+    paths: app.paths,
+    config: () => app.config.current.skills,
+    stored: app.store.record<StoredSkills>(RECORDS.skills, () => ({ pins: {}, shown: {} })),
+    copies: app.copies
+  })
+  app.decorate('skills', skills)
   app.decorate('fence', fence)
   const describe = createDescribeImage({
     // Runs are executed with the tools.
@@ -62,6 +73,13 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
             return (await Promise.all([...digests].map(app.attachments.find))).flatMap((found) => found ?? [])
           }
         },
+        skills,
+        // Runs are executed with the tools.
+        skillRun (runId) {
+          const { ofRun, ofTaskRun } = app.engine.activeRuns
+          const record = (ofRun(runId) ?? ofTaskRun(runId))?.run.record
+          return record && { cwd: record.cwd, isUnattended: record.taskId !== undefined }
+        },
         // Runs are executed with the tools.
         deferredTools: ({ runId }) => app.deferredTools(runId),
         investigate: (question, context) => app.investigate(question, context),
@@ -86,4 +104,5 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
       }
     })
   )
+  app.decorate('skillList', createSkillList({ skills, workspace: () => app.workspace(), tools: () => app.tools.names().known }))
 }, { name: 'tools', dependencies: NEEDED })

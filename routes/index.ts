@@ -20,6 +20,7 @@ import runs from './runs.ts'
 import rehearsals from './rehearsals.ts'
 import search from './search.ts'
 import service from './service.ts'
+import skills from './skills.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
 import toolCalls from './tool-calls.ts'
@@ -36,6 +37,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(notifications)
   await app.register(toolCalls)
   await app.register(commands)
+  await app.register(skills)
   await app.register(grants)
   await app.register(agents)
   await app.register(attachments)

@@ -157,6 +157,8 @@ const ScriptedTurn = Type.Object({
   error: Type.Optional(Type.String())
 })
 
+const AbsolutePath = Type.String({ pattern: '^(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)', description: 'An absolute path; "~" is not expanded' })
+
 /** The schema of each key of `config.json`. Unknown keys are kept unchanged and otherwise ignored. */
 export const ConfigKeys = {
   model: Type.Optional(ModelId),
@@ -264,9 +266,13 @@ export const ConfigKeys = {
       })
     )
   }, { additionalProperties: false })),
-  roots: Type.Optional(
-    Type.Array(Type.String({ pattern: '^(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)', description: 'An absolute path; "~" is not expanded' }))
-  ),
+  skills: Type.Optional(Type.Object({
+    /** Folders of skills beside those of working folders. */
+    folders: Type.Optional(Type.Array(AbsolutePath, { maxItems: 20 })),
+    /** `false`: no skills are used. */
+    enabled: Type.Optional(Type.Boolean())
+  }, { additionalProperties: false })),
+  roots: Type.Optional(Type.Array(AbsolutePath)),
   allowedOrigins: Type.Optional(Type.Array(Type.String({
     pattern: '^[a-z][a-z0-9+.-]*://[^/\\s]+$',
     description: 'An origin as browsers send it, such as app://my.app or http://localhost:5173, without a path'

@@ -8,7 +8,7 @@ import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
 import type { TaskLauncher } from '../contracts/task-launcher.ts'
 import type { ThreadRepository } from '../threads/index.ts'
-import type { FolderGuides, ToolHost } from '../tools/index.ts'
+import type { FolderGuides, Skills, ToolHost } from '../tools/index.ts'
 import type { ConversationStates } from './conversation-state.ts'
 
 /** The collaborators of the agent. */
@@ -27,6 +27,7 @@ export interface AgentDeps extends EngineDeps {
   /** What the models of a conversation are told of the brain. */
   memory: Pick<ToldMemory, 'ofThread'>
   guides: Pick<FolderGuides, 'read' | 'markKnown'>
+  skills: Pick<Skills, 'find'>
   /** A description of this computer for models. */
   machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */

@@ -1,5 +1,6 @@
 import type { RunTask } from '../../schemas/agent.ts'
 import { inputDigest, wasRefused } from '../approvals/index.ts'
+import { READ_SKILL } from '../contracts/model-texts.ts'
 import { reviewAnswer } from '../judge/index.ts'
 import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -43,7 +44,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     attached: () =>
       Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>
         (await deps.attachedFiles.text({ digest, mediaType, name: filename }).catch(() => '')).slice(0, SHOWN_CHARACTERS))),
-    asksAddresses: (toolName) => !host.isAllowedByUser(toolName),
+    asksAddresses: (toolName) => toolName === READ_SKILL || !host.isAllowedByUser(toolName),
     ...whoIsAsked(options?.interactive),
     mayAskInCalls: options?.interactive !== false,
     storesSteps: false,

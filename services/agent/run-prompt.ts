@@ -6,7 +6,7 @@ import type { ThreadMemory } from '../brain/index.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { attachedIn } from './attached-sizes.ts'
-import { describeTool } from '../tools/index.ts'
+import { describeTool, skillLines, SMALL_WINDOW } from '../tools/index.ts'
 import { HOW_TO_WORK } from '../contracts/model-texts.ts'
 
 interface PromptParts {
@@ -103,7 +103,7 @@ async function withoutForgotten (context: RunContext, memory: ThreadMemory): Pro
 export async function runContext (
   { live, owed: owedAnswer }: Pick<RunAttempt<ThreadRun>, 'live' | 'owed'>,
   { prompt, instructions, notes = [], guide: begun, memory }: Context,
-  { host, registry, guides, machine, clock, store, attachments, append }: AgentDeps & { append: (event: RunEvent) => void }
+  { host, registry, guides, skills, machine, clock, store, attachments, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { record, log } = live.run
   const known = log.events.findLast((event) => event.type === 'context')
@@ -112,9 +112,11 @@ export async function runContext (
   const owed = await owedAnswer()
   const hasFiles = attachedIn(prompt).length > 0 || (await attachments.ofThread(store.digest(record.threadId))).size > 0
   const { interactive } = record.options ?? {}
+  const { skills: found } = await skills.find(record.cwd)
   const ofHost = offeredTools(host.offered(), interactive === true)
     .filter((tool) => !tool.isForTasks && (hasFiles || !tool.readsAttachments) && (interactive !== false || !tool.needsPerson))
-  const [guide, { told, deferred, servers }] = await Promise.all([
+    .filter((tool) => !tool.readsSkills || found.length > 0)
+  const [guide, { told, deferred, servers, window }] = await Promise.all([
     begun ?? guides.read(record.cwd),
     toldTools(ofHost, { host, registry }, live.signal)
   ])
@@ -131,12 +133,14 @@ export async function runContext (
     notes
   })
   const { text, shown } = memory.system
+  const lines = skillLines(found, window <= SMALL_WINDOW)
   const context: RunContext = {
     at,
     cwd: record.cwd,
     system,
     ...(text !== '' && { memory: { shown, part: system.findIndex((part) => part.endsWith(text)), length: text.length } }),
     ...(guide !== undefined && { guide }),
+    ...(lines.length > 0 && ofHost.some((tool) => tool.readsSkills) && { skills: lines }),
     tools: tools.map(describeTool),
     ...(deferred && { deferred })
   }

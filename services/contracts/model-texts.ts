@@ -41,6 +41,9 @@ export const FILE_OPENING = '[Attached file'
 /** The tool by which a model reads the rest of a file. */
 export const READ_ATTACHMENT = 'readAttachment'
 
+/** The tool by which a model reads the instructions of a skill. */
+export const READ_SKILL = 'readSkill'
+
 /** The tools by which a model finds and calls tools that it was not told of. */
 export const FIND_TOOLS = 'findTools'
 export const USE_TOOL = 'useTool'

@@ -74,6 +74,8 @@ export interface RunContext {
   memory?: { shown: { ids: string[], isPartial: boolean }, part: number, length: number }
   /** The guide of the working folder. */
   guide?: FolderGuide
+  /** Names and descriptions of the skills that there are, a line each. */
+  skills?: string[]
   /** What earlier runs of the task noted, which the first message brings as data. */
   earlier?: string
   tools: LanguageModelV4FunctionTool[]

@@ -149,10 +149,10 @@ export interface Tool<Input = any> {
   /** Changes whenever the definition does, for tools that may change under their name: approvals are bound to it. */
   identity?: string
   /**
-   * The most that an approval of a call may cover beyond that call: the same call again, calls below its folder, or every call of the
+   * The most that an approval of a call may cover: that call alone, the same call again, calls below its folder, or every call of the
    * tool. Default: `exact`.
    */
-  widestScope?: 'exact' | 'folder' | 'tool'
+  widestScope?: 'once' | 'exact' | 'folder' | 'tool'
   /** Whether the input holds a command line: what it does cannot be known beforehand. */
   isCommand?: true
   /** Whether what a call begins may go on after it. For commands. */
@@ -209,6 +209,8 @@ export interface Tool<Input = any> {
   asks?(input: Input, context: Pick<ToolContext, 'runId'>): Promise<string | undefined>
   /** Whether the tool reads attachments: it is offered where a conversation has some. */
   readsAttachments?: true
+  /** Whether the tool reads skills: it is offered where there are some, and asks for itself also where the user has allowed it. */
+  readsSkills?: true
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
   /** Returns a sentence saying why the tool cannot be used here; it is then not offered. Undefined when it can be used. */

@@ -31,8 +31,8 @@ const TOOLCHAINS = [
  * its name, such as the scripts of package.json, is not among them: to change it is what commands are for.
  */
 export const OBEYED = [
-  '.vscode', '.idea', '.zed', '.fleet', '.devcontainer', '.cursor', '.windsurf', '.claude', '.codex', '.gemini', '.githooks', '.husky',
-  '.mcp.json', '.envrc', '.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.lvimrc', '.dir-locals.el'
+  '.vscode', '.idea', '.zed', '.fleet', '.devcontainer', '.cursor', '.windsurf', '.agents', '.claude', '.codex', '.gemini', '.githooks',
+  '.husky', '.mcp.json', '.envrc', '.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.lvimrc', '.dir-locals.el'
 ]
 
 /** Names of variables that look like secrets, or that lead to programs which hold some. */

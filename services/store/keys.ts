@@ -24,6 +24,7 @@ export const RECORDS = {
   toolAcceptance: 'tool-acceptance',
   toolDefinitions: 'tool-definitions',
   guides: 'guides',
+  skills: 'skills',
   webhook: 'webhook'
 } as const
 /** Marks imported data until its tasks were checked. */

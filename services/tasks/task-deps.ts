@@ -5,7 +5,7 @@ import type { Undo } from '../undo/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
-import type { FolderGuides, PathPolicy, ToolHost, Transform } from '../tools/index.ts'
+import type { FolderGuides, PathPolicy, Skills, ToolHost, Transform } from '../tools/index.ts'
 import type { UsageMeters, UsageRepository } from '../usage/index.ts'
 import type { TaskNotices } from './task-notices.ts'
 import type { TaskRepository } from './task-repository.ts'
@@ -25,6 +25,7 @@ export interface TaskDeps extends EngineDeps {
   /** The user's brain, as text for the system prompt. */
   memory: (about: string) => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
+  skills: Pick<Skills, 'find' | 'known'>
   /** The folders that triggers may watch, and the thread that looks at them. */
   paths: PathPolicy
   transform: Transform

@@ -25,6 +25,7 @@ import { createListResources, createReadResource, type ResourceServers } from '.
 import type { BackgroundCommands } from './shell/background-commands.ts'
 import { createReadCommand, createStopCommand } from './shell/read-command.ts'
 import { createRunCommand } from './shell/run-command.ts'
+import { createReadSkill, type SkillParts } from './skills/read-skill.ts'
 import { createSystemInfo } from './shell/system-info.ts'
 import { createFetchUrl } from './web/fetch-url.ts'
 import { createWebSearch } from './web/web-search.ts'
@@ -38,7 +39,7 @@ import { createNotifyUser, type NotifyParts } from './tasks/notify-user.ts'
 import type { TaskParts } from './tasks/task-parts.ts'
 import type { MemoryParts } from './memory/said-words.ts'
 
-interface Parts extends MemoryParts, TaskParts, NotifyParts {
+interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   /** The attachments of conversations. */
   attachments: AttachmentReading
   paths: PathPolicy
@@ -76,6 +77,7 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createFindFiles(parts),
     createListDirectory(parts),
     createReadAttachment(parts.attachments),
+    createReadSkill(parts),
     createEditFile(parts),
     createWriteFile(parts),
     createMoveFile(parts),

@@ -31,7 +31,7 @@ interface GateParts {
   /** The words of a person, and whether the user messages of the prompt are, too. */
   said: Said
   /** What the model knows beside the prompt. */
-  besides: () => { hasMemory?: boolean, guide?: string, given?: string, hasOlder?: boolean }
+  besides: () => { hasMemory?: boolean, guide?: string, skills?: string, given?: string, hasOlder?: boolean }
   /** Returns the beginnings of the texts of attached files. */
   attached?: () => Promise<string[]>
   events: () => readonly RunEvent[]
@@ -62,10 +62,11 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
     const known = createProvenance({ find, now: now() }, stored)
     said.texts.forEach(known.userSaid)
     known.prompted(prompt, said)
-    const { hasMemory = false, guide, given, hasOlder = false } = besides()
+    const { hasMemory = false, guide, skills, given, hasOlder = false } = besides()
     if (hasMemory || hasOlder) known.hold('private', { toolName: hasMemory ? 'memory' : 'earlier messages' })
     if (hasOlder) known.hold('foreign', { toolName: 'earlier messages' })
-    if (guide !== undefined) known.guided(guide)
+    if (guide !== undefined) known.guided(guide, 'guide of the folder')
+    if (skills !== undefined) known.guided(skills, 'skills')
     if (given !== undefined) known.started(given)
     for (const text of await attached?.() ?? []) known.attached(text)
     return known

@@ -37,6 +37,7 @@ const KINDS: Record<string, Kind> = {
   webSearch: 'search',
   readFile: 'file',
   readAttachment: 'attachment',
+  readSkill: 'file',
   searchFiles: 'file',
   findFiles: 'file',
   listDirectory: 'file',
@@ -150,9 +151,9 @@ export function createProvenance (
     userSaid: (text: string) => knowAll(addressesIn(text, { asSaid: true }), 'user'),
     wasFetched: (key: string): boolean => fetchedKeys.has(key),
 
-    /** Takes in the guide of the working folder. */
-    guided (text: string): void {
-      hold('foreign', { toolName: 'guide of the folder' })
+    /** Takes in what folders say: the guide of the working folder, and the descriptions of skills. */
+    guided (text: string, toolName: string): void {
+      hold('foreign', { toolName })
       knowAll(addressesIn(text), 'read')
     },
 

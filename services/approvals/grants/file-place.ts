@@ -15,8 +15,8 @@ export function isBelow (folder: string, { folder: inner }: Pick<FilePlace, 'fol
 /** Folders whose content is executed, or decides what programs do. */
 const FOLDERS = new Set([
   '.git', '.hg', '.svn', '.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.buildkite', '.husky', '.githooks', 'hooks',
-  '.vscode', '.idea', '.zed', '.fleet', '.devcontainer', '.cursor', '.claude', '.codex', '.cargo', '.ssh', '.config', 'node_modules',
-  '.yarn', '.venv', 'venv', '__pycache__'
+  '.vscode', '.idea', '.zed', '.fleet', '.devcontainer', '.cursor', '.agents', '.claude', '.codex', '.cargo', '.ssh', '.config',
+  'node_modules', '.yarn', '.venv', 'venv', '__pycache__'
 ])
 /** Files that package managers, build tools, shells, editors or agents execute or obey. */
 const FILES = new Set([

@@ -115,7 +115,7 @@ const fitsFolder = ({ places }: CallFacts): boolean =>
  */
 export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
-  if (tool === undefined || facts.uncopied !== undefined) return [once]
+  if (tool === undefined || facts.uncopied !== undefined || tool.widestScope === 'once') return [once]
   const wider: Array<Exclude<Scope, 'once'>> = tool.isCommand && !hasToken ? [] : ['exact']
   if (fitsFolder(facts)) wider.push('folder')
   if (facts.hosts !== undefined) wider.push('host')

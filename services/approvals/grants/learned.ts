@@ -14,9 +14,9 @@ export interface Found {
 export type Lesson = Pick<Grant, 'scope' | 'text' | 'meets'>
 
 /**
- * Returns what an approved call teaches; undefined where nobody knows what it found at the paths that it changed. `known` are the grants
- * of its task. The same call is learned, and beside it: of writing or editing one file, the same file with any content; of two new files
- * of one kind in one folder, further new ones there.
+ * Returns what an approved call teaches; undefined where an approval covers one call alone, or where nobody knows what the call found at
+ * the paths that it changed. `known` are the grants of its task. The same call is learned, and beside it: of writing or editing one file,
+ * the same file with any content; of two new files of one kind in one folder, further new ones there.
  */
 export function lessonOf (
   tool: Tool | undefined,
@@ -24,6 +24,7 @@ export function lessonOf (
   found: Found | undefined,
   known: readonly Grant[]
 ): Lesson | undefined {
+  if (tool?.widestScope === 'once') return undefined
   const meets = tool?.willChange === undefined ? undefined : metBy(found)
   if (tool?.willChange !== undefined && meets === undefined) return undefined
   const scope = learnedScope(tool, facts, found, known)

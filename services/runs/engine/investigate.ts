@@ -48,7 +48,8 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
     const tools = host.offered().filter((tool) =>
       tool.effect === 'read' && tool.answeredBy === undefined && tool.name !== PLAN_TOOL && host.permission(tool.name) === 'allow' &&
-      !tool.isConversational && !tool.isForCommands && !tool.isForTasks && !tool.isInvestigation
+      !tool.isConversational && !tool.isForCommands && !tool.isForTasks && !tool.isInvestigation &&
+      !tool.readsSkills
     )
     const names = new Set([...tools, ...host.finders()].map(({ name }) => name))
     const { told, deferred } = await toldTools(tools, { host, registry }, signal)

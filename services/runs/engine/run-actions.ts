@@ -232,6 +232,7 @@ function besides (events: readonly RunEvent[], { placement, given, hasRecalled }
   return {
     hasMemory: hasRecalled || context?.system.some((text) => text.includes(MEMORY_FOLLOWS)),
     guide: context?.guide?.text,
+    skills: context?.skills?.join('\n'),
     given,
     hasOlder: placement.older !== undefined
   }

@@ -26,10 +26,10 @@ export async function toldTools (
   tools: Tool[],
   { host, registry }: Parts,
   signal: AbortSignal
-): Promise<ReturnType<typeof deferTools> & { servers: string }> {
+): Promise<ReturnType<typeof deferTools> & { servers: string, window: number }> {
   const window = await windowFor(tools, registry, signal)
   const divided = deferTools(tools, { finders: host.finders(), window, most: registry.mostTools(registry.candidates('capable')) })
-  return { ...divided, servers: host.describe(tools, { found: new Set(divided.deferred), window }) }
+  return { ...divided, servers: host.describe(tools, { found: new Set(divided.deferred), window }), window }
 }
 
 /** Of a context, what the number of tools changes. */

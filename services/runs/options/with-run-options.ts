@@ -4,6 +4,7 @@ import { type MergedTool, type ToolHost, toolNames, withAppTools } from '../../t
 import type { Tool } from '../../contracts/tool.ts'
 import { type Registry, withRunModels } from '../../models/index.ts'
 import type { RunLog } from '../run-log/run-log.ts'
+import { narrowBySkills } from './narrow-by-skills.ts'
 import { matchesTool } from './tool-patterns.ts'
 import { withAsides } from './with-asides.ts'
 
@@ -55,13 +56,15 @@ function narrowBox (host: ToolHost, { sandbox }: RunOptions = {}): ToolHost {
 
 /**
  * Returns the collaborators with the models and the tools that a run's options ask for. What models answer to questions of the service
- * is kept in the log of the run, if one is given.
+ * is kept in the log of the run, if one is given, and the skills that it uses narrow its tools.
  */
 export function withRunOptions<D extends { registry: Registry, host: ToolHost }> (
   deps: D,
   options: RunOptions | undefined,
-  log?: Pick<RunLog, 'append'>
+  log?: Pick<RunLog, 'append' | 'events'>
 ): D {
   const { registry, ...rest } = withRunModels(deps, options)
-  return { ...rest, registry: log === undefined ? registry : withAsides(registry, log), host: withRunTools(deps.host, options) } as D
+  const host = withRunTools(deps.host, options)
+  if (log === undefined) return { ...rest, registry, host } as D
+  return { ...rest, registry: withAsides(registry, log), host: narrowBySkills(host, () => log.events) } as D
 }

@@ -1,10 +1,10 @@
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { type JudgeDeps, judgeRun } from '../../judge/index.ts'
 import { type RunEvent, type RunContext, answerText } from '../../contracts/run-events.ts'
-import { NOT_GRANTED, PHASE_TOOL } from '../../contracts/model-texts.ts'
+import { NOT_GRANTED, PHASE_TOOL, READ_SKILL } from '../../contracts/model-texts.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { Phase } from '../../../schemas/tasks.ts'
-import { createValidator, NOTHING_KEPT, type ToolHost, forModel } from '../../tools/index.ts'
+import { createValidator, NOTHING_KEPT, skillLines, SMALL_WINDOW, type ToolHost, forModel } from '../../tools/index.ts'
 import {
   offeredTools,
   toldTools,
@@ -150,7 +150,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
       isUsers: false,
       texts: [task.said ?? task.goal, options.instructions ?? '', ...task.steeringHistory.map(({ comment }) => comment)]
     },
-    asksAddresses: (toolName) => task.approval.mode !== 'never' && !host.isAllowedByUser(toolName),
+    asksAddresses: (toolName) => task.approval.mode !== 'never' && (toolName === READ_SKILL || !host.isAllowedByUser(toolName)),
     ...whoIsAsked(interactive, mayAsk && rehearsed === undefined),
     ...((task.approval.mode === 'granted' || rehearsed !== undefined) && { deniesUngranted: NOT_GRANTED }),
     mayAskInCalls: mayAsk && rehearsed === undefined,
@@ -194,7 +194,9 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     const { events } = run.log
     const known = knownContext(events, task, run.record)
     const phases = beginNext(run.record.phases)
-    const { told, deferred, servers } = await toldTools(tools.offered(), { host, registry: deps.registry }, signal)
+    const skills = await deps.skills.known((await deps.skills.find(task.cwd)).skills)
+    const offered = tools.offered().filter((tool) => !tool.readsSkills || skills.length > 0)
+    const { told, deferred, servers, window } = await toldTools(offered, { host, registry: deps.registry }, signal)
     context = known ??
       newContext({
         task,
@@ -203,6 +205,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
         machine: deps.machine,
         memory: await deps.memory(task.goal),
         guide: await deps.guides.readKnown(task.cwd),
+        skills: offered.some((tool) => tool.readsSkills) ? skillLines(skills, window <= SMALL_WINDOW) : [],
         instructions: options.instructions,
         owed: await attempt.owed(),
         tools: told,

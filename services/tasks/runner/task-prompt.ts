@@ -174,6 +174,8 @@ interface Parts extends Omit<ContextParts, 'tools' | 'answer'> {
   /** The names of those that it finds. */
   deferred?: string[]
   guide: FolderGuide | undefined
+  /** The lines about skills. */
+  skills: string[]
   /** The structured answer that the run owes. */
   owed: ObjectAnswer | undefined
 }
@@ -188,7 +190,7 @@ export function knownContext (log: readonly RunEvent[], task: StoredTask, run: S
  * The system prompt and the tools of a run. They stay the same in all its steps and attempts, because the reasoning of a
  * model is bound to them.
  */
-export function newContext ({ tools, deferred, guide, owed, ...parts }: Parts): RunContext {
+export function newContext ({ tools, deferred, guide, skills, owed, ...parts }: Parts): RunContext {
   const names = tools.map(({ name }) => name)
   const earlier = earlierNotes(parts.task, parts.last)
   return {
@@ -200,6 +202,7 @@ export function newContext ({ tools, deferred, guide, owed, ...parts }: Parts): 
       tools: owed === undefined ? names : [...names, owed.tool.name]
     }),
     ...(guide !== undefined && { guide }),
+    ...(skills.length > 0 && { skills }),
     ...(earlier !== undefined && { earlier }),
     tools: [
       ...tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool =>

@@ -3,6 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
+import type { Skills } from '../skills/skills.ts'
 import type { OpenEditors } from './open-editors.ts'
 import type { Transform } from '../transform/transform.ts'
 import { kindOf, imageFormat } from './file-kind.ts'
@@ -36,6 +37,8 @@ interface Parts {
   paths: PathPolicy
   transform: Transform
   editors?: OpenEditors
+  /** The skills, whose files are read also where they lie outside of the folders for tools. */
+  skills: Pick<Skills, 'fileAt'>
 }
 
 const UNSAVED = 'This is the text in the user\'s editor, which is not saved yet. The file can be changed when it is.'
@@ -57,7 +60,7 @@ interface Reading {
  * its number.
  * Images: `{path, size, mimeType, width, height, content: [image]}`. PDF: see readPdfPages. Throws ToolFailed for other binary files.
  */
-export function createReadFile ({ paths, transform, editors }: Parts): Tool<Static<typeof Input>> {
+export function createReadFile ({ paths, transform, editors, skills }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'readFile',
     description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
@@ -71,7 +74,7 @@ export function createReadFile ({ paths, transform, editors }: Parts): Tool<Stat
     forModel: withNumbers,
     execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, runId, signal }) =>
       withPathErrors(path, async () => {
-        const real = await paths.resolve(path, cwd)
+        const real = await skills.fileAt(path, cwd) ?? await paths.resolve(path, cwd)
         const about = { request: { offset, column, limit }, shown: JSON.stringify(path) }
         const unsaved = async (bytes: Buffer) => editors?.unsaved(runId, real, bytes, signal)
         return withParent(real, (folder, name) =>

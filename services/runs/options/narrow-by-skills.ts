@@ -1,0 +1,90 @@
+import { resolve } from 'node:path'
+import { ANSWER_TOOL, FIND_TOOLS, PHASE_TOOL, PLAN_TOOL, READ_SKILL, USE_TOOL } from '../../contracts/model-texts.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import { type AllowedTool, type MergedTool, type ToolHost, readAllowedTools, within } from '../../tools/index.ts'
+import type { Tool } from '../../contracts/tool.ts'
+import { matchesTool } from './tool-patterns.ts'
+
+/** A skill that is in use, with the only tools that it allows. */
+interface UsedSkill {
+  name: string
+  folder: string
+  allowedTools: string[]
+}
+
+/** Tools that do nothing but for the run itself. */
+const ALWAYS: ReadonlySet<string> = new Set([READ_SKILL, PLAN_TOOL, PHASE_TOOL, ANSWER_TOOL, FIND_TOOLS, USE_TOOL, 'askUser'])
+/** Characters of a list of tools in an error. */
+const LIST_SHOWN = 500
+
+/** Returns the skills with limits that a run has read and not said to be done with. */
+function usedIn (events: readonly RunEvent[]): UsedSkill[] {
+  const used = new Map<string, UsedSkill>()
+  for (const event of events) {
+    if (event.type !== 'tool-output' || event.toolName !== READ_SKILL) continue
+    const { skill, folder, allowedTools, done } = event.output
+    if (typeof skill !== 'string') continue
+    if (done === true) used.delete(skill)
+    else if (typeof folder === 'string' && Array.isArray(allowedTools)) used.set(skill, { name: skill, folder, allowedTools })
+  }
+  return [...used.values()]
+}
+
+/**
+ * Returns the host with which a run calls, while it uses skills with `allowed-tools`, only what all of them allow: tools that the run has
+ * anyway. Files of the skill itself can always be read. A skill is in use from its reading until the run says that it is done with it, or
+ * ends. `events` are those of the run.
+ */
+export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[]): ToolHost {
+  const parsed = new Map<string, AllowedTool[]>()
+  const rulesOf = ({ allowedTools }: UsedSkill): AllowedTool[] => {
+    const key = JSON.stringify(allowedTools)
+    const rules = parsed.get(key) ?? readAllowedTools(allowedTools, host.names().known)
+    parsed.set(key, rules)
+    return rules
+  }
+
+  function refusal (name: string, input: unknown): string | undefined {
+    if (ALWAYS.has(name)) return undefined
+    const all = events()
+    const used = usedIn(all)
+    if (used.length === 0) return undefined
+    const tool = host.find(name)
+    const cwd = all.find((event) => event.type === 'context')?.context.cwd ?? '/'
+    if (tool === undefined) return undefined
+    // Paths in a copy are shown as those of its folder.
+    const isOf = ({ folder }: UsedSkill, path: string) => within(host.shown(resolve(cwd, path)), folder)
+    const target = tool.target?.(input)
+    const others = used.filter((skill) => tool.name !== 'readFile' || target === undefined || !isOf(skill, target))
+    return others.flatMap((skill) => refusedBy(skill, rulesOf(skill), tool, { input, cwd, target }) ?? [])[0]
+  }
+
+  return {
+    ...host,
+    validate (name, input) {
+      const checked = host.validate(name, input)
+      const error = checked.ok ? refusal(name, checked.input) : undefined
+      return error === undefined ? checked : { ok: false, error }
+    },
+    async execute (call) {
+      const errorText = refusal(call.name, call.input)
+      return errorText === undefined ? host.execute(call) : { status: 'error', errorText, durationMs: 0 }
+    }
+  }
+}
+
+/** Returns why a skill does not allow a call, for the model; undefined for a call that it allows. */
+function refusedBy (
+  { name, allowedTools }: UsedSkill,
+  rules: readonly AllowedTool[],
+  tool: Tool & Partial<Pick<MergedTool, 'qualified' | 'source'>>,
+  { input, cwd, target }: { input: unknown, cwd: string, target: string | undefined }
+): string | undefined {
+  const matching = rules.filter(({ tools }) => tools.some((entry) => matchesTool(entry, tool)))
+  const call = { input, cwd, target, sends: tool.sends?.(input) }
+  if (matching.some(({ covers }) => covers === undefined || covers(call))) return undefined
+  const list = (allowedTools.join(', ') || 'none').slice(0, LIST_SHOWN)
+  const what = matching.length === 0 ? `${tool.name} is not among them` : `none of them covers this call of ${tool.name}`
+  return `The skill ${JSON.stringify(name)}, which is in use, allows only these tools: ${list}; ${what}. Do its work with them. ` +
+    `For other work, call ${READ_SKILL} with this name and done: true first.`
+}

@@ -1,0 +1,128 @@
+import { homedir } from 'node:os'
+import { isAbsolute, relative, resolve } from 'node:path'
+import picomatch from 'picomatch'
+import { splitOutside } from './front-matter.ts'
+import { simpleCommands } from './simple-commands.ts'
+
+/** A call as an entry of `allowed-tools` looks at it. */
+export interface NarrowedCall {
+  input: unknown
+  /** What the input names, and the addresses that it goes to. */
+  target?: string
+  sends?: readonly string[]
+  /** The working folder of the run. */
+  cwd: string
+}
+
+/** An entry of `allowed-tools`. */
+export interface AllowedTool {
+  /** As the skill has it. */
+  entry: string
+  /** Names of tools, or patterns of names, in the words of `options.allowTools`. */
+  tools: string[]
+  /** Which calls of them; absent: all. */
+  covers?: (call: NarrowedCall) => boolean
+  /** Why the entry allows nothing. */
+  unread?: string
+}
+
+const FILES = ['readFile', 'readAttachment']
+/** The names of tools in other agents, in lower case, by ours. */
+const THEIRS: Record<string, string[]> = {
+  read: FILES,
+  view: FILES,
+  notebookread: FILES,
+  write: ['writeFile'],
+  edit: ['editFile'],
+  multiedit: ['editFile'],
+  notebookedit: ['editFile'],
+  bash: ['runCommand', 'readCommand', 'stopCommand'],
+  shell: ['runCommand', 'readCommand', 'stopCommand'],
+  powershell: ['runCommand', 'readCommand', 'stopCommand'],
+  bashoutput: ['readCommand'],
+  killshell: ['stopCommand'],
+  killbash: ['stopCommand'],
+  glob: ['findFiles', 'listDirectory'],
+  ls: ['listDirectory'],
+  grep: ['searchFiles'],
+  webfetch: ['fetchUrl'],
+  websearch: ['webSearch'],
+  task: ['investigate'],
+  agent: ['investigate'],
+  todowrite: ['updatePlan'],
+  askuserquestion: ['askUser'],
+  skill: ['readSkill']
+}
+const COMMAND = 'runCommand'
+const PATH_TOOLS: ReadonlySet<string> = new Set([...FILES, 'writeFile', 'editFile', 'findFiles', 'listDirectory', 'searchFiles'])
+const ALL = /^(?::?\*{1,2})?$/
+
+/** Splits the text of `allowed-tools`, at blanks and commas outside of parentheses. */
+export const allowedEntries = (value: string | readonly string[]): string[] =>
+  (typeof value === 'string' ? splitOutside(value, /[,\s]/) : [...value]).map((entry) => entry.trim()).filter((entry) => entry !== '')
+
+/**
+ * Reads the entries of a skill's `allowed-tools`, in the vocabulary of others (`Read`, `Bash(git:*)`, `mcp__github__create_issue`) and in
+ * ours (`readFile`, `runCommand(git:*)`, `github_*`, `server:github`). An entry that is not understood allows nothing.
+ */
+export function readAllowedTools (entries: readonly string[], known: readonly string[]): AllowedTool[] {
+  return entries.map((entry): AllowedTool => {
+    const [, name, argument] = /^([^()\s]+)(?:\((.*)\))?$/s.exec(entry) ?? []
+    if (name === undefined) return { entry, tools: [], unread: 'it is not the name of a tool' }
+    const tools = namesOf(name, known)
+    if (argument === undefined || ALL.test(argument.trim())) return { entry, tools }
+    const covers = coveredBy(argument.trim(), tools)
+    return covers === undefined ? { entry, tools: [], unread: 'what stands in parentheses is not understood' } : { entry, tools, covers }
+  })
+}
+
+function namesOf (name: string, known: readonly string[]): string[] {
+  const plain = name.replaceAll(/[_-]/g, '').toLowerCase()
+  const own = known.find((each) => each.toLowerCase() === plain)
+  if (own !== undefined) return own === COMMAND ? THEIRS.bash : [own]
+  if (Object.hasOwn(THEIRS, plain)) return THEIRS[plain]
+  const [, server, tool] = /^mcp__(.+?)(?:__(.*))?$/.exec(name) ?? []
+  if (server === undefined) return [name]
+  return tool === undefined || tool === '*' ? [`server:${server}`] : [`${server}_${tool}`]
+}
+
+function coveredBy (argument: string, tools: readonly string[]): AllowedTool['covers'] {
+  if (tools.includes(COMMAND)) return (call) => coversCommand(argument, call)
+  const host = /^domain:(.+)$/.exec(argument)?.[1].toLowerCase()
+  if (tools.includes('fetchUrl') && host !== undefined) return ({ sends = [] }) => sends.length > 0 && sends.every((url) => isAt(url, host))
+  return tools.length > 0 && tools.every((tool) => PATH_TOOLS.has(tool)) ? pathsLike(argument) : undefined
+}
+
+/** Whether the pattern covers every command of a command line; further output of a command that runs is no new one. */
+function coversCommand (argument: string, { input }: NarrowedCall): boolean {
+  const { command } = (input ?? {}) as { command?: unknown }
+  if (typeof command !== 'string') return true
+  const matches = commandPattern(argument)
+  const commands = simpleCommands(command)
+  return commands !== undefined && commands.length > 0 && commands.every((each) => matches.test(each))
+}
+
+/** `git:*` and `git *` stand for commands that begin with `git`; a star for anything. */
+function commandPattern (argument: string): RegExp {
+  const [, prefix] = /^(.*?)(?::| )\*$/s.exec(argument) ?? []
+  const escaped = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&').replace(/\s+/g, '\\s+')
+  const literal = (text: string) => text.split('*').map(escaped).join('.*')
+  return prefix === undefined ? new RegExp(`^${literal(argument)}$`, 's') : new RegExp(`^${literal(prefix)}(?:\\s.*)?$`, 's')
+}
+
+function isAt (url: string, host: string): boolean {
+  const { hostname } = URL.parse(url) ?? {}
+  const [, parent] = /^\*\.(.+)$/.exec(host) ?? []
+  return hostname !== undefined && (hostname === (parent ?? host) || hostname.endsWith(`.${parent ?? host}`))
+}
+
+/** A glob of paths: of the working folder, or with `//` and `~/` in front of the machine and of the home. */
+function pathsLike (glob: string): AllowedTool['covers'] {
+  const outer = glob.startsWith('//') ? '/' : glob.startsWith('~/') ? homedir() : undefined
+  const pattern = outer === undefined ? glob : glob.slice(2)
+  const matches = picomatch(pattern.replace(/^\.?\//, ''), { dot: true })
+  return ({ target = '.', cwd }) => {
+    const path = relative(outer ?? cwd, resolve(cwd, target)).replaceAll('\\', '/')
+    return !isAbsolute(path) && !path.startsWith('..') && matches(path)
+  }
+}

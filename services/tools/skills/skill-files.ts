@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { within } from '../path-within.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
+
+/** The files of a skill beside its SKILL.md. */
+export interface SkillFiles {
+  /** Digests by the path in the skill's folder, with forward slashes. A large skill has one for all that is beyond the limits. */
+  digests: Record<string, string>
+  /** Links that lead out of the folder; nothing is read through them. */
+  leadOut: string[]
+}
+
+/** Files that are told apart by their content; of others, those that are counted at all. */
+const MOST_READ = 300
+const MOST_SEEN = 3_000
+const MOST_BYTES = 16 * 1024 * 1024
+const DEEPEST = 8
+/** The key under which files beyond the limits stand together. */
+const REST = '…'
+const DIGEST_LENGTH = 16
+
+// Windows lacks O_NOFOLLOW.
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+
+const digestOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, DIGEST_LENGTH)
+
+/**
+ * Returns the files of a skill's folder (a real path) with digests of their contents, for as many as a skill has; of further ones, size and
+ * time count. Links count by where they lead.
+ */
+export async function filesOf (folder: string): Promise<SkillFiles> {
+  const found: SkillFiles = { digests: {}, leadOut: [] }
+  const rest: string[] = []
+  let bytes = 0
+  let seen = 0
+
+  async function visit (path: string, shown: string, depth: number): Promise<void> {
+    const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+    for (const entry of entries.sort((a, b) => a.name < b.name ? -1 : 1)) {
+      if (seen++ >= MOST_SEEN) return
+      if (seen % 50 === 0) await yieldToEventLoop()
+      const place = join(path, entry.name)
+      const name = shown === '' ? entry.name : `${shown}/${entry.name}`
+      if (entry.isSymbolicLink()) {
+        found.digests[name] = digestOf(`link ${await readlink(place).catch(() => '')}`)
+        const real = await realpath(place).catch(() => undefined)
+        if (real === undefined || !within(real, folder)) found.leadOut.push(name)
+      } else if (entry.isDirectory()) {
+        if (depth < DEEPEST) await visit(place, name, depth + 1)
+      } else if (entry.isFile() && name !== 'SKILL.md') {
+        const stat = await lstat(place).catch(() => undefined)
+        if (stat === undefined) continue
+        bytes += stat.size
+        if (Object.keys(found.digests).length >= MOST_READ || bytes > MOST_BYTES) rest.push(`${name} ${stat.size} ${stat.mtimeMs}`)
+        else found.digests[name] = await contentOf(place, stat)
+      }
+    }
+  }
+
+  await visit(folder, '', 0)
+  if (rest.length > 0) found.digests[REST] = digestOf(rest.join('\n'))
+  return found
+}
+
+async function contentOf (path: string, { size, mtimeMs }: Stats): Promise<string> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined)
+  try {
+    return digestOf(await file?.readFile() ?? `${size} ${mtimeMs}`)
+  } finally {
+    await file?.close()
+  }
+}
+
+/** Returns the names of the files that differ between two states of a skill. */
+export const changedFiles = (before: SkillFiles['digests'], after: SkillFiles['digests']): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name])
+    .map((name) => name === REST ? 'others' : name)

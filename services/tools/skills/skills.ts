@@ -1,0 +1,325 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import type { Config } from '../../../schemas/config.ts'
+import type { StoredRecord } from '../../store/index.ts'
+import { type CopyView, pathMeant, realPathOf } from '../copy-view.ts'
+import { withFile, withParent } from '../files/open-folder.ts'
+import { type PathPolicy, within } from '../path-policy.ts'
+import { PathRefused } from '../tool-errors.ts'
+import { allowedEntries } from './allowed-tools.ts'
+import { readSkillFile, SkillRefused } from './front-matter.ts'
+import { changedFiles, filesOf, type SkillFiles } from './skill-files.ts'
+
+/** The SKILL.md of a folder. */
+export interface Skill {
+  name: string
+  /** One line. */
+  description: string
+  /** The real folder, and the path at which people find it. */
+  folder: string
+  path: string
+  /** It lies in the working folder; else in one that config.json names. */
+  isOfFolder: boolean
+  /** Its own names of the only tools that may be used with it. */
+  allowedTools?: string[]
+  /** Only its user may have it used: models are not told of it. */
+  isForUser?: true
+  body: string
+  bodyLine: number
+  /** Of its SKILL.md. */
+  digest: string
+  bytes: number
+}
+
+/** A folder with a SKILL.md that is not used. `path` as of a Skill. */
+export interface UnusedSkill {
+  name: string
+  path: string
+  isOfFolder: boolean
+  reason: string
+  /** Another skill of that name is used. */
+  isHidden?: true
+}
+
+/** What is known of a skill that was read. */
+interface Pin {
+  digest: string
+  files: SkillFiles['digests']
+}
+
+/** The skills that were read, by path, and what was last shown to a person of changed ones, by run and path. The newest stand last. */
+export interface StoredSkills {
+  pins: Record<string, Pin>
+  shown: Record<string, Pin>
+}
+
+/** How a skill compares with what was read of it before. `changed` names what is other. */
+export type SkillState = { is: 'new' } | { is: 'known' } | { is: 'changed', changed: string[] }
+
+interface Parts {
+  paths: PathPolicy
+  config: () => Config['skills']
+  stored: StoredRecord<StoredSkills>
+  copies?: CopyView
+}
+
+export type Skills = ReturnType<typeof createSkills>
+
+/** Where skills lie in a working folder; of two with the same name, the earlier is used. */
+const PLACES = [join('.agents', 'skills'), join('.claude', 'skills')]
+const FILE = 'SKILL.md'
+const MOST_FOLDERS = 200
+const MOST_CACHED = 500
+const MOST_PINS = 200
+const MOST_SHOWN = 100
+/** Bytes of a SKILL.md. */
+const LARGEST = 1024 * 1024
+const LONGEST_NAME = 64
+/** Characters of a description that are read. */
+const LONGEST_DESCRIPTION = 4_096
+/** Letters and digits with dots, dashes, underscores and blanks between them: no part of a path. */
+const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}]|[._ -](?=[\p{L}\p{N}]))*$/u
+
+/** Finds the skills of working folders, and knows which were read as they are. */
+export function createSkills ({ paths, config, stored, copies }: Parts) {
+  const read = new Map<string, { version: string, skill: Skill }>()
+  const places = (cwd: string) => {
+    const { folders = [], enabled = true } = config() ?? {}
+    if (!enabled) return []
+    return [
+      ...PLACES.map((place) => ({ base: join(cwd, place), isOfFolder: true })),
+      ...folders.map((base) => ({ base, isOfFolder: false }))
+    ]
+  }
+
+  /** Returns the real folder of an entry, within the real folder that its place belongs to. Throws SkillRefused. */
+  async function folderOf (base: string, entry: string, owner: string): Promise<string> {
+    const real = await realpath(join(base, entry))
+    if (!within(real, owner)) {
+      throw new SkillRefused(
+        `It is a link that leads out of ${JSON.stringify(shownPath(owner))}. ` +
+        'Name the folder that holds it in "skills.folders" of config.json.'
+      )
+    }
+    if (await paths.isForbidden(real)) throw new SkillRefused('It belongs to the service itself.')
+    return real
+  }
+
+  async function readSkill (folder: string, about: Pick<Skill, 'path' | 'isOfFolder'> & { entry: string }): Promise<Skill> {
+    const file = join(folder, FILE)
+    const real = await realpath(file)
+    if (!within(real, folder)) throw new SkillRefused(`${FILE} is a link that leads out of its folder.`)
+    const { size, mtimeMs, ctimeMs, ino } = await lstat(real)
+    const version = [real, size, mtimeMs, ctimeMs, ino, about.path].join(' ')
+    const known = read.get(folder)
+    if (known?.version === version) return known.skill
+    if (size > LARGEST) throw new SkillRefused(`${FILE} has ${size} bytes; the limit is ${LARGEST}.`)
+    const bytes = await withParent(real, (parent, name) => withFile(parent, name, paths, (handle) => handle.readFile()))
+    const skill = skillFrom(bytes, { ...about, folder })
+    if (read.size >= MOST_CACHED) read.clear()
+    read.set(folder, { version, skill })
+    return skill
+  }
+
+  const shownPath = (path: string) => realPathOf(path, copies)
+
+  /** Returns the skills of a place, and what there is none. */
+  async function inPlace (cwd: string, { base, isOfFolder }: { base: string, isOfFolder: boolean }) {
+    const found: Array<Skill | UnusedSkill> = []
+    const owner = await realpath(isOfFolder ? cwd : base).catch(() => undefined)
+    const entries = owner === undefined ? [] : await readdir(base).catch(() => [])
+    for (const entry of entries.sort().slice(0, MOST_FOLDERS)) {
+      const path = shownPath(join(base, entry))
+      if (await lstat(join(base, entry, FILE)).catch(() => undefined) === undefined) continue
+      try {
+        found.push(await readSkill(await folderOf(base, entry, owner!), { path, isOfFolder, entry }))
+      } catch (error) {
+        const reason = error instanceof SkillRefused ? error.message : `${FILE} cannot be read: ${(error as Error).message}`
+        found.push({ name: nameFor(entry), path, isOfFolder, reason })
+      }
+    }
+    return found
+  }
+
+  /** Returns the skills for work in a folder, and those that are not used, with the reasons. */
+  async function find (cwd: string): Promise<{ skills: Skill[], unused: UnusedSkill[] }> {
+    const there = places(cwd).filter(({ base }) => isFolder(base))
+    const skills = new Map<string, Skill>()
+    const unused: UnusedSkill[] = []
+    // The order of places decides which of two skills with the same name is used.
+    for (const skill of (await Promise.all(there.map((place) => inPlace(cwd, place)))).flat()) {
+      if ('reason' in skill) {
+        unused.push(skill)
+        continue
+      }
+      const key = skill.name.toLowerCase()
+      const first = skills.get(key)
+      if (first === undefined) skills.set(key, skill)
+      // One folder has two paths where one place is a link to the other.
+      else if (first.folder !== skill.folder) {
+        const { name, path, isOfFolder } = skill
+        unused.push({ name, path, isOfFolder, isHidden: true, reason: `The skill in ${JSON.stringify(first.path)} has the same name.` })
+      }
+    }
+    return { skills: [...skills.values()], unused }
+  }
+
+  const pinOf = async ({ folder, digest }: Skill): Promise<Pin & Pick<SkillFiles, 'leadOut'>> => {
+    const { digests, leadOut } = await filesOf(folder)
+    return { digest, files: digests, leadOut }
+  }
+  const storedSkills = (): Promise<StoredSkills> => stored.get().catch(() => ({ pins: {}, shown: {} }))
+  const save = (change: (stored: StoredSkills) => StoredSkills) =>
+    stored.update(change).catch((error) => {
+      if (error.code !== 'ERR_RECORD_DAMAGED') throw error
+      return stored.replace(change({ pins: {}, shown: {} }))
+    })
+  const keyOf = ({ folder }: Skill) => shownPath(folder)
+
+  function compare (pin: Pin, known: Pin | undefined): SkillState {
+    if (known === undefined) return { is: 'new' }
+    const changed = [...pin.digest === known.digest ? [] : [FILE], ...changedFiles(known.files, pin.files)]
+    return changed.length === 0 ? { is: 'known' } : { is: 'changed', changed }
+  }
+
+  return {
+    find,
+
+    /** Returns how a skill compares with what was read of it, all its files included, and the links that lead out of it. */
+    async state (skill: Skill): Promise<SkillState & Pick<SkillFiles, 'leadOut'> & { files: string[] }> {
+      const pin = await pinOf(skill)
+      return { ...compare(pin, (await storedSkills()).pins[keyOf(skill)]), leadOut: pin.leadOut, files: Object.keys(pin.files) }
+    },
+
+    /**
+     * Returns the skills that runs which nobody watches are told of: those that were read before, as far as their SKILL.md is still the
+     * same, and those of folders that config.json names, which are the user's choice.
+     */
+    async known (skills: readonly Skill[]): Promise<Skill[]> {
+      if (skills.length === 0) return []
+      const { pins } = await storedSkills()
+      return skills.filter((skill) => {
+        const pin = pins[keyOf(skill)]
+        return pin === undefined ? !skill.isOfFolder : pin.digest === skill.digest
+      })
+    },
+
+    /** Records what a person is shown of a skill, who is asked whether it may be read in a run. */
+    async note (skill: Skill, runId: string): Promise<void> {
+      const { leadOut, ...pin } = await pinOf(skill)
+      const key = `${runId} ${keyOf(skill)}`
+      await save(({ pins, shown: { [key]: _, ...shown } }) => ({ pins, shown: newest({ ...shown, [key]: pin }, MOST_SHOWN) }))
+    },
+
+    /**
+     * Records that a skill is read as it is now, where nobody has to be asked for it: it is known, or new and `mayBeNew`, or what a person
+     * was shown in this run. `isAgreed`: a person has approved the call, without being shown a change. Returns its state if one has to be
+     * asked.
+     */
+    async take (
+      skill: Skill,
+      runId: string,
+      { mayBeNew, isAgreed }: { mayBeNew: boolean, isAgreed: boolean }
+    ): Promise<SkillState | undefined> {
+      const { leadOut, ...pin } = await pinOf(skill)
+      const { pins, shown } = await storedSkills()
+      const state = compare(pin, pins[keyOf(skill)])
+      if (state.is === 'known') return undefined
+      const asked = shown[`${runId} ${keyOf(skill)}`]
+      const isAsShown = asked === undefined ? isAgreed : compare(pin, asked).is === 'known'
+      if (!isAsShown && !(mayBeNew && state.is === 'new')) return state
+      await save((before) => {
+        const { [keyOf(skill)]: _, ...others } = before.pins
+        return { ...before, pins: newest({ ...others, [keyOf(skill)]: pin }, MOST_PINS) }
+      })
+      return undefined
+    },
+
+    /**
+     * Returns the real path of a file beside a SKILL.md, which may be read; undefined for any other path. Throws PathRefused for what
+     * leads out of its skill.
+     */
+    async fileAt (path: string, cwd: string): Promise<string | undefined> {
+      const target = pathMeant(resolve(cwd, path), cwd, copies)
+      for (const { base, isOfFolder } of places(cwd)) {
+        const [entry, ...below] = segments(base, target)
+        if (entry === undefined || below.length === 0) continue
+        const folder = await realpath(join(base, entry)).catch(() => undefined)
+        const real = folder === undefined ? undefined : await realpath(target).catch(() => undefined)
+        if (folder === undefined || real === undefined) continue
+        if (!within(real, folder)) {
+          throw new PathRefused(`${JSON.stringify(path)} leads out of the folder of its skill, so it is not read as a part of it.`)
+        }
+        // In the working folder, the rules for all paths hold.
+        if (isOfFolder || await paths.isForbidden(real)) return undefined
+        const owner = await realpath(base)
+        if (within(folder, owner) && await lstat(join(folder, FILE)).catch(() => undefined) !== undefined) return real
+      }
+      return undefined
+    }
+  }
+}
+
+/** The names between a folder and what lies in it; [] for a path elsewhere. */
+function segments (base: string, target: string): string[] {
+  const inside = relative(base, target)
+  return inside === '' || isAbsolute(inside) ? [] : inside.split(/[\\/]/)[0] === '..' ? [] : inside.split(/[\\/]/)
+}
+
+/** Takes microseconds: most folders have no skills, and the user waits for this. */
+function isFolder (path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch {
+    return false
+  }
+}
+
+const newest = <T>(all: Record<string, T>, most: number): Record<string, T> => Object.fromEntries(Object.entries(all).slice(-most))
+
+/** A name for what is not read; the name of a folder may be anything. */
+const nameFor = (entry: string) => oneLine(entry).slice(0, LONGEST_NAME)
+
+/** A text without line breaks and characters that nobody sees. */
+const oneLine = (text: string) => text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+
+/** Reads a SKILL.md. Throws SkillRefused. */
+function skillFrom (bytes: Buffer, { entry, ...about }: Pick<Skill, 'path' | 'isOfFolder' | 'folder'> & { entry: string }): Skill {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new SkillRefused(`${FILE} is not text in UTF-8.`)
+  }
+  if (text.includes('\0')) throw new SkillRefused(`${FILE} is not text.`)
+  const { fields, body, bodyLine } = readSkillFile(text)
+  const textOf = (key: string): string | undefined => {
+    const value = fields.get(key)
+    if (Array.isArray(value)) throw new SkillRefused(`"${key}" of ${FILE} is a list, not a text.`)
+    return value
+  }
+  const name = textOf('name') ?? entry
+  if (name.length > LONGEST_NAME || !NAME.test(name)) {
+    throw new SkillRefused(
+      `The name ${JSON.stringify(name.slice(0, LONGEST_NAME))} cannot be used: a name has up to ${LONGEST_NAME} letters, digits and ` +
+        'dashes, and is no path.'
+    )
+  }
+  const description = oneLine(textOf('description') ?? '')
+  if (description === '') throw new SkillRefused(`${FILE} has no "description", which says when the skill is for.`)
+  if (description.length > LONGEST_DESCRIPTION) {
+    throw new SkillRefused(`The description has ${description.length} characters; the limit is ${LONGEST_DESCRIPTION}.`)
+  }
+  const allowed = fields.get('allowed-tools')
+  return {
+    ...{ name, description, ...about, body: body.trim(), bodyLine: bodyLine + leadingLines(body) },
+    ...(allowed !== undefined && { allowedTools: allowedEntries(allowed) }),
+    ...(textOf('disable-model-invocation') === 'true' && { isForUser: true as const }),
+    digest: createHash('sha256').update(bytes).digest('base64url'),
+    bytes: bytes.length
+  }
+}
+
+const leadingLines = (body: string) => /^\s*/.exec(body)![0].split('\n').length - 1
