@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -221,6 +222,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/commands')
   },
   'POST /commands/:id/stop 200': async (app) => post(app, `/commands/${await inBackground(app)}/stop`, {}),
+  'GET /skills 200': async (app) => {
+    const folder = `${app.workspace()}/.agents/skills/notes`
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(`${folder}/SKILL.md`, '---\ndescription: Writes release notes.\nallowed-tools: Bash(git log:*)\n---\n')
+    return app.inject('/skills')
+  },
   'GET /threads/:id/buffers 200': async (app) => app.inject('/threads/edited/buffers?editor=desk'),
   'POST /threads/:id/buffers/:requestId 200': async (app) => post(app, `/threads/edited/buffers/${newId()}`, { text: 'Buy tea' }),
   'GET /runs 200': async (app) => {

@@ -119,6 +119,7 @@ export class Engine {
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',
+        skills: app.skills,
         machine: '',
         guides: app.folderGuides,
         workspace: app.workspace,

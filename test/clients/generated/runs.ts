@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
@@ -97,6 +97,30 @@ t.test('a command that stays', async (t) => {
     commands: [{ commandId: ID, command: 'sleep 1000', runId, threadId, taskId: undefined, ports: [], startedAt: Number }]
   }, 'listCommands')
   is(t, (await sdk.stopCommand({ ...options, path: { id: data.commands[0].commandId } })).data, { ok: true }, 'stopCommand')
+})
+
+t.test('the skills of a folder', async (t) => {
+  const app = await build(t)
+  mkdirSync(`${app.cwd}/.claude/skills/notes`, { recursive: true })
+  writeFileSync(`${app.cwd}/.claude/skills/notes/SKILL.md`, '---\ndescription: Writes notes.\n---\n')
+  const options = await clientOf(app)
+  is(t, (await sdk.listSkills({ ...options, query: { cwd: app.cwd } })).data, {
+    cwd: app.cwd,
+    skills: [{
+      name: 'notes',
+      description: 'Writes notes.',
+      path: `${app.cwd}/.claude/skills/notes`,
+      source: 'folder',
+      state: 'new',
+      files: 0,
+      reason: undefined,
+      changed: undefined,
+      allowedTools: undefined,
+      unread: undefined,
+      forUser: undefined,
+      leadOut: undefined
+    }]
+  }, 'listSkills')
 })
 
 t.test('a file with changes that are not saved in an editor', async (t) => {

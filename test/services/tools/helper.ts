@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Test } from 'tap'
+import type { Config } from '../../../schemas/config.ts'
 import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { createDesktop } from '../../../services/tools/desktop/control/desktop.ts'
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
@@ -7,11 +8,13 @@ import { createBackgroundCommands } from '../../../services/tools/shell/backgrou
 import { type BoxKind, createSandbox, type Sandbox } from '../../../services/sandbox/sandbox.ts'
 import { NO_BOX } from '../../harness/boxes.ts'
 import type { LookUp } from '../../../services/sandbox/host-proxy.ts'
+import type { StoredRecord } from '../../../services/store/store-types.ts'
 import { withFolder } from '../../../services/tools/files/open-folder.ts'
 import { createFence } from '../../../services/tools/fence.ts'
 import { createToolHost } from '../../../services/tools/host.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
 import { createTransform } from '../../../services/tools/transform/transform.ts'
+import { createSkills, type StoredSkills } from '../../../services/tools/skills/skills.ts'
 import { createPathPolicy } from '../../../services/tools/path-policy.ts'
 import type { Tool, WorkFolder } from '../../../services/contracts/tool.ts'
 import type { SourceTool, ToolSource } from '../../../services/tools/sources.ts'
@@ -27,6 +30,17 @@ interface Options {
   /** What makes boxes; commands run outside one by default. */
   boxes?: BoxKind
   lookUp?: LookUp
+  /** The key `skills` of config.json. */
+  skills?: Config['skills']
+}
+
+/** A stored record that is in memory alone. */
+export function memoryRecord<T> (value: T): StoredRecord<T> {
+  return {
+    get: async () => value,
+    update: async (change) => (value = await change(structuredClone(value))),
+    replace: async (next) => (value = next)
+  }
 }
 
 /** The web has tests of its own, and so has the desktop. */
@@ -64,7 +78,7 @@ interface Narrowed {
 
 /** A host with the built-in tools over a folder, as a plugin builds it, and short ways to call them. */
 export function build (
-  { workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {}, ...more }: Options
+  { workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {}, skills, ...more }: Options
 ) {
   const { boxes = NO_BOX, lookUp = notHere, clock = systemClock } = more
   const fence = createFence()
@@ -76,6 +90,8 @@ export function build (
       createBuiltinTools({
         paths,
         transform,
+        skills: createSkills({ paths, config: () => skills, stored: memoryRecord<StoredSkills>({ pins: {}, shown: {} }) }),
+        skillRun: () => ({ cwd: workspace, isUnattended: false }),
         clock,
         environment: () => environment,
         sandbox,
