@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import type { Config } from '../../../schemas/config.ts'
+import { readPath } from '../../lib/windows-path.ts'
 import type { StoredRecord } from '../../store/index.ts'
 import { type CopyView, pathMeant, realPathOf } from '../copy-view.ts'
 import { withFile, withParent } from '../files/open-folder.ts'
@@ -94,12 +95,19 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     ]
   }
 
+  /** Returns the real path, by the rules for all paths where the place belongs to the working folder `owner`. Rejects for none. */
+  const realOf = (path: string, { owner, isOfFolder }: { owner: string, isOfFolder: boolean }): Promise<string> =>
+    isOfFolder ? paths.resolve(path, owner) : realpath(path)
+
   /** Returns the real folder of an entry, within the real folder that its place belongs to. Throws SkillRefused. */
-  async function folderOf (base: string, entry: string, owner: string): Promise<string> {
-    const real = await realpath(join(base, entry))
-    if (!within(real, owner)) {
+  async function folderOf (path: string, place: { owner: string, isOfFolder: boolean }): Promise<string> {
+    const real = await realOf(path, place).catch((error) => {
+      if (error instanceof PathRefused) return undefined
+      throw error
+    })
+    if (real === undefined || !within(real, place.owner)) {
       throw new SkillRefused(
-        `It is a link that leads out of ${JSON.stringify(shownPath(owner))}. ` +
+        `It is a link that leads out of ${JSON.stringify(shownPath(place.owner))}. ` +
         'Name the folder that holds it in "skills.folders" of config.json.'
       )
     }
@@ -134,7 +142,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
       const path = shownPath(join(base, entry))
       if (await lstat(join(base, entry, FILE)).catch(() => undefined) === undefined) continue
       try {
-        found.push(await readSkill(await folderOf(base, entry, owner!), { path, isOfFolder, entry }))
+        found.push(await readSkill(await folderOf(join(base, entry), { owner: owner!, isOfFolder }), { path, isOfFolder, entry }))
       } catch (error) {
         const reason = error instanceof SkillRefused ? error.message : `${FILE} cannot be read: ${(error as Error).message}`
         found.push({ name: nameFor(entry), path, isOfFolder, reason })
@@ -242,20 +250,23 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
      * leads out of its skill.
      */
     async fileAt (path: string, cwd: string): Promise<string | undefined> {
-      const target = pathMeant(resolve(cwd, path), cwd, copies)
+      const reading = readPath(path, cwd)
+      if ('refused' in reading) return undefined
+      const target = pathMeant(reading.path, cwd, copies)
       for (const { base, isOfFolder } of places(cwd)) {
         const [entry, ...below] = segments(base, target)
         if (entry === undefined || below.length === 0) continue
-        const folder = await realpath(join(base, entry)).catch(() => undefined)
-        const real = folder === undefined ? undefined : await realpath(target).catch(() => undefined)
-        if (folder === undefined || real === undefined) continue
+        const place = { owner: isOfFolder ? cwd : await realpath(base), isOfFolder }
+        const folder = await realOf(join(base, entry), place).catch(() => undefined)
+        if (folder === undefined || !within(folder, place.owner)) continue
+        const real = await realOf(target, place).catch(() => undefined)
+        // Nothing is there, or the rules for all paths refuse it.
+        if (real === undefined) continue
         if (!within(real, folder)) {
           throw new PathRefused(`${JSON.stringify(path)} leads out of the folder of its skill, so it is not read as a part of it.`)
         }
-        // In the working folder, the rules for all paths hold.
-        if (isOfFolder || await paths.isForbidden(real)) return undefined
-        const owner = await realpath(base)
-        if (within(folder, owner) && await lstat(join(folder, FILE)).catch(() => undefined) !== undefined) return real
+        const isSkill = isOfFolder || await lstat(join(folder, FILE)).catch(() => undefined) !== undefined
+        if (isSkill && !await paths.isForbidden(real)) return real
       }
       return undefined
     }
