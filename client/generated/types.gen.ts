@@ -1278,6 +1278,10 @@ export type ConfigPatch = {
          */
         sandbox?: 'auto' | 'required' | 'off' | null;
     } | null;
+    skills?: {
+        folders?: Array<string> | null;
+        enabled?: boolean | null;
+    } | null;
     roots?: Array<string> | null;
     allowedOrigins?: Array<string> | null;
     limits?: {
@@ -5016,6 +5020,68 @@ export type ShutdownEvent = {
      * Milliseconds since the Unix epoch
      */
     at: number;
+};
+
+/**
+ * A folder with a SKILL.md: instructions for a kind of work
+ */
+export type Skill = {
+    name: string;
+    /**
+     * What it is for, in the words of its folder
+     */
+    description?: string;
+    /**
+     * Its folder
+     */
+    path: string;
+    /**
+     * Whether it lies in the working folder, or in a folder that config.json names
+     */
+    source: 'folder' | 'config';
+    /**
+     * new: no run has read it; known: it is as it was read; changed: it is not, and a person is asked before it is read again; refused: it cannot be used, for the `reason`; hidden: an earlier one has its name
+     */
+    state: 'new' | 'known' | 'changed' | 'refused' | 'hidden';
+    /**
+     * Why it is not used
+     */
+    reason?: string;
+    /**
+     * The files that are other than when it was read
+     */
+    changed?: Array<string>;
+    /**
+     * The only tools that can be called while it is in use, as its folder names them
+     */
+    allowedTools?: Array<string>;
+    /**
+     * Entries of `allowedTools` that allow nothing, because they are not understood
+     */
+    unread?: Array<string>;
+    /**
+     * Models are not told of it: it is read when its user names it
+     */
+    forUser?: true;
+    /**
+     * The number of files beside its SKILL.md
+     */
+    files?: number;
+    /**
+     * Links in its folder that lead out of it: nothing is read through them
+     */
+    leadOut?: Array<string>;
+};
+
+/**
+ * The skills for work in a folder, those that are used first
+ */
+export type SkillList = {
+    /**
+     * The working folder
+     */
+    cwd: string;
+    skills: Array<Skill>;
 };
 
 /**
@@ -9031,6 +9097,52 @@ export type StopCommandResponses = {
 };
 
 export type StopCommandResponse = StopCommandResponses[keyof StopCommandResponses];
+
+export type ListSkillsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The working folder; that of the service by default
+         */
+        cwd?: string;
+    };
+    url: '/skills';
+};
+
+export type ListSkillsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListSkillsError = ListSkillsErrors[keyof ListSkillsErrors];
+
+export type ListSkillsResponses = {
+    /**
+     * The skills for work in a folder, those that are used first
+     */
+    200: SkillList;
+};
+
+export type ListSkillsResponse = ListSkillsResponses[keyof ListSkillsResponses];
 
 export type ListGrantsData = {
     body?: never;
