@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
-import { getThread, putThread } from '../../client/generated/index.ts'
+import { connectToolServer, disconnectToolServer, getThread, putThread } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, message, openConsole, press, say, steer } from '../harness/console.ts'
+import { misbehaving } from '../harness/mcp.ts'
 
 const HOSTILE = '# Plan\n\n<script>document.title = "ran"</script><img src=x onerror="document.title = 1">\n\n' +
   '![a pixel](https://evil.example/x.png) [click](javascript:document.title=2) [page](/console/settings) [web](https://example.com/)\n\n' +
@@ -40,7 +41,7 @@ function reply ({ body }: GatewayRequest): Plan | Promise<Plan> {
 
 t.test('the chat', { skip: noBrowser }, async (t) => {
   const console = await openConsole(t, { reply, config: { model: 'test/model', threads: { titles: false } } })
-  const { work, visit } = console
+  const { work, visit, gateway } = console
 
   await visit('a chat with an approval and an undo', async (t, page) => {
     await page.goto('/console/chat')
@@ -165,6 +166,49 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByText('Not read by the agent').waitFor({ state: 'detached' })
     t.equal(await page.locator('.said', { hasText: 'turn left' }).count(), 1)
     t.same(await axe(page), [])
+  })
+
+  await visit('servers and tools are switched off for one conversation, which keeps it', async (t, page) => {
+    const asked = { client: console.agent.client, throwOnError: true } as const
+    const told = (): string[] =>
+      gateway!.requests.findLast(({ body }) => body?.tools)!.body.tools.map(({ name }: { name: string }) => name)
+    await page.goto('/console/chat')
+    t.equal(await page.getByRole('button', { name: 'Tools' }).count(), 0, 'there is no switch without a server')
+    for (const name of ['odd', 'other']) await connectToolServer({ ...asked, body: misbehaving(name) })
+    await page.reload()
+    await page.getByRole('button', { name: 'Tools', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('switch', { name: 'other' }).click()
+    await dialog.getByText(/^\d+ tools$/).first().click()
+    await dialog.getByRole('switch', { name: 'env', exact: true }).first().click()
+    t.same(await axe(page), [])
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Tools (2 off)' }).waitFor()
+    await say(page, 'count with few tools')
+    await page.getByText('You said').waitFor()
+    t.ok(told().includes('echo') && !told().includes('env') && !told().includes('other_echo'), told().join())
+
+    await page.waitForURL(/chat\/./)
+    const id = page.url().split('/').at(-1)!
+    const settings = async () => (await getThread({ ...asked, path: { id } })).data.settings
+    while ((await settings()) === undefined) await page.waitForTimeout(20)
+    t.same(await settings(), { options: { denyTools: ['server:other', 'odd_env'] } })
+    await page.reload()
+    await page.getByRole('button', { name: 'Tools (2 off)' }).click()
+    t.notOk(await dialog.getByRole('switch', { name: 'other' }).isChecked())
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await dialog.getByRole('switch', { name: 'other' }).click()
+    await saved
+    await disconnectToolServer({ ...asked, path: { name: 'odd' } })
+    await dialog.getByText('Also off').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await say(page, 'and again')
+    await page.getByText('You said').nth(1).waitFor()
+    t.ok(told().includes('other_echo'), 'what is gone is no hindrance')
+    await page.getByRole('button', { name: 'Tools (1 off)' }).click()
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
+    await dialog.getByText('Also off').waitFor({ state: 'detached' })
+    await disconnectToolServer({ ...asked, path: { name: 'other' } })
   })
 
   await visit('conversations are found, renamed and deleted', async (t, page) => {

@@ -6,13 +6,14 @@ import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { AgentSelect } from '../../../parts/agent-select.tsx'
+import { ToolSwitches } from './tool-switches.tsx'
 import type { ModelChoice } from './use-model-choice.ts'
 
 /** Longer lists are searched by typing in place of a menu. */
 const LONGEST_MENU = 150
 
-/** Chooses agent, model and effort of a conversation. Agents are a choice once there is one. */
-export function ModelFields ({ choice: { agent, model, effort, change } }: { choice: ModelChoice }) {
+/** Chooses agent, model, effort and tools of a conversation. Agents and tools are a choice once there are some. */
+export function ModelFields ({ choice: { agent, model, effort, denied, change } }: { choice: ModelChoice }) {
   const providers = useQuery({ queryKey: keys.providers(), queryFn: () => listProviders(asked()).then(body) })
   const list = useQuery({ queryKey: keys.models(), queryFn: () => listModels(asked()).then(body) })
   const agents = useAgents().data?.agents ?? []
@@ -47,6 +48,7 @@ export function ModelFields ({ choice: { agent, model, effort, change } }: { cho
           {EFFORTS.map((each) => <option key={each} value={each}>{say(`chat.efforts.${each}`)}</option>)}
         </select>
       </label>
+      <ToolSwitches denied={denied} onChange={(next) => change({ denied: next })} />
     </>
   )
 }

@@ -9,23 +9,29 @@ interface Choice {
   agent: string
   model: string
   effort: string
+  /** What the conversation does without: entries of `denyTools`. */
+  denied: readonly string[]
 }
 
 /** Returns settings with the choice in them; what else is set stays. */
-function withChoice ({ agent: _agent, options, ...settings }: ThreadSettings, { agent, model, effort }: Choice): ThreadSettings {
-  const { model: _model, effort: _effort, ...others } = options ?? {}
-  const chosen = { ...others, ...model !== '' && { model }, ...effort !== '' && { effort: effort as RunOptions['effort'] } }
+function withChoice ({ agent: _agent, options, ...settings }: ThreadSettings, { agent, model, effort, denied }: Choice): ThreadSettings {
+  const { model: _model, effort: _effort, denyTools: _denied, ...others } = options ?? {}
+  const chosen = {
+    ...{ ...others, ...model !== '' && { model }, ...effort !== '' && { effort: effort as RunOptions['effort'] } },
+    ...denied.length > 0 && { denyTools: [...denied] }
+  }
   return { ...settings, ...agent !== '' && { agent }, ...Object.keys(chosen).length > 0 && { options: chosen } }
 }
 
 /**
- * Agent, model and effort of a conversation, which the service keeps. A new conversation begins with the last choice for a new one
+ * Agent, model, effort and tools of a conversation, which the service keeps. A new conversation begins with the last choice for a new one
  * in this tab, and `keep` stores it when the service has its first message.
  */
 export function useModelChoice (id: string, { isNew, settings: stored = {} }: ThreadPage) {
   const [agent, setAgent] = useDraft('agent')
   const [model, setModel] = useDraft('model')
   const [effort, setEffort] = useDraft('effort')
+  const [denied, setDenied] = useDraft('denied tools')
   const queries = useQueryClient()
   const saving = useMutation({
     mutationFn: (settings: ThreadSettings) => putThread({ ...asked(), path: { id }, body: { settings } }).then(body),
@@ -34,11 +40,16 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
     }
   })
   const settings = saving.isPending ? saving.variables : stored
-  const first = { agent, model, effort }
+  const first = { agent, model, effort, denied: denied.split('\n').filter((entry) => entry !== '') }
   const choice: Choice = isNew && !saving.isPending
     ? first
-    : { agent: settings.agent ?? '', model: settings.options?.model ?? '', effort: settings.options?.effort ?? '' }
-  const { options, agent: chosen } = withChoice({}, choice)
+    : {
+        ...{ agent: settings.agent ?? '', model: settings.options?.model ?? '', effort: settings.options?.effort ?? '' },
+        denied: settings.options?.denyTools ?? []
+      }
+  // What is stored may name tools that are gone since, which a request may not.
+  const asksWithout = isNew || saving.isPending ? choice.denied : []
+  const { options, agent: chosen } = withChoice({}, { ...choice, denied: asksWithout })
 
   return {
     ...choice,
@@ -51,11 +62,12 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
       setAgent(part.agent ?? agent)
       setModel(part.model ?? model)
       setEffort(part.effort ?? effort)
+      if (part.denied !== undefined) setDenied(part.denied.join('\n'))
     },
 
     /** Stores the choice of a new conversation. */
     keep () {
-      if (Object.values(first).some((value) => value !== '')) saving.mutate(withChoice({}, first))
+      if (Object.values(first).some((value) => value.length > 0)) saving.mutate(withChoice({}, first))
     }
   }
 }

@@ -5,19 +5,12 @@ import {
   connectToolServer,
   disconnectToolServer,
   getToolServer,
-  listToolServers,
   takeBackToolServer,
   type ConnectBody,
   type ToolServerSettings
 } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
-
-/** Connections change by themselves, and no event tells it. */
-const REFRESH_MS = 2_000
-
-export const useServers = () =>
-  useQuery({ queryKey: keys.servers(), queryFn: () => listToolServers(asked()).then(body), refetchInterval: REFRESH_MS })
 
 export const useServer = (name: string) =>
   useQuery({ queryKey: [...keys.servers(), name], queryFn: () => getToolServer({ ...asked(), path: { name } }).then(body) })

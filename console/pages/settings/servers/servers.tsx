@@ -1,13 +1,13 @@
 import { say } from '../../../lib/say.ts'
+import { useServers } from '../../../lib/servers.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { AddServer } from './add-server.tsx'
 import { ServerItem } from './server-item.tsx'
-import { useServers } from './server-queries.ts'
 
 /** The tool servers with their states, and the form that adds one. */
 export function Servers () {
-  const servers = useServers()
+  const servers = useServers({ shown: true })
   const now = servers.dataUpdatedAt
   return (
     <>

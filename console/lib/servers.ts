@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
+import { listToolServers } from '../../client/generated/index.ts'
+import { keys } from './queries.ts'
+import { asked, body } from './service.ts'
+
+/** Connections change by themselves, and no event tells it. */
+const REFRESH_MS = 2_000
+
+/** The tool servers, read again at intervals while they are `shown`. */
+export const useServers = ({ shown }: { shown: boolean }) =>
+  useQuery({
+    queryKey: keys.servers(),
+    queryFn: () => listToolServers(asked()).then(body),
+    refetchInterval: shown && REFRESH_MS
+  })
