@@ -3,12 +3,14 @@ import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
+import { newId } from '../lib/ids.ts'
 import { ToolFailed } from '../tools/index.ts'
 import { VERSION } from '../lib/version.ts'
 import { addressesRequired, type Elicitor } from './elicitation/elicitor.ts'
 import { FormRefused } from './elicitation/form.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
 import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
+import { openStatelessSession, type ServerSession } from './stateless-session.ts'
 
 type Json = Record<string, unknown>
 
@@ -22,6 +24,9 @@ const MAX_PAGES = 32
 const LONGEST_INSTRUCTIONS = 8 * 1024
 /** The longest delay a timer takes, in milliseconds: it disables the SDK's own timers, because all time limits come from the clock. */
 const NEVER_MS = 2_147_483_647
+
+/** What this service offers to servers. */
+const CAPABILITIES = { elicitation: { form: {}, url: {} } }
 
 export interface Connection {
   readonly definitions: ToolDefinition[]
@@ -72,7 +77,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   ])
   const { ElicitationCompleteNotificationSchema, ErrorCode, McpError, ResultSchema, ToolListChangedNotificationSchema } = types
   const client = new Client({ name: 'local-agent-service', version: VERSION }, {
-    capabilities: { elicitation: { form: {}, url: {} } },
+    capabilities: CAPABILITIES,
     // Results are not validated: a result that violates the tool's own output schema is still an answer.
     jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) }
   })
@@ -80,12 +85,15 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   const notes = createServerNotes(logs.take)
   let relistingTools: Promise<void> | undefined
   let isStale = false
+  const { close } = transport
+  let session: ServerSession
+  const request: ServerSession['request'] = (method, params, limit) => session.request(method, params, limit)
 
   /**
    * Sends a request under a signal of its own. The SDK sends a cancellation whenever the signal it was given aborts, even after
    * the request has ended; this signal aborts only while the request is pending.
    */
-  async function request (method: string, params: Json, limit: AbortSignal): Promise<Json> {
+  async function requestInSession (method: string, params: Json, limit: AbortSignal): Promise<Json> {
     limit.throwIfAborted()
     const requestAbort = new AbortController()
     const cancel = () => requestAbort.abort(limit.reason)
@@ -100,7 +108,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   }
 
   async function listTools (limit: AbortSignal) {
-    if (client.getServerCapabilities()?.tools === undefined) return readDefinitions([])
+    if (session.capabilities.tools === undefined) return readDefinitions([])
     const listed: unknown[] = []
     let cursor: unknown
     for (let page = 0; page < MAX_PAGES && listed.length <= MAX_TOOLS; page++) {
@@ -109,7 +117,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
       if (typeof nextCursor !== 'string' || nextCursor === cursor) break
       cursor = nextCursor
     }
-    return readDefinitions(listed, runsTasks(client.getServerCapabilities()))
+    return readDefinitions(listed, runsTasks(session.capabilities))
   }
 
   async function relist () {
@@ -126,10 +134,11 @@ export async function openConnection (parts: Parts): Promise<Connection> {
     relistingTools = undefined
   }
 
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+  function onToolsChanged () {
     isStale = true
     relistingTools ??= relist()
-  })
+  }
+  client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged)
 
   // The SDK's own handler would check a form of any size against its schemas, and lose what versions of MCP add.
   client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
@@ -144,6 +153,34 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   const endReason = (): Promise<string | undefined> =>
     Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
 
+  /** Begins a session, or speaks with a server that refuses sessions as that wants it (MCP 2026-07-28). */
+  async function openSession (limit: AbortSignal): Promise<ServerSession> {
+    // The client closes the transport of a server that refuses it.
+    transport.close = async () => {}
+    try {
+      await client.connect(transport, { signal: limit, timeout: NEVER_MS })
+      return {
+        isStateless: false,
+        capabilities: (client.getServerCapabilities() ?? {}) as Json,
+        instructions: client.getInstructions(),
+        version: client.getServerVersion() as Json | undefined,
+        request: requestInSession
+      }
+    } catch (error) {
+      if (limit.aborted || await endReason() !== undefined) throw error
+      const elicit = (params: Json, asked: AbortSignal) =>
+        elicitor.elicit({ ...params.mode === 'url' && { elicitationId: newId() }, ...params }, asked).catch((refused) => {
+          throw refused instanceof FormRefused ? new Error(`The user was not asked: ${refused.message}`) : refused
+        })
+      const parts = { transport, clock, signal, limit, capabilities: CAPABILITIES, logLevel: logs.level, elicit, onToolsChanged }
+      const stateless = await openStatelessSession(parts)
+      if (stateless === undefined) throw error
+      return stateless
+    } finally {
+      transport.close = close
+    }
+  }
+
   try {
     const message = `it did not answer within ${connectMs / 1000} s`
     await withDeadline({ clock, ms: connectMs, signal, message }, async (limit) => {
@@ -152,19 +189,20 @@ export async function openConnection (parts: Parts): Promise<Connection> {
         throw new Error(why)
       })
       ended.catch(() => {})
-      await Promise.race([client.connect(transport, { signal: limit, timeout: NEVER_MS }), ended])
+      session = await Promise.race([openSession(limit), ended])
       const { onmessage: handle } = transport
       transport.onmessage = (message, extra) => {
         if (!notes.take(message)) handle?.(message, extra)
       }
-      if (client.getServerCapabilities()?.logging !== undefined) {
+      if (!session.isStateless && session.capabilities.logging !== undefined) {
         request('logging/setLevel', { level: logs.level }, signal).catch(() => {})
       }
       current = await Promise.race([listTools(limit), ended])
     })
   } catch (error) {
     const why = abortKind(error) === undefined ? await endReason() : undefined
-    await transport.close()
+    // Not by the property: it may not be back in its place yet.
+    await close()
     // The client disconnects by itself when the server refuses to initialize: the error says more than that.
     const known = why === DISCONNECTED ? undefined : why
     throw signal.aborted ? signal.reason : new Error(known ?? withoutErrorPrefix((error as Error).message))
@@ -172,7 +210,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
 
   /** Stops a server that does not answer a ping in time; its supervisor then starts it again. */
   function probe () {
-    withDeadline({ clock, ms: PING_MS, signal }, (limit) => request('ping', {}, limit))
+    withDeadline({ clock, ms: PING_MS, signal }, (limit) => request(session.isStateless ? 'server/discover' : 'ping', {}, limit))
       .catch((error) => {
         if (abortKind(error) === 'timeout') transport.stop('it stopped answering')
       })
@@ -204,9 +242,9 @@ export async function openConnection (parts: Parts): Promise<Connection> {
     get warnings () {
       return current.warnings
     },
-    instructions: client.getInstructions()?.slice(0, LONGEST_INSTRUCTIONS),
-    capabilities: client.getServerCapabilities() as Json,
-    version: client.getServerVersion() as Json | undefined,
+    instructions: session!.instructions?.slice(0, LONGEST_INSTRUCTIONS),
+    capabilities: session!.capabilities,
+    version: session!.version,
     ended: transport.ended,
     close: () => transport.close(),
 
@@ -222,14 +260,14 @@ export async function openConnection (parts: Parts): Promise<Connection> {
     ask: (method, params, context) => onBehalf(context, (meta) => request(method, { ...params, ...meta }, context.signal)),
 
     async list (what, limit) {
-      if (client.getServerCapabilities()?.[what] === undefined) return []
+      if (session.capabilities[what] === undefined) return []
       const { [what]: entries } = await request(`${what}/list`, {}, limit)
       return Array.isArray(entries) ? entries.filter((entry) => typeof entry === 'object' && entry !== null) : []
     }
   }
 }
 
-const runsTasks = (capabilities?: ServerCapabilities): boolean => capabilities?.tasks?.requests?.tools?.call !== undefined
+const runsTasks = (capabilities: ServerCapabilities): boolean => capabilities.tasks?.requests?.tools?.call !== undefined
 
 const LONGEST_MESSAGE = 4_000
 

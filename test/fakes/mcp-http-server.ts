@@ -35,7 +35,13 @@ function flood (res: ServerResponse, piece: string) {
  */
 export async function startOddServer (
   t: { teardown(handler: () => unknown): unknown },
-  { tools = {}, pages = {}, initialize }: { tools?: Record<string, Tool>, pages?: Record<string, any>, initialize?: Tool } = {}
+  { tools = {}, pages = {}, initialize, refuse }: {
+    tools?: Record<string, Tool>,
+    pages?: Record<string, any>,
+    initialize?: Tool,
+    /** Answers every message. */
+    refuse?: Tool
+  } = {}
 ) {
   const seen: Array<{ method: string, headers: IncomingMessage['headers'], body: any, closed: Promise<unknown> }> = []
   const resumed = new Map<string, (res: ServerResponse) => unknown>()
@@ -95,6 +101,7 @@ export async function startOddServer (
     const answer = (result: object) => {
       json(res, { jsonrpc: '2.0', id, result })
     }
+    if (refuse !== undefined) return refuse({ id, input: params, req, res, answer })
     if (method === 'initialize') {
       if (initialize !== undefined) return initialize({ id, input: params, req, res, answer })
       return answer({

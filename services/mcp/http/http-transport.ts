@@ -6,6 +6,8 @@ import { withDeadline } from '../../lib/deadline.ts'
 import { AuthorizationNeeded, type ServerAccess } from '../oauth/server-access.ts'
 import { createUnsolicitedBudget, failedAnswer, isAnswer } from '../message-limits.ts'
 import { DISCONNECTED, type ServerTransport, type StderrTail, Unreachable } from '../server-transport.ts'
+import { requestHeaders } from '../parameter-headers.ts'
+import { STATELESS_VERSION } from '../stateless-session.ts'
 import { currentSending, sendAs, type Sending, createServerFetch } from './server-fetch.ts'
 
 /** Time limit for a notification or an answer of ours, and for beginning a session anew. */
@@ -164,13 +166,21 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       protocolVersion = version
       session.setProtocolVersion(version)
     },
-    async send (message) {
+    async send (message, { headers = {} } = {}) {
       if (over.signal.aborted) throw new Error('The tool server is not connected any more.')
+      const isStateless = protocolVersion === STATELESS_VERSION
       try {
-        if ('method' in message && 'id' in message) await sendAs(message.id, (sending) => sendRequest(message, sending))
-        else await sendAs(undefined, (sending) => sendOther(message, sending))
+        if ('method' in message && 'id' in message) {
+          const about = isStateless ? { ...requestHeaders(message.method, message.params), ...headers } : {}
+          await sendAs(message.id, (sending) => sendRequest(message, sending), about)
+          // Without a session the end of the exchange is what cancels a request.
+        } else if (!isStateless) await sendAs(undefined, (sending) => sendOther(message, sending))
       } catch (error) {
         if (error instanceof Unreachable) end(error.message)
+        const refusal = isStateless ? errorIn(error) : undefined
+        if (refusal !== undefined && 'id' in message) {
+          return transport.onmessage?.({ jsonrpc: '2.0', id: message.id as RequestId, error: refusal })
+        }
         const isRefusedFirst = 'method' in message && message.method === 'initialize' && REFUSED.includes((error as HttpError).code)
         throw new Error(isRefusedFirst && await isSseOnly() ? SSE_ONLY : describeRefusal(error))
       } finally {
@@ -215,6 +225,18 @@ const PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: |Failed to
 function isLostSession (error: unknown, sessionId: string | undefined): boolean {
   const { code, message } = error as HttpError
   return sessionId !== undefined && (code === 404 || (code === 400 && /session/i.test(message)))
+}
+
+/** The error of JSON-RPC that a server without sessions answers with a status of HTTP that says the same. */
+function errorIn (error: unknown): { code: number, message: string, data?: unknown } | undefined {
+  const { code, message } = error as HttpError
+  if (typeof code !== 'number' || code < 400 || code >= 500 || !PREFIX.test(message)) return undefined
+  try {
+    const { error: found } = JSON.parse(message.replace(PREFIX, ''))
+    return typeof found?.code === 'number' ? { ...found, message: String(found.message) } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Describes why the server did not take a message, as a clause that completes a sentence. */

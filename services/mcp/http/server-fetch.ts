@@ -19,6 +19,8 @@ export interface Sending {
   abort: AbortController
   /** The server answers with a stream of events. */
   hasStream: boolean
+  /** What the headers repeat of the message. */
+  headers: Record<string, string>
 }
 
 /**
@@ -28,8 +30,12 @@ export interface Sending {
 export const currentSending = new AsyncLocalStorage<Sending>()
 
 /** Runs the sending of a message. */
-export const sendAs = <T>(id: RequestId | undefined, send: (sending: Sending) => Promise<T>): Promise<T> => {
-  const sending: Sending = { ...id !== undefined && { id }, abort: new AbortController(), hasStream: false }
+export const sendAs = <T>(
+  id: RequestId | undefined,
+  send: (sending: Sending) => Promise<T>,
+  headers: Record<string, string> = {}
+): Promise<T> => {
+  const sending: Sending = { ...id !== undefined && { id }, abort: new AbortController(), hasStream: false, headers }
   return currentSending.run(sending, () => send(sending))
 }
 
@@ -82,6 +88,7 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
       headers: {
         'user-agent': `local-agent-service/${VERSION}`,
         ...Object.fromEntries(new Headers(headers)),
+        ...currentSending.getStore()?.headers,
         ...lowerCase(own),
         ...token !== undefined && { authorization: `Bearer ${token}` }
       },

@@ -1,4 +1,4 @@
-import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client'
+import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { Revocation } from './token-requests.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
@@ -90,22 +90,8 @@ const LONGEST = 300
 
 /** Describes why an authorization failed, as a clause: the SDK's errors hold whole documents, and words of the authorization server. */
 export function describeOAuthError (error: unknown): string {
-  const { name, message, status, body } = error as Error & { status?: number, body?: string }
+  const { name, message } = error as Error
   if (name === 'ZodError') return 'its authorization server answered something that OAuth does not know'
   if (error instanceof SyntaxError) return 'its authorization server answered something that is not JSON'
-  // What the SDK throws for a registration that was refused holds the whole answer.
-  if (typeof body === 'string') return `it does not register this service: ${describeRegistration(Number(status), body)}`
   return message.replace(/: Invalid OAuth error response:.*/s, '').replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST).replace(/\.?\s*$/, '')
-}
-
-function describeRegistration (status: number, body: string): string {
-  if (status >= 300 && status < 400) return `it redirects elsewhere (${status}), which is not followed`
-  let said: unknown
-  try {
-    const { error, error_description: description } = JSON.parse(body)
-    said = description || error
-  } catch {
-    // Not an answer of OAuth: its status says enough.
-  }
-  return `HTTP ${status}${typeof said === 'string' ? `, ${said.replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST).replace(/\.?\s*$/, '')}` : ''}`
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { OAuthServerInfo } from '@modelcontextprotocol/sdk/client/auth.js'
 import type {
   AuthorizationServerMetadata,
-  FetchLike,
   OAuthClientInformationMixed,
-  OAuthProtectedResourceMetadata,
-  OAuthServerInfo
-} from '@modelcontextprotocol/client'
+  OAuthProtectedResourceMetadata
+} from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
@@ -68,15 +68,10 @@ export async function startAuthorizing (parts: Parts): Promise<PendingAuthorizat
   const oauth = createOAuthFetch({ server, rules, clock, signal })
 
   async function begin () {
-    const sdk = await import('@modelcontextprotocol/client')
+    const sdk = await import('@modelcontextprotocol/sdk/client/auth.js')
     const resourceMetadataUrl = parts.challenge.resourceMetadataUrl
-    // The issuer is compared here, as the SDK does not know of tool servers of earlier revisions.
     const documents = notedBy(oauth.fetch)
-    const found = await sdk.discoverOAuthServerInfo(server, {
-      resourceMetadataUrl,
-      fetchFn: documents.fetch,
-      skipIssuerMetadataValidation: true
-    })
+    const found = await sdk.discoverOAuthServerInfo(server, { resourceMetadataUrl, fetchFn: documents.fetch })
     // The SDK goes on without metadata that it could not read.
     const refused = oauth.refused()
     if (refused !== undefined) throw refused
@@ -104,11 +99,12 @@ export async function startAuthorizing (parts: Parts): Promise<PendingAuthorizat
       ...resource !== undefined && { resource },
       client
     }
-    return { authorizationUrl: checkedPage(authorizationUrl), codeVerifier, authorization }
+    const namesIssuer = documents.last().authorization_response_iss_parameter_supported === true
+    return { authorizationUrl: checkedPage(authorizationUrl), codeVerifier, authorization, namesIssuer }
   }
 
-  async function receive (answer: RedirectAnswer, { authorization, codeVerifier }: Awaited<ReturnType<typeof begin>>) {
-    checkAnswer(answer, authorization)
+  async function receive (answer: RedirectAnswer, { authorization, codeVerifier, namesIssuer }: Awaited<ReturnType<typeof begin>>) {
+    checkAnswer(answer, authorization, namesIssuer)
     if (answer.code === undefined) throw new Error(answer.refusal)
     const tokens = await requestTokens({
       ...authorization,
@@ -214,7 +210,7 @@ interface ClientParts {
   scope: string | undefined
   redirectUrl: string
   fetch: FetchLike
-  register: typeof import('@modelcontextprotocol/client').registerClient
+  register: typeof import('@modelcontextprotocol/sdk/client/auth.js').registerClient
 }
 
 /** Returns the client of the entry, that of the published metadata, or one that has been registered now. */
@@ -227,24 +223,24 @@ async function clientOf ({ own, found, scope, redirectUrl, fetch, register }: Cl
   const methods = metadata?.token_endpoint_auth_methods_supported ?? ['none']
   // One that needs no secret, unless the server wants one.
   const method = ['none', 'client_secret_basic', 'client_secret_post'].find((each) => methods.includes(each)) ?? 'none'
+  const clientMetadata = {
+    client_name: 'Local Agent Service',
+    application_type: 'native',
+    redirect_uris: [redirectUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: method
+  }
   return register(authorizationServerUrl, {
     ...metadata && { metadata },
-    clientMetadata: {
-      client_name: 'Local Agent Service',
-      application_type: 'native',
-      redirect_uris: [redirectUrl],
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: method
-    },
+    clientMetadata,
     ...scope !== undefined && { scope },
     fetchFn: fetch
   })
 }
 
-/** Compares the issuer that sent an answer (RFC 9207). Throws an Error. */
-function checkAnswer ({ iss }: RedirectAnswer, { authorizationServer: issuer, metadata }: Authorization) {
-  const isPromised = metadata?.authorization_response_iss_parameter_supported === true
-  const isRight = iss === undefined ? !isPromised : metadata === undefined ? isIssuer(iss, issuer) : iss === issuer
+/** Compares the issuer that sent an answer (RFC 9207), which some servers say that they always name. Throws an Error. */
+function checkAnswer ({ iss }: RedirectAnswer, { authorizationServer: issuer, metadata }: Authorization, namesIssuer: boolean) {
+  const isRight = iss === undefined ? !namesIssuer : metadata === undefined ? isIssuer(iss, issuer) : iss === issuer
   if (!isRight) throw new Error('the answer came from another authorization server')
 }

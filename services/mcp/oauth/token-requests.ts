@@ -1,4 +1,5 @@
-import type { AuthorizationServerMetadata, FetchLike, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client'
+import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isObject, parseJson } from '../../lib/json.ts'
 
 /** A request that this service makes as a client of an authorization server. */
@@ -30,8 +31,8 @@ export class RequestRefused extends Error {
 }
 
 /**
- * Gets tokens from the token endpoint. The SDK's own requests would not take an http address of the user's network, write to the console
- * and send the secret of a client unescaped. Rejects with RequestRefused, with what `fetch` rejects with, or with an Error that holds a
+ * Gets tokens from the token endpoint. The SDK's own requests would send the secret of a client unescaped, and a code twice where the
+ * client is refused. Rejects with RequestRefused, with what `fetch` rejects with, or with an Error that holds a
  * clause.
  */
 export async function requestTokens ({ authorizationServer, metadata, resource, grant, ...request }: TokenRequest): Promise<OAuthTokens> {

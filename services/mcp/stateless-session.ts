@@ -1,0 +1,190 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { Clock } from '../lib/clock.ts'
+import { VERSION } from '../lib/version.ts'
+import { parameterHeaders } from './parameter-headers.ts'
+import { isAnswer } from './message-limits.ts'
+import type { ServerTransport } from './server-transport.ts'
+
+type Json = Record<string, unknown>
+
+/** The revision of MCP that has no sessions: each request says in which revision it is made, by whom, and what that one can do. */
+export const STATELESS_VERSION = '2026-07-28'
+
+/** Keys of `_meta`. */
+const META = 'io.modelcontextprotocol'
+/** Rounds of questions of one request; the questions themselves are limited where they are asked. */
+const MAX_ROUNDS = 32
+/** Time before a request is sent again for which the server asked for nothing but patience. */
+const PATIENCE_MS = 1_000
+/** Time before changes are listened to again after the stream was lost. */
+const LISTEN_AGAIN_MS = 10_000
+/** JSON-RPC: the server does not know the method, or not these parameters. */
+const NOT_OFFERED: unknown[] = [-32601, -32602]
+const UNSUPPORTED_VERSION = -32022
+
+/** What a session does for a connection, whatever the revision. */
+export interface ServerSession {
+  capabilities: Json
+  instructions?: string
+  version?: Json
+  /** It is of MCP 2026-07-28 or later: no ping, no level of messages that lasts. */
+  isStateless: boolean
+  /** Sends a request. Rejects with the signal's reason, or with an Error that has the message of the server. */
+  request (method: string, params: Json, limit: AbortSignal): Promise<Json>
+}
+
+/** The error with which a server answered. */
+class Answered extends Error {
+  readonly code: unknown
+  readonly data: unknown
+  constructor ({ code, message, data }: Json) {
+    super(String(message))
+    this.code = code
+    this.data = data
+  }
+}
+
+interface Parts {
+  transport: ServerTransport
+  clock: Clock
+  /** Ends the session. */
+  signal: AbortSignal
+  /** Limits finding out whether the server speaks the revision. */
+  limit: AbortSignal
+  capabilities: Json
+  /** From which level on the server is to send messages for the log. */
+  logLevel: string
+  /** Answers what the server asks the user; rejects for what cannot be shown. */
+  elicit: (params: Json, signal: AbortSignal) => Promise<Json>
+  /** Called when the server's tools have changed, or may have. */
+  onToolsChanged: () => void
+}
+
+/**
+ * Begins to speak MCP 2026-07-28 with a server that has refused to begin a session. Resolves to undefined when it does not speak that.
+ * Rejects with the limit's reason, and with an Error that holds a clause when the server speaks only revisions that this service does not.
+ */
+export async function openStatelessSession (parts: Parts): Promise<ServerSession | undefined> {
+  const { transport, clock, signal, limit, capabilities, logLevel, elicit, onToolsChanged } = parts
+  const pending = new Map<RequestId, PromiseWithResolvers<Json>>()
+  // The SDK's client has used 0.
+  let last = 0
+  /** Definitions of the tools, for what of a call's input belongs into its headers. */
+  let schemas = new Map<unknown, unknown>()
+  let found: Json = {}
+
+  transport.setProtocolVersion?.(STATELESS_VERSION)
+  transport.onmessage = (message: JSONRPCMessage) => {
+    if (isAnswer(message)) {
+      const waiting = pending.get(message.id as RequestId)
+      pending.delete(message.id as RequestId)
+      if ('error' in message) waiting?.reject(new Answered(message.error as unknown as Json))
+      else waiting?.resolve(message.result as Json)
+    } else if (!('id' in message) && message.method === 'notifications/tools/list_changed') onToolsChanged()
+  }
+  transport.onclose = () => {
+    for (const { reject } of pending.values()) reject(new Error('The tool server is not connected any more.'))
+    pending.clear()
+  }
+
+  const envelope = () => ({
+    [`${META}/protocolVersion`]: STATELESS_VERSION,
+    [`${META}/clientInfo`]: { name: 'local-agent-service', version: VERSION },
+    [`${META}/clientCapabilities`]: capabilities,
+    ...(found.capabilities as Json | undefined)?.logging !== undefined && { [`${META}/logLevel`]: logLevel }
+  })
+
+  async function exchange (method: string, params: Json, limit: AbortSignal): Promise<Json> {
+    limit.throwIfAborted()
+    const id = ++last
+    const answer = Promise.withResolvers<Json>()
+    pending.set(id, answer)
+    const cancel = () => {
+      if (!pending.delete(id)) return
+      transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {})
+      answer.reject(limit.reason)
+    }
+    limit.addEventListener('abort', cancel, { once: true })
+    const headers = method === 'tools/call' ? parameterHeaders(schemas.get(params.name), params.arguments) : {}
+    const message = { jsonrpc: '2.0' as const, id, method, params: { ...params, _meta: { ...params._meta as Json, ...envelope() } } }
+    transport.send(message, { headers }).catch((error) => {
+      if (pending.delete(id)) answer.reject(error)
+    })
+    return answer.promise.finally(() => limit.removeEventListener('abort', cancel))
+  }
+
+  /** Answers what the server wants to know before it goes on. Throws an Error for what this service does not offer. */
+  async function answersTo (asked: Json, limit: AbortSignal): Promise<Json> {
+    const answers: Json = {}
+    for (const [key, each] of Object.entries(asked)) {
+      const { method, params = {} } = each as { method?: string, params?: Json }
+      if (method !== 'elicitation/create') throw new Error(`The tool server asks for ${method}, which this service does not offer.`)
+      answers[key] = await elicit(params, limit)
+    }
+    return answers
+  }
+
+  async function request (method: string, params: Json, limit: AbortSignal): Promise<Json> {
+    let sent = params
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const { resultType, ...result } = await exchange(method, sent, limit)
+      if (resultType !== 'input_required') {
+        if (method === 'tools/list') remember(result, params.cursor === undefined)
+        return result
+      }
+      const { inputRequests = {}, requestState } = result
+      const inputResponses = await answersTo(inputRequests as Json, limit)
+      const isAnswered = Object.keys(inputResponses).length > 0
+      if (!isAnswered) await clock.sleep(PATIENCE_MS, limit)
+      // What it is to know of the rounds before stands in its own state, which goes back as it came.
+      sent = { ...params, ...isAnswered && { inputResponses }, ...requestState !== undefined && { requestState } }
+    }
+    throw new Error(`The tool server asked for more than ${MAX_ROUNDS} times, and gave no result.`)
+  }
+
+  function remember ({ tools }: Json, isFirstPage: boolean) {
+    if (isFirstPage) schemas = new Map()
+    for (const tool of Array.isArray(tools) ? tools : []) schemas.set(tool?.name, tool?.inputSchema)
+  }
+
+  /** Hears of changes for as long as the session lasts. */
+  async function listen () {
+    while (!signal.aborted) {
+      try {
+        await exchange('subscriptions/listen', { notifications: { toolsListChanged: true } }, signal)
+      } catch (error) {
+        if (signal.aborted || (error instanceof Answered && NOT_OFFERED.includes(error.code))) return
+      }
+      await clock.sleep(LISTEN_AGAIN_MS, signal)
+      onToolsChanged()
+    }
+  }
+
+  try {
+    found = await exchange('server/discover', {}, limit)
+  } catch (error) {
+    limit.throwIfAborted()
+    const { code, data } = error as Answered
+    const supported = code === UNSUPPORTED_VERSION ? (data as Json | undefined)?.supported : undefined
+    if (Array.isArray(supported) && supported.length > 0) throw new Error(onlySpeaks(supported))
+    return undefined
+  }
+  const { supportedVersions: versions, capabilities: offered, instructions, _meta: about } = found
+  if (!Array.isArray(versions)) return undefined
+  if (!versions.includes(STATELESS_VERSION)) throw new Error(onlySpeaks(versions))
+  const hears = (offered as { tools?: { listChanged?: unknown } } | undefined)?.tools?.listChanged === true
+  const ended = transport.ended.then(() => {})
+  if (hears) void Promise.race([listen(), ended]).catch(() => {})
+  return {
+    capabilities: (offered ?? {}) as Json,
+    ...typeof instructions === 'string' && { instructions },
+    version: (about as Json | undefined)?.[`${META}/serverInfo`] as Json | undefined,
+    isStateless: true,
+    request
+  }
+}
+
+function onlySpeaks (versions: unknown[]): string {
+  const shown = versions.slice(0, 8).map((version) => String(version).slice(0, 20))
+  return `it speaks MCP ${shown.join(', ')}, and this service ${STATELESS_VERSION} and before`
+}
