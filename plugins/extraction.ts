@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
+import { createFiling } from '../services/brain/extraction/file-entries.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
 import { askStructured, type NoAnswer } from '../services/models/structured-call.ts'
 import type { Registry } from '../services/models/providers/registry.ts'
@@ -31,8 +32,8 @@ interface Question<S extends TSchema> {
   instructions: string
   text: string
   signal: AbortSignal
-  /** The thread that the question is about. */
-  thread: string
+  /** The thread that the question is about; undefined for what was typed. */
+  thread: string | undefined
 }
 
 /** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
@@ -42,7 +43,8 @@ export default fp(async (app) => {
    * Returns the models for questions about a thread: those of its newest run, so that what was said to a server of the user's own goes
    * nowhere else. When its model is gone, the active one answers in its place, unless it is the only one of the two in the cloud.
    */
-  async function modelsOf (thread: string): Promise<Pick<Registry, 'roles' | 'model'>> {
+  async function modelsOf (thread: string | undefined): Promise<Pick<Registry, 'roles' | 'model'>> {
+    if (thread === undefined) return providers
     const newest = (await engine.runs.ofThread(thread).next()).value
     const { model } = (newest === undefined ? undefined : await engine.runs.get<ThreadRun>(newest)) ?? {}
     if (model === undefined) return providers
@@ -50,11 +52,11 @@ export default fp(async (app) => {
     const mayCross = model.reach === 'cloud' || providers.reach(providers.active()) !== 'cloud'
     return mayCross ? providers : providers.forRun({ model: OFFLINE })
   }
-  const isOffline = async (thread: string) => (await modelsOf(thread)).roles().fast.startsWith('offline/')
+  const isOffline = async (thread: string | undefined) => (await modelsOf(thread)).roles().fast.startsWith('offline/')
   const ask = <S extends TSchema>({ thread, ...question }: Question<S>): Promise<{ value: Static<S> } | NoAnswer> =>
     askStructured({
       load: async () => (await modelsOf(thread)).model('fast'),
-      meter: usage.meter({ owner: { kind: 'thread', id: thread } }),
+      meter: usage.meter(thread === undefined ? {} : { owner: { kind: 'thread', id: thread } }),
       limitMs: ANSWER_MS,
       clock,
       ...question
@@ -79,15 +81,16 @@ export default fp(async (app) => {
     isLive: agent.isLive,
     after: () => app.config.current.brain?.extractAfter
   })
+  const filing = createFiling({ brain, ask, isOffline, clock, log, isWanted: () => app.config.current.brain?.extractAfter !== false })
   const titles = createTitles({ threads, catalog, ask, isOffline, log, isWanted: () => app.config.current.threads?.titles !== false })
   app.decorate('extraction', extractor)
   app.decorate('titles', titles)
   agent.onEnd(titles.ended)
 
   const stop = new AbortController()
-  let running: Promise<void> | undefined
+  let running: Promise<unknown> | undefined
   app.addHook('onListen', async () => {
-    running = clock.sleep(DELAY_MS, stop.signal).then(() => idleThreads.run(stop.signal), () => {})
+    running = clock.sleep(DELAY_MS, stop.signal).then(() => Promise.all([idleThreads.run(stop.signal), filing.run(stop.signal)]), () => {})
   })
   app.addHook('preClose', async () => {
     stop.abort()

@@ -94,6 +94,8 @@ export const KnownFactSchema = Type.Object({
   })),
   key: Type.Optional(Type.String({ description: 'Of a preference' })),
   value: Type.Optional(Type.String({ description: 'Of a preference' })),
+  asked: Type.Optional(Type.String({ description: 'The question of the assistant that it answers, if it needs it' })),
+  on: Type.Optional(Type.String({ description: 'The day, YYYY-MM-DD, that words such as "next Friday" meant when they were said' })),
   source: Type.Optional(FactSourceSchema),
   createdAt: Timestamp,
   supersedes: Type.Optional(Type.String({ description: 'The earlier fact that this one replaced or, while proposed, would replace' })),

@@ -15,6 +15,7 @@ import { contextPreview } from './context-preview.ts'
 import { add, drop, erase, hasKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { changeEntry, factView, listFacts } from './fact-list.ts'
 import { foldText, normalise } from './fact-text.ts'
+import { topicsIn } from './topics.ts'
 import { eraseForgotten, findAbout, forgetAll } from './forget-about.ts'
 import { observeHabits, type Habitual } from './habits.ts'
 import { changeBetween, type BrainChange } from './brain-change.ts'
@@ -220,6 +221,17 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       const forgotten = entries.filter(({ state }) => state === 'known')
       return { forgotten, patterns: habits.filter(isPattern), open, proposed, maybe: found.maybe }
     },
+
+    /** Gives entries topics, which find them for a message, and marks those that are important. Without topics they count as filed, too. */
+    file: (filed: Array<{ id: string, topics?: unknown, isImportant: boolean }>): Promise<unknown> =>
+      update((memory) => {
+        const byId = new Map(filed.map((each) => [each.id, each]))
+        const entries = memory.entries.map((entry) => {
+          const { topics, isImportant } = byId.get(entry.id) ?? {}
+          return byId.has(entry.id) ? { ...entry, topics: topicsIn(topics), ...(isImportant && { important: true as const }) } : entry
+        })
+        return { ...memory, entries }
+      }),
 
     /** Erases what was forgotten 30 days ago. */
     async sweep (): Promise<void> {

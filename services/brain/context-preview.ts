@@ -35,9 +35,12 @@ interface Line {
   time: number
 }
 
-/** The line of an entry for a model. */
-export const lineOf = ({ kind, fact, key, value }: Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>): string =>
-  `- ${(kind === 'preference' ? `${key}: ${value}` : fact).replace(LINE_BREAK, ' ')}`
+/** The line of an entry for a model: its words, with the question that they answer and the day that they mean. */
+export function lineOf ({ kind, fact, key, value, asked, on }: Pick<Entry, 'kind' | 'fact' | 'key' | 'value' | 'asked' | 'on'>): string {
+  const notes = [...asked === undefined ? [] : [`answer to “${asked}”`], ...on === undefined ? [] : [`that is ${on}`]]
+  const text = kind === 'preference' ? `${key}: ${value}` : fact
+  return `- ${[text, ...notes.length > 0 ? [`(${notes.join('; ')})`] : []].join(' ').replace(LINE_BREAK, ' ')}`
+}
 
 const rankOf = ({ pinned, important, kind }: Pick<Entry, 'pinned' | 'important' | 'kind'>): number =>
   pinned ? 0 : important ? 1 : kind === 'instruction' ? 2 : 3

@@ -19,6 +19,9 @@ export interface Statement {
   isUnsure: boolean
   /** It matters whatever is asked. */
   isImportant?: boolean
+  asked?: string
+  on?: string
+  topics?: string[]
   /** Of a retraction: the user had it forgotten, so that it is erased after some time. */
   isForgotten?: boolean
 }
@@ -92,6 +95,9 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
     source,
     ...(isRetraction && { retracts: true as const }),
     ...(learning.isImportant && { important: true as const }),
+    ...(learning.asked !== undefined && { asked: learning.asked }),
+    ...(learning.on !== undefined && { on: learning.on }),
+    ...(learning.topics !== undefined && { topics: learning.topics }),
     ...(replaces.length > 0 && { replaces, supersedes: targets.at(-1)!.fact })
   }
   return add(isProposal ? memory : hide(memory, replaces, said, entry), entry)

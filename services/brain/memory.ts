@@ -21,6 +21,10 @@ export interface Entry {
   pinned?: true
   /** It matters whatever is asked, as a diet does: only what is pinned comes before it in a prompt. */
   important?: true
+  /** The question of the assistant that it answers, if it is understood only with it. */
+  asked?: string
+  /** The day that its words mean by its distance from the day on which it was said, YYYY-MM-DD. */
+  on?: string
   /** Words under which it may be needed, which the model of role `fast` gave it: they find it for a message. */
   topics?: string[]
   /** Only a proposal has it: accepted, it hides what it names and is gone. */

@@ -2,12 +2,14 @@ export type { DescribeImage } from './describe-image.ts'
 export { analysisPrompt, REQUEST_SHOWN } from './prompts/analysis.ts'
 export {
   EXTRACTION_INSTRUCTIONS,
+  type ShownMessage,
   extractionQuestion,
   LooseAnswerSchema,
   type Pointer,
   PointersSchema,
   type ShownEntry
 } from './prompts/extraction.ts'
+export { filingPrompt } from './prompts/filing.ts'
 export { learningPrompt } from './prompts/findings.ts'
 export { type Judgement, judgementPrompt, type Material, refinementPrompt } from './prompts/judgement.ts'
 export { planPrompt } from './prompts/plan.ts'

@@ -10,6 +10,8 @@ export interface UserMessage {
   /** When it was sent, milliseconds since the Unix epoch; 0 when unknown. */
   said: number
   id?: string
+  /** The question with which the assistant's message before it ends. */
+  asked?: string
 }
 
 /** What the user said in the conversation of a run. */
@@ -33,7 +35,9 @@ export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' 
   for (const { at, said, id: messageId, steered = [] } of (await threads.turns(id, n)).slice(-MAX_MESSAGES)) {
     const message = await read(at)
     const text = message === undefined ? '' : beginning(wordsOf(message), MAX_CHARACTERS)
-    messages.push({ text, at, said, ...(messageId !== undefined && { id: messageId }) })
+    const before = at > 0 ? await read(at - 1) : undefined
+    const asked = before?.role === 'assistant' ? questionAtEnd(wordsOf(before)) : undefined
+    messages.push({ text, at, said, ...(messageId !== undefined && { id: messageId }), ...(asked !== undefined && { asked }) })
     for (const { id: steerId, ...place } of steered) {
       const holder = await read(place.at)
       const words = holder === undefined ? undefined : steeringIn(holder).find((each) => each.id === steerId)
@@ -41,6 +45,17 @@ export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' 
     }
   }
   return messages.slice(-MAX_MESSAGES)
+}
+
+/** Characters of a question of the assistant. */
+const MAX_QUESTION = 200
+/** The last sentence of a text that is a question. Links and markup are no part of a question that a person answers. */
+const QUESTION_AT_END = /(?:^|[.!?:;。！？؟।\n]\s*)([^.!?:;。！？؟।\n<>`|]+[?？؟])[\s\p{P}\p{S}]*$/u
+
+/** Returns the question with which a text ends; undefined when it ends with another sentence. */
+function questionAtEnd (text: string): string | undefined {
+  const question = QUESTION_AT_END.exec(text.slice(-2 * MAX_QUESTION))?.[1].trim()
+  return question === undefined || question.length > MAX_QUESTION || /https?:/i.test(question) ? undefined : question
 }
 
 /** The text of a message. Its parts are on separate lines, because a sentence does not continue in another part. */

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { App } from '../../app.ts'
 import { createIdleThreads } from '../../services/brain/extraction/idle-threads.ts'
 import { say } from '../harness/agent.ts'
+import { idOf } from '../harness/brain.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 import { call, extract, known, modelled, pointing, stating, user } from '../harness/extraction.ts'
@@ -45,6 +46,46 @@ t.test('a thread that has rested is looked through once, also after a restart', 
   t.same(await known(app), [])
   await rounds(app, clock)()
   t.same(await known(app), ['I prefer tea.'])
+})
+
+t.test('what was typed gets topics and the mark of what is important, once, and then fits a message', async (t) => {
+  const clock = fakeClock()
+  const asked: string[] = []
+  const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }), {
+    clock,
+    structured (name, { body }) {
+      if (name !== 'topics') return { object: { pointers: [] } }
+      asked.push(body.prompt[1].content[0].text)
+      return { object: { entries: [{ id: 'e1', topics: ['food', 'dinner'], important: true }, { id: 'e9', topics: 7 }, 'no'] } }
+    }
+  })
+  await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Nuts make me ill' } })
+  await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const filed = Promise.withResolvers<void>()
+  const { file } = app.brain
+  app.brain.file = async (entries) => {
+    await file(entries)
+    filed.resolve()
+  }
+  await clock.sleeper(5_000)
+  await clock.advance(5_000)
+  t.same(asked, [], 'what was typed just now waits for more')
+  await clock.sleeper(MINUTE)
+  await clock.advance(MINUTE)
+  await filed.promise
+  t.same(asked, ['e1: "Nuts make me ill"\ne2: "Likes tea"'])
+  t.match((await app.inject('/memory/brain/facts')).json().facts, [{ fact: 'Likes tea', important: undefined }, { important: true }])
+  await clock.sleeper(MINUTE)
+  await clock.advance(MINUTE)
+  await clock.sleeper(MINUTE)
+  t.equal(asked.length, 1, 'nobody is asked again')
+
+  await say(app, 'hello', { id: 'chat' })
+  await app.inject({ method: 'PUT', url: `/memory/brain/facts/${await idOf(app, 'Nuts make me ill')}`, payload: { important: false } })
+  const entries = await app.toldMemory.ofThread('chat', [{ role: 'user', content: [{ type: 'text', text: 'Dinner?' }] }], { isNew: true })
+  t.same([...(await entries.recalled()).values()], [], 'the prompt of the conversation holds it')
+  t.match(gateway.requests.at(-1)!.body.prompt[0].content, 'Nuts make me ill')
 })
 
 t.test('a service that listens looks through rested threads by itself', async (t) => {

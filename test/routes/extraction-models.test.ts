@@ -173,7 +173,7 @@ t.test('a model sees what is known with short ids, and what it names holds no mo
     facts: ['Ahora vivo en Bilbao.'],
     rejected: [{ reason: /id in "replaces"/, count: 1 }]
   })
-  t.match(questions[1], /^Known:\nk1: "Vivo en Sevilla\."\n\nMessages:\n\n\[0\] Busco/)
+  t.match(questions[1], /^Known:\nk1: "Vivo en Sevilla\."\n\nMessages:\n\n\(Said on 2026-01-05:\)\n\[0\] Busco/)
   t.match(await extract('c', 'Ya no vivo en Bilbao.'), { facts: [], added: 0 })
   const { brain } = await call(app, 'GET', '/memory/brain')
   t.same(brain.facts, [])

@@ -68,7 +68,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
     for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
       const { entries, habits } = await brain.known()
       const ids = shownIds(entries, habits)
-      const messages = shown.map(({ text }) => text)
+      const messages = shown.map(({ text, said, asked }) => ({ text, day: said === 0 ? undefined : dayOf(said), asked }))
       const text = extractionQuestion({ messages, goals, known: ids.known, habits: ids.habits })
       const question = { name: 'facts', schema: LooseAnswerSchema, asked: PointersSchema, instructions: EXTRACTION_INSTRUCTIONS, text }
       const answer = await ask({ ...question, signal, thread: id })
@@ -110,6 +110,12 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
         }
       })
   }
+}
+
+/** The local day of a time, as YYYY-MM-DD. */
+function dayOf (time: number): string {
+  const date = new Date(time)
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 }
 
 /** What was found in the messages of one question. */

@@ -1,7 +1,8 @@
 import { LIMITS } from '../../../schemas/brain.ts'
-import type { Pointer } from '../../models/index.ts'
+import type { Pointer, ShownMessage } from '../../models/index.ts'
 import { foldCase, foldText } from '../fact-text.ts'
 import type { Statement } from '../learning.ts'
+import { topicsIn } from '../topics.ts'
 import { findOwnWords, searchable, type SearchableMessage, type WordsProblem } from './own-words.ts'
 import { holdsSecret } from './secret-words.ts'
 
@@ -43,7 +44,7 @@ const CONVERSATION = { messages: 3, sentences: 6 }
  * returns the id behind the one that the model was shown.
  */
 export function verifyPointers (
-  { messages, goals = [] }: { messages: string[], goals?: string[] },
+  { messages, goals = [] }: { messages: ShownMessage[], goals?: string[] },
   answer: { pointers: unknown[], habits?: unknown[] },
   ids: (shown: string) => string | undefined
 ): Verified {
@@ -55,7 +56,7 @@ export function verifyPointers (
   const { pointers, habits = [] } = answer
   const nothing = (problem: Problem): Verified => ({ found: [], habits: [], problems: new Map([[problem, 1]]) })
   if (pointers.length + habits.length > MAX_POINTERS) return nothing('the model pointed at too much')
-  const shown = messages.map(searchable)
+  const shown = messages.map(({ text }) => searchable(text))
   const shownGoals = goals.map(searchable)
   const marked = new Set<object>()
 
@@ -66,7 +67,8 @@ export function verifyPointers (
     const replaces = pointer.replaces.flatMap((id) => ids(id) ?? (reject('the id in "replaces" or "same" does not exist')))
     const words = findOwnWords(message, pointer.span, { mayAsk: true })
     if ('problem' in words) return reject(words.problem)
-    const isMeant = pointer.about === 'user' && pointer.lasting && !pointer.sensitive
+    const isHealth = pointer.about === 'user' && pointer.health === true
+    const isMeant = pointer.about === 'user' && pointer.lasting && (isHealth || !pointer.sensitive)
     if (isMeant) words.sentences.forEach((sentence) => marked.add(sentence))
     if (words.sentences.some(({ isQuestion }) => isQuestion) && (pointer.kind !== 'instruction' || !isMeant)) {
       return reject('the words are a question')
@@ -75,9 +77,20 @@ export function verifyPointers (
     if (!isMeant && !isRetraction) return []
     const { text: fact, isUnsure } = words
     const content: Content = isRetraction ? { kind: 'fact' } : contentOf(pointer, fact)
-    const isImportant = isMeant && pointer.important === true
-    return [{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure, ...(isImportant && { isImportant }) }]
+    const isImportant = isMeant && (isHealth || pointer.important === true)
+    const { asked, day } = messages[pointer.message]
+    const on = isDayNear(pointer.on, day) ? pointer.on : undefined
+    const topics = topicsIn(pointer.topics)
+    return [{
+      ...{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure },
+      ...(isImportant && { isImportant }),
+      ...(pointer.isAnswer === true && asked !== undefined && !holdsSecret(asked) && { asked }),
+      ...(on !== undefined && { on }),
+      ...(topics.length > 0 && { topics })
+    }]
   })
+  // A model that marks most of what was said cannot tell what is worth remembering: a person does.
+  const isDoubtful = found.length > 0 && marksMost(shown, marked)
   if (pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
 
   const recurring = habits.flatMap((habit): FoundHabit[] => {
@@ -90,7 +103,37 @@ export function verifyPointers (
     if (habit.same && same === undefined) reject('the id in "replaces" or "same" does not exist')
     return words.isUnsure ? [] : [{ message: habit.message, pattern: words.text, ...(same && { same }) }]
   })
-  return { found, habits: recurring, problems }
+  return { found: isDoubtful ? found.map((each) => ({ ...each, isUnsure: true })) : found, habits: recurring, problems }
+}
+
+/** The share of what is said that is worth remembering at most, and the sentences from which on a share says something. */
+const MOST = 0.6
+const SENTENCES = { marked: 3, ofConversation: 5 }
+
+/**
+ * Whether most of a message, or of a conversation, was pointed at, or all of three messages. Questions cannot be, and do not count. Three
+ * sentences at least have to be marked: who says two things of themselves says no more.
+ */
+function marksMost (messages: SearchableMessage[], marked: Set<object>): boolean {
+  const stated = messages.map(({ sentences }) => sentences.filter(({ isQuoting, isQuestion }) => !isQuoting && !isQuestion))
+  const all = stated.flat()
+  const count = (sentences: object[]) => sentences.filter((each) => marked.has(each)).length
+  const isMost = (sentences: object[]) => count(sentences) >= SENTENCES.marked && count(sentences) > sentences.length * MOST
+  return stated.some(isMost) || (all.length >= SENTENCES.ofConversation && isMost(all)) ||
+    (messages.length >= CONVERSATION.messages && all.length >= SENTENCES.marked && count(all) === all.length)
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Days between a message and a day that it names by its distance. */
+const NEAR = 800
+
+/** Whether a text is a day that a message of the day `said` may name by its distance. */
+function isDayNear (day: string | undefined, said: string | undefined): boolean {
+  if (day === undefined || said === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) return false
+  const time = Date.parse(`${day}T00:00:00Z`)
+  // Days that no month has are other days when they are written again.
+  const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
+  return isDay && Math.abs(time - Date.parse(`${said}T00:00:00Z`)) <= NEAR * DAY_MS
 }
 
 /** Whether each sentence of the messages was pointed at although that cannot be right. */
@@ -122,7 +165,8 @@ const isPointer = (value: unknown): value is Pointer => {
   return typeof pointer === 'object' && pointer !== null && Number.isInteger(pointer.message) && typeof pointer.span === 'string' &&
     ['fact', 'preference', 'instruction'].includes(pointer.kind as string) && ['user', 'other'].includes(pointer.about as string) &&
     typeof pointer.lasting === 'boolean' && typeof pointer.sensitive === 'boolean' && isOptionalText(pointer.key) &&
-    isOptionalText(pointer.value) && Array.isArray(pointer.replaces) && pointer.replaces.every((id) => typeof id === 'string')
+    isOptionalText(pointer.value) && isOptionalText(pointer.on) &&
+    Array.isArray(pointer.replaces) && pointer.replaces.every((id) => typeof id === 'string')
 }
 
 const isHabit = (value: unknown): value is { message: number, span: string, same?: string } => {

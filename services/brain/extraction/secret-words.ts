@@ -5,7 +5,7 @@
 export function holdsSecret (written: string): boolean {
   // Wide letters, and characters that nobody sees, do not hide a word.
   const text = written.normalize('NFKC').replace(/\p{Cf}/gu, '')
-  return NAMED.test(text) || holdsCode(text) || KEYS.some((key) => key.test(text)) || holdsCard(text) || holdsIban(text) ||
+  return NAMED.test(text) || holdsCode(text) || KEYS.some((key) => key.test(text)) || ID.test(text) || holdsCard(text) || holdsIban(text) ||
     text.split(BOUNDARY).some(looksSecret)
 }
 
@@ -39,6 +39,12 @@ const NAMED = new RegExp(
   ].join('|') + `)(?!${JOINED})|密码|密碼|口令|パスワード|暗証番号|合言葉|비밀번호|비번|암호는|รหัสผ่าน`,
   'iu'
 )
+
+/**
+ * Numbers that name an account, a customer or a person: eight digits and more in one piece, with letters around them or not. Telephone
+ * numbers begin with 0 or +, and dates in one piece with their year.
+ */
+const ID = new RegExp(String.raw`(?<!${JOINED}|[+.,:/-])(?!(?:19|20)\d{6}(?!\d))\p{Lu}{0,3}[1-9]\d{7,}\p{Lu}?(?!${JOINED})`, 'u')
 
 /** A code of digits, as of a door or a safe. Postal codes and years are none. */
 const holdsCode = (text: string) => CODE.test(text) && !NO_SECRET_CODE.test(text)

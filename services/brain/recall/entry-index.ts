@@ -17,7 +17,7 @@ const MISTYPED = 0.5
 /** Letters of a word that may be mistyped. */
 const MISTYPED_LETTERS = 7
 
-type Indexed = Pick<Entry, 'id' | 'fact' | 'key' | 'value' | 'topics'>
+type Indexed = Pick<Entry, 'id' | 'fact' | 'key' | 'value' | 'topics' | 'asked'>
 
 /** An entry that fits a text. */
 export interface Match {
@@ -27,7 +27,7 @@ export interface Match {
 
 export type EntryIndex = ReturnType<typeof createEntryIndex>
 
-const wordsOf = ({ fact, key = '', value = '' }: Indexed) => `${fact}\n${key}\n${value}`
+const wordsOf = ({ fact, key = '', value = '', asked = '' }: Indexed) => `${fact}\n${key}\n${value}\n${asked}`
 const topicsOf = ({ topics = [] }: Indexed) => topics.join('\n')
 
 /**

@@ -112,7 +112,9 @@ t.test('the brain', async (t) => {
     retracts: undefined,
     confidence: undefined,
     evidence: undefined,
-    forgottenAt: undefined
+    forgottenAt: undefined,
+    asked: undefined,
+    on: undefined
   }
   const { data: list } = await sdk.listFacts({ ...options, query: { q: 'TEA', state: 'known', kind: 'fact' } })
   is(t, list, { facts: [tea], nextCursor: undefined }, 'listFacts')

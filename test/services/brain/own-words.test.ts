@@ -108,6 +108,7 @@ t.test('what may be pasted is unsure', async (t) => {
 t.test('what looks like a key, a card or a password is a secret, in any language', async (t) => {
   const SECRETS = [
     'Mein Bankpasswort ist sonnenblume.',
+    'My order has 12 digits: 123456789012.',
     'Mein Benutzerkennwort ist sonnenblume.',
     'Der Türcode ist 4711.',
     'Meine Handypin ist 4711.',
@@ -167,7 +168,6 @@ t.test('what looks like a key, a card or a password is a secret, in any language
     'I passed the exam, my passport is blue.',
     'Amo le parole crociate.',
     '我有2只猫和13条鱼。',
-    'My order has 12 digits: 123456789012.',
     'I like COVID-19 jokes.',
     'My zip code is 50667.',
     'I write code since 1999, mostly in C.'
@@ -189,6 +189,6 @@ t.test('the value of a preference is told in the words of the user, also after l
     sensitive: false,
     replaces: []
   }
-  const { found } = verifyPointers({ messages: [message] }, { pointers: [{ ...pointer, value: 'vim' }] }, () => undefined)
+  const { found } = verifyPointers({ messages: [{ text: message }] }, { pointers: [{ ...pointer, value: 'vim' }] }, () => undefined)
   t.match(found, [{ kind: 'preference', value: 'Vim' }])
 })

@@ -1,0 +1,82 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { Log } from '../../lib/log.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { filingPrompt } from '../../models/index.ts'
+import type { BrainService } from '../brain.ts'
+import type { Entry } from '../memory.ts'
+
+/** Entries in one question, and their characters. */
+const MAX_ENTRIES = 40
+const MAX_CHARACTERS = 8_000
+/** Age of an entry from which on it is filed, so that what is typed in a row is one question; milliseconds. */
+const SETTLED_MS = 60_000
+/** Pauses between two rounds, and after a failure; milliseconds. */
+const ROUND_MS = 60_000
+const RETRY_MS = 30 * 60_000
+
+interface Parts {
+  brain: Pick<BrainService, 'known' | 'file'>
+  /** Asks the model of role `fast`; of a conversation, one that may know what was said there. */
+  ask: <S extends TSchema>(question: {
+    name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal, thread: string | undefined
+  }) => Promise<{ value: Static<S> } | { problem: string }>
+  isOffline: (thread: string | undefined) => Promise<boolean>
+  isWanted: () => boolean
+  clock: Clock
+  log: Pick<Log, 'warn'>
+}
+
+/**
+ * Gives entries that the user typed, or asked to remember, topics and the mark of what is important. What is learned from conversations has
+ * them already.
+ */
+export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: Parts) {
+  /** Files the entries of one conversation, or typed ones. */
+  async function fileSome (entries: Entry[], thread: string | undefined, signal: AbortSignal): Promise<boolean> {
+    if (entries.length === 0 || await isOffline(thread)) return true
+    const { question, ...asked } = filingPrompt
+    const text = question(entries.map(({ fact }, n) => ({ id: `e${n + 1}`, text: fact })))
+    const answer = await ask({ ...asked, text, signal, thread })
+    if ('problem' in answer) {
+      log.warn({ problem: answer.problem }, 'entries of the memory got no topics')
+      return false
+    }
+    const filed = new Map(answer.value.entries.flatMap((each) => isFiled(each) ? [[each.id, each] as const] : []))
+    await brain.file(entries.map(({ id }, n) => {
+      const { topics, important } = filed.get(`e${n + 1}`) ?? {}
+      return { id, topics, isImportant: important === true }
+    }))
+    return true
+  }
+
+  /** Files what is new. Returns the pause until the next round, milliseconds. */
+  async function round (signal: AbortSignal): Promise<number> {
+    if (!isWanted()) return ROUND_MS
+    const unfiled = (await brain.known()).entries.filter(({ topics, createdAt }) =>
+      topics === undefined && createdAt + SETTLED_MS <= clock.now())
+    const first = unfiled[0]
+    if (first === undefined) return ROUND_MS
+    const thread = first.source?.threadId
+    let left = MAX_CHARACTERS
+    const some = unfiled.filter(({ source }) => source?.threadId === thread).slice(0, MAX_ENTRIES)
+      .filter(({ fact }) => (left -= fact.length) >= 0 || fact === first.fact)
+    return await fileSome(some, thread, signal) ? ROUND_MS : RETRY_MS
+  }
+
+  return {
+    round,
+    /** Repeats rounds until the signal aborts. */
+    async run (signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        const pause = await round(signal).catch((error) => {
+          if (!signal.aborted) log.warn({ err: error }, 'entries of the memory could not be given topics')
+          return RETRY_MS
+        })
+        await clock.sleep(pause, signal).catch(() => {})
+      }
+    }
+  }
+}
+
+const isFiled = (value: unknown): value is { id: string, topics: unknown, important?: unknown } =>
+  typeof value === 'object' && value !== null && typeof (value as { id?: unknown }).id === 'string'
