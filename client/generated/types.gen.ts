@@ -3117,6 +3117,14 @@ export type KnownFact = {
      */
     value?: string;
     /**
+     * The question of the assistant that it answers, if it needs it
+     */
+    asked?: string;
+    /**
+     * The day, YYYY-MM-DD, that words such as "next Friday" meant when they were said
+     */
+    on?: string;
+    /**
      * The words of the user from which the fact was learned
      */
     source?: {
