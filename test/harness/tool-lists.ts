@@ -9,14 +9,20 @@ interface ToolList {
 
 const folder = new URL('../fakes/tool-lists/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
-export const QUESTIONS = 'questions.json'
+/** The second were written when the words for finding tools were done, and none of these was changed for them. */
+const QUESTIONS = ['questions.json', 'fresh-questions.json']
 
-/** Questions with the tools that answer them. */
-export const questions = (): Array<{ question: string, tools: string[] }> => read(QUESTIONS)
+interface Question {
+  question: string
+  /** The tools that answer it. */
+  tools: string[]
+}
+export const questions = (): Question[] => read(QUESTIONS[0])
+export const freshQuestions = (): Question[] => read(QUESTIONS[1])
 
 /** The tool lists of real tool servers, as sources of tools that answer with their names and inputs; what reads is allowed. */
 export const realServers = (): ToolSource[] =>
-  readdirSync(folder).filter((name) => name.endsWith('.json') && name !== QUESTIONS).map((name) => {
+  readdirSync(folder).filter((name) => name.endsWith('.json') && !QUESTIONS.includes(name)).map((name) => {
     const { server, instructions, tools }: ToolList = read(name)
     return {
       name: server,

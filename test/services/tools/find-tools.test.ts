@@ -4,7 +4,7 @@ import type { Tool } from '../../../services/contracts/tool.ts'
 import { briefDefinitions } from '../../../services/tools/deferred/brief-definitions.ts'
 import { createToolSearch } from '../../../services/tools/deferred/tool-index.ts'
 import { stemsIn } from '../../../services/tools/deferred/tool-words.ts'
-import { questions, realServers } from '../../harness/tool-lists.ts'
+import { freshQuestions, questions, realServers } from '../../harness/tool-lists.ts'
 import { tool } from './helper.ts'
 
 const all = realServers().flatMap(({ name: source, tools }) => tools.map((each) => ({ ...each, source })))
@@ -12,7 +12,7 @@ const search = createToolSearch()
 const found = async (query: string, tools: Tool[] = all) => (await search(tools, query)).map(({ name }) => name)
 
 t.test('no question shares a word with the names of its tools', async (t) => {
-  for (const { question, tools } of questions()) {
+  for (const { question, tools } of [...questions(), ...freshQuestions()]) {
     const words = new Set(stemsIn(question))
     for (const name of tools) t.notOk(stemsIn(name).some((word) => words.has(word)), `${question}: ${name}`)
   }
