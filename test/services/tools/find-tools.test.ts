@@ -30,6 +30,12 @@ t.test('of 273 tools the right one is among the first five for 95 % of 200 quest
   t.ok((halves[0].hits + halves[1].hits) / 200 >= 0.95)
 })
 
+t.test('of questions that nothing was fitted to, the right tool is among the first five for 23 of 40', async (t) => {
+  let hits = 0
+  for (const { question, tools } of freshQuestions()) if ((await found(question)).slice(0, 5).some((name) => tools.includes(name))) hits++
+  t.ok(hits >= 23, `${hits}`)
+})
+
 t.test('tools are found by their own words, too', async (t) => {
   let hits = 0
   for (const { name, source } of all) if ((await found(`${name.replace(/[_-]/g, ' ')} ${source}`)).slice(0, 5).includes(name)) hits++
