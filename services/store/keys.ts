@@ -23,6 +23,7 @@ export const RECORDS = {
   toolNames: 'tool-names',
   toolAcceptance: 'tool-acceptance',
   toolDefinitions: 'tool-definitions',
+  toolLimits: 'tool-limits',
   guides: 'guides',
   skills: 'skills',
   webhook: 'webhook'

@@ -4,6 +4,8 @@ import { createToolLimits } from '../../services/models/providers/tool-limits.ts
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { answerCall, settled } from '../harness/app-tools.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { testStore } from '../harness/store.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { realServers } from '../harness/tool-lists.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -237,7 +239,7 @@ t.test('a model that takes fewer tools than can be left is told of', async (t) =
   t.match(of(events, 'error'), [{ errorText: /takes fewer tools than the call described/ }])
 })
 
-t.test('the limit that a refusal names is learned, whatever else it says', (t) => {
+t.test('the limit that a refusal names is learned, whatever else it says, and believed for 30 days', async (t) => {
   const said: Array<[words: string, limit: number]> = [
     ["Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 232 instead.", 128],
     ['tools: List should have at most 128 items after validation, not 232', 128],
@@ -246,13 +248,18 @@ t.test('the limit that a refusal names is learned, whatever else it says', (t) =
     ['The number of function declarations exceeds the maximum of 64 function declarations', 64],
     ['Too many tools.', 231]
   ]
-  for (const [words, limit] of said) {
-    const limits = createToolLimits()
+  const store = await testStore(t)
+  for (const [at, [words, limit]] of said.entries()) {
+    const clock = fakeClock()
+    const open = () => createToolLimits({ stored: store.record(`limits-${at}`, () => ({})), clock })
+    const limits = await open()
     limits.noteToolsRefused('a/b', { sent: 232, words })
     t.equal(limits.mostTools(['a/b', 'c/d']), limit, words)
     t.equal(limits.mostTools(['c/d']), Infinity)
     limits.noteToolsRefused('a/b', { sent: 30, words: '' })
     t.equal(limits.mostTools(['a/b']), 29, 'a second refusal lowers it')
+    while ((await open()).mostTools(['a/b']) !== 29) await new Promise(setImmediate)
+    await clock.advance(30 * 24 * 60 * 60 * 1000)
+    t.equal((await open()).mostTools(['a/b']), Infinity)
   }
-  t.end()
 })

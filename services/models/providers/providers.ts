@@ -17,7 +17,7 @@ import { createOfflineProvider } from './offline/index.ts'
 import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
 import { createProviderKeys, type ProviderSecrets } from './provider-keys.ts'
 import { createRegistry, type Registry } from './registry.ts'
-import { createToolLimits } from './tool-limits.ts'
+import { createToolLimits, type StoredToolLimits } from './tool-limits.ts'
 import { createContextWindows } from './context-windows.ts'
 import { knownModel } from './known-models.ts'
 
@@ -76,6 +76,8 @@ export type Providers = Awaited<ReturnType<typeof createProviders>>
 const LIST_MS = 5_000
 
 interface Parts {
+  /** How many tools models take. */
+  limits: StoredRecord<StoredToolLimits>
   /** Encrypted; the only place a configured key is kept. */
   keys: StoredRecord<ProviderSecrets>
   config: Pick<ConfigService, 'current' | 'update'>
@@ -91,7 +93,8 @@ interface Parts {
 }
 
 /** Creates the service's access to models: the registry of roles, the model lists, and the operations that change them. */
-export async function createProviders ({ keys: record, config, clock, environment, variables, only, files }: Parts) {
+export async function createProviders ({ keys: record, limits, config, clock, environment, variables, only, files }: Parts) {
+  const toolLimits = await createToolLimits({ stored: limits, clock })
   const keys = await createProviderKeys({ record, handedOver: environment.keys })
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   /** Keys that are being tested; they are redacted like those in use. */
@@ -187,7 +190,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
     ...registry,
     contextWindow: windows.contextWindow,
     windowOfCut: windows.windowOfCut,
-    ...createToolLimits(),
+    ...toolLimits,
 
     /** See the registry. A limit that a refusal names is remembered. */
     describeFailure (error: unknown, id: string): Failure {
