@@ -36,6 +36,10 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
         refuseRequests: () => {
           draining.value = true
         },
+        // On Windows a child has LevelDB's log open: as long as it runs, its folder can be neither removed nor renamed.
+        endChildren: async () => {
+          if (process.platform === 'win32') await app.shutdown.closeParts()
+        },
         replaced,
         logFile,
         log
@@ -65,4 +69,4 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
       )
   })
   app.addHook('preClose', async () => closing.abort())
-}, { name: 'backup', dependencies: ['store', 'attachments', 'clock', 'config', 'gate', 'agent', 'agents', 'tasks', 'stream'] })
+}, { name: 'backup', dependencies: ['store', 'shutdown', 'attachments', 'clock', 'config', 'gate', 'agent', 'agents', 'tasks', 'stream'] })

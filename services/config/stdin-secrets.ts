@@ -1,4 +1,4 @@
-import { fstatSync } from 'node:fs'
+import { constants, fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -19,6 +19,8 @@ export interface StdinSecrets {
 const LONGEST_LINE = 64 * 1024
 const ARRIVAL_MS = 5_000
 const NEWLINE = 0x0a
+/** S_IFIFO, which Node does not name on Windows. */
+const PIPE = 0o010000
 const FIELDS = ['token', 'passphrase', 'gatewayKey', 'keys']
 const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.`
 /** Field names that error messages may quote: short and of letters only, so a misspelled field but no secret in its place. */
@@ -27,7 +29,8 @@ const QUOTABLE = /^[a-z]{1,20}$/i
 /** Throws Usage unless the descriptor is a pipe or a socket: no other input ends when the starting process does. */
 export function requirePipe (fd = 0): void {
   const stats = fstatSync(fd)
-  if (stats.isFIFO() || stats.isSocket()) return
+  // On Windows Node calls nothing a FIFO, but says in the mode that it is one.
+  if (stats.isFIFO() || stats.isSocket() || (stats.mode & constants.S_IFMT) === PIPE) return
   const kind = stats.isCharacterDevice() ? 'a terminal or a device' : stats.isFile() ? 'a file' : 'something else'
   throw new Usage(
     `--stdin needs a pipe or a socket as standard input, but it is ${kind}. ` +

@@ -37,6 +37,12 @@ export function createShutdown ({ clock, log }: { clock: Clock, log: Pick<Log, '
       for (const begin of begins) Promise.resolve(begin()).catch(() => {})
     },
 
+    /** Closes all parts, and waits for them until they have closed or their time limit is over. */
+    async closeParts (): Promise<void> {
+      since ??= clock.awake()
+      await settlesWithin({ clock, ms: remaining(PARTS_MS) }, Promise.allSettled(begins.map((begin) => begin())))
+    },
+
     /** Returns how long, in milliseconds, readers may still take to receive the rest of their responses. */
     readersMs: (limitMs: number): number => Math.min(limitMs, remaining(READERS_MS))
   }

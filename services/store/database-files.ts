@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { systemClock } from '../lib/clock.ts'
 
 /** Creates a directory that only its owner can access, or restricts the permissions of an existing one. */
 export function privateDirectory (dir: string): void {
@@ -25,9 +26,26 @@ export async function syncDirectory (dir: string): Promise<void> {
   await sync(dir, 'r')
 }
 
+/** What Windows says while a program, such as a virus scanner, has a file open. */
+const IN_USE = new Set(['EBUSY', 'EPERM', 'EACCES'])
+const TRIES = 10
+const PAUSE_MS = 100
+
+/** Removes a file or directory with all that is in it. Tries again for some seconds where Windows says that something is open. */
+export const removeAll = (path: string): Promise<void> =>
+  rm(path, { recursive: true, force: true, ...(process.platform === 'win32' && { maxRetries: 3, retryDelay: PAUSE_MS }) })
+
 /** Renames a directory and syncs its parent. */
 export async function moveDirectory (from: string, to: string): Promise<void> {
-  await rename(from, to)
+  for (let triesLeft = process.platform === 'win32' ? TRIES : 0; ; triesLeft--) {
+    try {
+      await rename(from, to)
+      break
+    } catch (error) {
+      if (triesLeft === 0 || !IN_USE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      await systemClock.sleep(PAUSE_MS)
+    }
+  }
   await syncDirectory(dirname(to))
 }
 

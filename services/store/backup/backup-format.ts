@@ -28,6 +28,11 @@ export const NoPassphrase = defineError(
 export const BackupBusy = defineError('ERR_BACKUP_BUSY', '%s')
 export const NotBytes = defineError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.')
 const ImportFailed = defineError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. Nothing was changed.')
+const EraseFailed = defineError('ERR_IMPORT_FAILED', 'The data could not be erased whole: %s. The next start erases the rest.')
+
+/** Creates the error for an erasure that the disk, or a program that has a file open, cut short. */
+export const eraseFailed = (error: unknown): Error =>
+  new EraseFailed(describeDiskFailure(error) ?? (error as NodeJS.ErrnoException).code ?? 'see the log for the reason')
 
 /** Creates the error for an import that failed on the disk, without paths. */
 export function importFailed (error: unknown): Error {

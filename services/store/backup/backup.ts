@@ -13,6 +13,7 @@ import {
   BackupNewer,
   BackupOlder,
   BackupTooLarge,
+  eraseFailed,
   importFailed,
   NoBackup,
   NotBytes,
@@ -119,6 +120,8 @@ interface BackupParts {
   busy: () => string | undefined
   /** Makes the service refuse further requests. */
   refuseRequests: () => void
+  /** Ends the children that may have files of the database open. */
+  endChildren: () => Promise<void>
   logFile: LogFileOf
   /** Called when all data was replaced or the store was closed: the service must restart. */
   replaced: () => void
@@ -135,7 +138,9 @@ const TOGETHER_BYTES = 1024 * 1024
 export type Backup = ReturnType<typeof createBackup>
 
 /** Exports all data as one encrypted file and imports it. */
-export function createBackup ({ dir, store, attachments, clock, config, busy, refuseRequests, replaced, logFile, log }: BackupParts) {
+export function createBackup (
+  { dir, store, attachments, clock, config, busy, refuseRequests, endChildren, replaced, logFile, log }: BackupParts
+) {
   let exporting = false
   let importing = false
 
@@ -246,9 +251,10 @@ export function createBackup ({ dir, store, attachments, clock, config, busy, re
       refuseRequests()
       if (gone.aborted) setImmediate(replaced)
       else gone.addEventListener('abort', () => replaced(), { once: true })
+      await endChildren()
       await store.closeFor(() => eraseFiles(dir, logFile)).catch((error) => {
         log.error({ err: error }, 'the data could not be erased now; the next start finishes it')
-        throw importFailed(error)
+        throw eraseFailed(error)
       })
       log.info({}, 'all data was erased at the request of the user; the service restarts')
       return { status: 'erased', stays: STAYS }
@@ -271,6 +277,7 @@ export function createBackup ({ dir, store, attachments, clock, config, busy, re
         const restart = () => replaced()
         if (gone.aborted) setImmediate(restart)
         else gone.addEventListener('abort', restart, { once: true })
+        await endChildren()
         await store.closeFor(() => commitReplacement(dir, { key: 'keep', copies: false })).catch((error) => {
           log.error({ err: error }, 'an import could not replace the data')
           throw importFailed(error)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../../schemas/config.ts'
-import { namesIn, syncDirectory } from '../database-files.ts'
+import { namesIn, removeAll, syncDirectory } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 
 // Erases all data of a directory. A marker is first written atomically. From then on, every start finishes the erasure before it opens
@@ -35,7 +35,7 @@ export async function commitErasure (dir: string): Promise<void> {
 export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void> {
   const names = await namesIn(dir)
   for (const pattern of ORDER) {
-    for (const name of names.filter((each) => pattern.test(each))) await rm(join(dir, name), { recursive: true, force: true })
+    for (const name of names.filter((each) => pattern.test(each))) await removeAll(join(dir, name))
     await syncDirectory(dir)
   }
   // Beside the directory, where tools may work.
