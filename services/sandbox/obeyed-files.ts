@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { lstat, open, readdir, rename, type FileHandle } from 'node:fs/promises'
 import { dirname, basename, join, relative, resolve, sep } from 'node:path'
+import { foldCase } from '../lib/windows-path.ts'
 import { OBEYED } from './box-places.ts'
 import { obeyedSettings } from './git-settings.ts'
 import type { Held } from './linux-box.ts'
@@ -73,15 +74,17 @@ export async function lookAtObeyed (path: string): Promise<Obeyed> {
   for (let at = 0; at < folders.length && at < MOST_FOLDERS; at++) {
     const folder = folders[at]
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-    const names = new Set(entries.map(({ name }) => name))
-    if (folder === path) for (const name of OBEYED) if (names.has(name)) obeyed.names.add(name)
-    const isRepository = ['HEAD', 'objects', 'refs'].every((name) => names.has(name))
+    // A file system of macOS takes `.GIT` for `.git`.
+    const names = new Set(entries.map(({ name }) => foldCase(name)))
+    if (folder === path) for (const { name } of entries) if (OBEYED.includes(foldCase(name))) obeyed.names.add(name)
+    const isRepository = ['HEAD', 'objects', 'refs'].every((name) => names.has(foldCase(name)))
     if (isRepository) obeyed.repositories.set(folder, await lookAtRepository(folder, names))
     for (const entry of entries) {
       const inner = join(folder, entry.name)
-      if (entry.name === '.git' && !entry.isDirectory()) obeyed.links.set(inner, await changeOf(inner))
+      const isGit = foldCase(entry.name) === '.git'
+      if (isGit && !entry.isDirectory()) obeyed.links.set(inner, await changeOf(inner))
       // First, so that the limit does not hide it.
-      else if (entry.name === '.git') folders.splice(at + 1, 0, inner)
+      else if (isGit) folders.splice(at + 1, 0, inner)
       else if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(inner)
     }
   }

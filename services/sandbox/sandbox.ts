@@ -104,7 +104,8 @@ export function createSandbox (parts: Parts) {
       await child.end(0)
       await finish()
       if (hasExited && (await child.exited).code === PROBE_CODE) return { is, program }
-      return none(`${is} cannot make one here, as where user namespaces are forbidden or it is older than version 0.8`)
+      const why = is === 'bubblewrap' ? ', as where user namespaces are forbidden or it is older than version 0.8' : ''
+      return none(`${is} cannot make one here${why}`)
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

@@ -1,5 +1,5 @@
-// Runs in Node for Windows, as the app that starts the service: pipes work between programs of Wine, not from outside. It does what the tests
-// ask by HTTP. Its arguments: the file for its address, and the service.
+// Runs in Node for Windows, as the app that starts the service: pipes work between programs of Wine, not from outside. It does what the
+// tests ask by HTTP. Its arguments: the file for its address, and the service.
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, writeFileSync } from 'node:fs'

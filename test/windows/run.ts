@@ -25,14 +25,17 @@ const { tell, close, node } = started
 
 // The model is on Linux. It calls the tool that a step has it call, then says that it is done.
 let plans: Plan[] = []
-const model = await startFakeOpenAI({ reply: ({ structured }) => structured === undefined ? plans.shift() ?? { text: 'Done.' } : undefined })
-const config = (permissions: object, mcp: object[] = [{ name: 'notes', command: 'notes-server', args: ['--reads=read', 'a b & c'] }]) =>
+const model = await startFakeOpenAI({
+  reply: ({ structured }) => structured === undefined ? plans.shift() ?? { text: 'Done.' } : undefined
+})
+const ALLOWED = { runCommand: 'allow', writeFile: 'allow', editFile: 'allow', moveFile: 'allow', deleteFile: 'allow' }
+const config = (permissions: object) =>
   writeFileSync(join(home, 'config.json'), JSON.stringify({
     model: 'ollama/llama3',
     analysis: false,
     providers: { ollama: { baseURL: model.url } },
     permissions,
-    mcp
+    mcp: [{ name: 'notes', command: 'notes-server', args: ['--reads=read', 'a b & c'] }]
   }))
 mkdirSync(work)
 mkdirSync(home)
@@ -100,7 +103,7 @@ const steps: Array<[sentence: string, step: () => Promise<void>]> = [
     while ((await ask(`/runs/${runId}`)).status !== 'completed') await wait(20)
     deepStrictEqual((await ask(`/runs/${runId}/undo`, {})).restored, ['C:\\test\\work\\sub\\Letter.txt'])
     ok(!existsSync(join(work, 'sub')))
-    config({ runCommand: 'allow', writeFile: 'allow', editFile: 'allow', moveFile: 'allow', deleteFile: 'allow' })
+    config(ALLOWED)
     await ask('/config/reload', {})
   }],
 
@@ -127,10 +130,11 @@ const steps: Array<[sentence: string, step: () => Promise<void>]> = [
 
   ['names that Windows reads otherwise are refused, and nothing is made', async () => {
     const before = readdirSync(work, { recursive: true }).sort()
-    for (const path of ['NUL', 'con.txt', 'a.txt.', 'a.txt ', 'a.txt:b', 'C:a.txt', '\\\\.\\C:\\test\\x', '\\\\127.0.0.1\\c$\\x', 'Z:\\tmp\\x']) {
+    const elsewhere = ['\\\\.\\C:\\test\\x', '\\\\127.0.0.1\\c$\\x', 'Z:\\tmp\\x']
+    for (const path of ['NUL', 'con.txt', 'a.txt.', 'a.txt ', 'a.txt:b', 'C:a.txt', ...elsewhere]) {
       match((await call('writeFile', { path, content: 'x' })).text, /device|dot or blank|":"|relative to|outside/, path)
     }
-    match((await call('readFile', { path: '\\\\?\\C:\\test\\work\\src\\crlf.txt' })).text, /three/, 'the long form of an ordinary path is one')
+    match((await call('readFile', { path: '\\\\?\\C:\\test\\work\\src\\crlf.txt' })).text, /three/, 'in the long form')
     match((await call('readFile', { path: 'C:\\TEST\\HOME\\config.json' })).text, /off limits|outside/)
     deepStrictEqual(readdirSync(work, { recursive: true }).sort(), before)
   }],
@@ -157,9 +161,9 @@ const steps: Array<[sentence: string, step: () => Promise<void>]> = [
   }],
 
   ['a command that takes too long is ended with what it started', async () => {
-    const beat = `require('fs').appendFileSync('beat.txt', 'x')`
-    writeFileSync(join(work, 'child.cjs'), `setInterval(() => ${beat}, 50)`)
-    writeFileSync(join(work, 'parent.cjs'), `require('child_process').spawn(process.execPath, ['child.cjs']); setInterval(() => {}, 1000)`)
+    writeFileSync(join(work, 'child.cjs'), 'setInterval(() => require("fs").appendFileSync("beat.txt", "x"), 50)')
+    const start = 'require("child_process").spawn(process.execPath, ["child.cjs"])'
+    writeFileSync(join(work, 'parent.cjs'), `${start}; setInterval(() => {}, 1000)`)
     match((await call('runCommand', { command: `"${node}" parent.cjs`, timeoutMs: 5_000 })).text, /timedOut|ended after/)
     ok(existsSync(join(work, 'beat.txt')), 'it ran')
     const size = () => read('beat.txt').length
@@ -190,6 +194,17 @@ const steps: Array<[sentence: string, step: () => Promise<void>]> = [
     await until(() => existsSync(join(work, 'by-a-task.txt')))
   }],
 
+  ['everything is erased, and the service goes on', async () => {
+    await ask('/data', { confirm: 'erase everything' }, 'DELETE')
+    const health = () => fetch(`${url}/health`).then(({ ok }) => ok, () => false)
+    while (!await health()) await wait(50)
+    strictEqual((await ask('/threads')).threads.length, 0)
+    await call('writeFile', { path: 'after.txt', content: 'after' })
+    strictEqual(read('after.txt'), 'after')
+    config(ALLOWED)
+    await ask('/config/reload', {})
+  }],
+
   ['a second service is refused as long as the first one runs', async () => {
     const { code, log } = await boot()
     strictEqual(code, 73, log)
@@ -214,26 +229,11 @@ const steps: Array<[sentence: string, step: () => Promise<void>]> = [
     strictEqual(code, 0, log)
     ok(!existsSync(join(home, 'service.lock')))
     await up()
-  }],
-
-  ['everything is erased, and the service goes on', async () => {
-    // A console of Wine keeps the log of LevelDB open that tool servers inherit.
-    config({ writeFile: 'allow' }, [])
-    await tell('stop')
-    await up()
-    await ask('/data', { confirm: 'erase everything' }, 'DELETE')
-    const health = () => fetch(`${url}/health`).then(({ ok }) => ok, () => false)
-    while (!await health()) await wait(50)
-    strictEqual((await ask('/threads')).threads.length, 0)
-    await call('writeFile', { path: 'after.txt', content: 'after' })
-    strictEqual(read('after.txt'), 'after')
-    strictEqual((await tell('stop')).code, 0)
   }]
 ]
 
-const only = process.argv[2]?.split(',').map(Number)
 let failed = 0
-for (const [sentence, step] of steps.filter((_, at) => only?.includes(at) ?? true)) {
+for (const [sentence, step] of steps) {
   const from = performance.now()
   try {
     await step()
@@ -247,5 +247,6 @@ if (failed > 0) console.log((await tell('log').catch(() => undefined))?.log?.spl
 await close()
 await model.close()
 rmSync(join(TEST), { recursive: true, force: true })
-console.log(`On Windows, under Wine: ${steps.length - failed} of ${steps.length} work, in ${((performance.now() - began) / 1000).toFixed(0)} s.`)
+const seconds = Math.round((performance.now() - began) / 1000)
+console.log(`On Windows, under Wine: ${steps.length - failed} of ${steps.length} work, in ${seconds} s.`)
 process.exit(failed > 0 ? 1 : 0)

@@ -36,7 +36,8 @@ function whyNot (): string | undefined {
 
 /** The mirror of Debian from which this machine installs packages. */
 function mirror (): string | undefined {
-  const { stdout } = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI) $(ORIGIN)', 'Created-By: Packages'], { encoding: 'utf8' })
+  const format = ['--format', '$(REPO_URI) $(ORIGIN)', 'Created-By: Packages']
+  const { stdout } = spawnSync('apt-get', ['indextargets', ...format], { encoding: 'utf8' })
   return /^(\S+\/debian\/) Debian$/m.exec(stdout ?? '')?.[1]
 }
 
@@ -94,8 +95,9 @@ export async function startWindows () {
   const server = installService()
   copyFileSync(join(ROOT, 'test/windows/driver.ts'), join(TEST, 'driver.ts'))
   writeFileSync(join(TEST, 'package.json'), '{"type": "module"}')
-  const line = ['cd', '/prefix/drive_c/test', '&&', 'exec', 'wine', ...[node, 'driver.ts', 'C:\\test\\address', server].map((each) => `'${each}'`)]
-  const child = spawn(...entering([...inside, 'sh', '-c', line.join(' ')]), { stdio: ['ignore', 'ignore', 'inherit'] })
+  const line = 'cd /prefix/drive_c/test && exec wine "$@"'
+  const driver = ['sh', '-c', line, 'sh', node, 'driver.ts', 'C:\\test\\address', server]
+  const child = spawn(...entering([...inside, ...driver]), { stdio: ['ignore', 'ignore', 'inherit'] })
   process.once('exit', () => child.kill('SIGKILL'))
   const address = join(TEST, 'address')
   for (const end = performance.now() + START_MS; !existsSync(address) || readFileSync(address, 'utf8') === '';) {
