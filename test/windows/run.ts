@@ -21,7 +21,7 @@ if (typeof started === 'string') {
   console.log(`Not tried on Windows: ${started}.`)
   process.exit(0)
 }
-const { tell, close, node } = started
+const { tell, close, node, server } = started
 
 // The model is on Linux. It calls the tool that a step has it call, then says that it is done.
 let plans: Plan[] = []
@@ -67,11 +67,13 @@ async function ask (path: string, body?: object, method = body === undefined ? '
 }
 
 /** Has the model call a tool, and returns what it was told of it, with the id of the run. */
-async function call (toolName: string, input: object): Promise<{ text: string, runId: string }> {
+async function call (toolName: string, input: object, more: object = {}): Promise<{ text: string, runId: string }> {
   plans = [{ toolCalls: [{ toolName, input }] }]
-  const { runId } = await ask('/run/sync', { messages: [{ role: 'user', content: `Use ${toolName}.` }], context: { cwd: WORK } })
+  const { runId } = await ask('/run/sync', { messages: [{ role: 'user', content: `Use ${toolName}.` }], context: { cwd: WORK }, ...more })
   return { text: toldLast(), runId }
 }
+
+const isHealthy = () => fetch(`${url}/health`).then(({ ok }) => ok, () => false)
 
 const toldLast = (): string => {
   const message = model.calls.at(-1)!.body.messages.findLast(({ role }: { role: string }) => role === 'tool')
@@ -196,13 +198,58 @@ const steps: Array<[sentence: string, step: () => Promise<void>]> = [
 
   ['everything is erased, and the service goes on', async () => {
     await ask('/data', { confirm: 'erase everything' }, 'DELETE')
-    const health = () => fetch(`${url}/health`).then(({ ok }) => ok, () => false)
-    while (!await health()) await wait(50)
+    while (!await isHealthy()) await wait(50)
     strictEqual((await ask('/threads')).threads.length, 0)
     await call('writeFile', { path: 'after.txt', content: 'after' })
     strictEqual(read('after.txt'), 'after')
     config(ALLOWED)
     await ask('/config/reload', {})
+  }],
+
+  ['a command in the background stays until it is stopped', async () => {
+    writeFileSync(join(work, 'stays.cjs'), 'setInterval(() => require("fs").appendFileSync("stays.txt", "x"), 50)')
+    const { text } = await call('runCommand', { command: `"${node}" stays.cjs`, background: true })
+    const commandId = /"commandId":"([^"]+)"/.exec(text)?.[1]
+    strictEqual((await ask('/commands')).commands[0].commandId, commandId)
+    await until(() => existsSync(join(work, 'stays.txt')))
+    await ask(`/commands/${commandId}/stop`, {})
+    const { length } = read('stays.txt')
+    await wait(500)
+    strictEqual(read('stays.txt').length, length)
+  }],
+
+  ['a run works on a copy of its folder, and its changes are taken over', async () => {
+    const { text, runId } = await call('writeFile', { path: 'new\\of-a-copy.txt', content: 'copy' }, { options: { workspace: 'copy' } })
+    match(text, /C:\\\\test\\\\work\\\\new\\\\of-a-copy\.txt/)
+    ok(!existsSync(join(work, 'new')))
+    deepStrictEqual((await ask(`/runs/${runId}/apply`, {})).skipped, [])
+    strictEqual(read('new/of-a-copy.txt'), 'copy')
+  }],
+
+  ['files that change trigger a task', async () => {
+    const triggers = [{ type: 'files', path: '.', glob: '*.CSV' }]
+    const { id } = await ask('/tasks', { goal: 'look', approval: { mode: 'never' }, cwd: WORK, triggers })
+    await ask(`/tasks/${id}/start`, {})
+    for (let n = 0, seen = 0; seen === 0; n++) {
+      writeFileSync(join(work, 'new.csv'), String(n))
+      await wait(1_000)
+      seen = (await ask(`/tasks/${id}/firings`)).firings.length
+      ok(n < 30, 'no firing')
+    }
+    await ask(`/tasks/${id}`, undefined, 'DELETE')
+  }],
+
+  ['a backup is made and put back, and the key is changed', async () => {
+    const headers = { 'x-export-passphrase': 'a long passphrase', 'content-type': 'application/octet-stream' }
+    const body = await (await fetch(`${url}/export`, { headers })).arrayBuffer()
+    const imported = await fetch(`${url}/import`, { method: 'POST', headers, body })
+    strictEqual(imported.status, 200, await imported.text())
+    while (!await isHealthy()) await wait(50)
+    await tell('stop')
+    const line = `set LOCAL_AGENT_HOME=${HOME}&& ${node} ${server} rotate-key`
+    match((await tell('run', { command: 'C:\\windows\\system32\\cmd.exe', args: ['/d', '/c', line] })).stderr, /encrypted with the new key/)
+    await up()
+    ok((await ask('/threads')).threads.length > 0)
   }],
 
   ['a second service is refused as long as the first one runs', async () => {

@@ -107,6 +107,7 @@ export async function startWindows () {
   const url = readFileSync(address, 'utf8')
   return {
     node,
+    server,
     /** Has the driver do something. */
     async tell (action: string, input: object = {}): Promise<any> {
       const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ action, ...input }) })
