@@ -30,9 +30,13 @@ const RunLive = defineError(
 const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'No run "%s" of a conversation is known.')
 const NotACopy = defineError('ERR_COPY_REFUSED', 'The run "%s" does not work on a copy, or its copy is not kept any more.')
 
-/** A copy of a folder for a conversation. */
+const REHEARSAL = 'rehearsal-'
+/** Whose copy one of a rehearsal is. It is of no use any more when the service ends. */
+export const rehearsalOwner = (runId: string): string => REHEARSAL + runId
+
+/** A copy of a folder for a conversation, or for a rehearsal. */
 interface CopyRecord {
-  /** Digest of the conversation. */
+  /** Digest of the conversation, or `rehearsalOwner`. */
   thread: string
   /** Real path of the folder. */
   real: string
@@ -151,7 +155,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
       for await (const [key, record] of store.list<CopyRecord>(COPIES, { damaged () {} })) {
         const id = key.slice(key.lastIndexOf('/') + 1)
         const copy = { ...record, id, folder: join(place, id, basename(record.real)) }
-        if (existsSync(copy.folder)) known.set(id, copy)
+        if (existsSync(copy.folder) && !record.thread.startsWith(REHEARSAL)) known.set(id, copy)
         else await store.transact([{ type: 'del', key }])
       }
       if (existsSync(place)) await sweep()

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
+import type { BoxKind } from '../../services/sandbox/sandbox.ts'
 import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
 import { until } from '../harness/exercise.ts'
+import { everything } from '../harness/mcp.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -11,7 +13,11 @@ const plan = { plan: { phases: [{ description: 'do it' }] } }
 const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolName, input }] })
 
 /** A service whose model makes these calls, one a step, in each run; runs of its tasks do what no grant covers not at all. */
-async function withTask (t: Test, steps: Plan[], { boxes = NO_BOX, ...options }: { boxes?: typeof NO_BOX, approval?: object } = {}) {
+async function withTask (
+  t: Test,
+  steps: Plan[],
+  { boxes = NO_BOX, ...options }: { boxes?: BoxKind, approval?: object, options?: object } = {}
+) {
   const plans = { of: steps }
   const { app, gateway } = await withGateway(t, ({ body: { prompt } }) => {
     const done = prompt.filter(({ role }: { role: string }) => role === 'assistant').length
@@ -130,6 +136,34 @@ t.test('the digest says what differed from an accepted rehearsal, and a changed 
   t.match(await request('GET', `/runs/${runId}/sheet`), { void: /goal, the plan or the folder/ })
   t.match(await refused([{ line: 1, scope: 'folder' }]), { status: 409, code: 'ERR_SHEET_VOID' })
   t.same((await request('GET', `/grants?taskId=${id}`)).grants, [])
+})
+
+t.test('tools of servers and of the application are not called, but those that were accepted as only reading', async (t) => {
+  const { request, rehearse, tasks, id } = await withTask(t, [
+    { toolCalls: [{ toolName: 'echo', input: { message: 'a' } }, { toolName: 'saveDocument', input: {} }] },
+    call('askUser', { questions: [{ id: 'size', text: 'Which size?' }] })
+  ], {
+    approval: { mode: 'first_n', firstN: 3 },
+    options: {
+      app: 'editor',
+      appTools: [{ name: 'saveDocument', description: 'Saves it', inputSchema: { type: 'object' }, effect: 'write' }]
+    }
+  })
+  t.match(await request('POST', '/mcp/connect', everything('noting')), { status: 'connected' })
+  const { run, sheet } = await rehearse()
+  t.equal(run.status, 'completed')
+  const scopes = [{ scope: 'exact' }, { scope: 'tool' }]
+  t.match(sheet.lines, [
+    { toolName: 'echo', outcome: 'unknown', asks: true, toolServer: { name: 'noting' }, scopes },
+    { toolName: 'saveDocument', outcome: 'unknown', asks: true, scopes },
+    { toolName: 'askUser', outcome: 'question', scopes: [] }
+  ])
+  t.match(run.toolCalls.at(-1), { toolName: 'askUser', status: 'denied', error: /decide yourself/ })
+  t.same((await request('GET', '/tool-calls')).toolCalls, [], 'the application has nothing to do')
+  t.same((await request('GET', '/approvals')).approvals.filter(({ kind }: any) => kind !== 'server'), [])
+
+  t.match(await request('POST', '/grants', { sheet: run.runId, lines: [{ line: 1, scope: 'tool' }] }), { status: 201 })
+  t.equal((await tasks.get(`/${id}`)).totalRuns, 0)
 })
 
 t.test('without a box commands are not made; what runs unasked anyway is no line, or one without scopes', async (t) => {

@@ -1,6 +1,7 @@
 import type { GrantView } from '../../../schemas/grants.ts'
 import type { AcceptedSheet, Rehearsal, Sheet, SheetAnswer } from '../../../schemas/sheets.ts'
 import { GrantRefused, inheritProvenance } from '../../approvals/index.ts'
+import { rehearsalOwner } from '../../copies/index.ts'
 import type { NewLine, StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { isId, newId } from '../../lib/ids.ts'
@@ -60,7 +61,8 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
   }
 
   async function removeCopy (runId: string): Promise<void> {
-    await copies.removeOf(runId).catch((error) => log.warn({ err: error, runId }, 'the copy of a rehearsal could not be deleted'))
+    await copies.removeOf(rehearsalOwner(runId)).catch((error) =>
+      log.warn({ err: error, runId }, 'the copy of a rehearsal could not be deleted'))
   }
 
   async function close (run: StoredRun, events: Parameters<typeof closeRun>[1], ending: RunEnding): Promise<void> {
@@ -101,7 +103,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     const runId = newId()
     try {
       const known = await repository.get(taskId)
-      const cwd = await copies.open(runId, known.cwd)
+      const cwd = await copies.open(rehearsalOwner(runId), known.cwd)
       await repository.locked(taskId, async () => {
         const task = await repository.get(taskId)
         if (task.cwd !== known.cwd) throw new BadTask('The folder of the task was changed just now. Try again.')
@@ -257,7 +259,6 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       for await (const run of runs.live()) {
         if (run.taskId === undefined || run.trigger !== 'rehearsal' || working.has(run.runId)) continue
         await close(run, await unlessDamaged(repository.events(run.runId)) ?? [], { status: 'interrupted', error: CUT })
-        await removeCopy(run.runId)
       }
     },
 
