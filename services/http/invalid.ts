@@ -33,7 +33,17 @@ function decisive (errors: FailedRule[]): FailedRule {
   if (deepest.instancePath.length > outer.instancePath.length) return deepest
   // Of two forms of an object, the value has the fields that only one of them needs.
   const meant = errors.filter((error) => error !== outer && error.keyword !== 'required' && error.keyword !== 'not')
-  return meant.length === 1 && errors.length === 3 ? meant[0] : outer
+  if (meant.length === 1 && errors.length === 3) return meant[0]
+  // Or it lacks a field of the one form that has all of its fields.
+  const lacking = errors.filter((error) => error.keyword === 'required' && hasFields(error))
+  return lacking.length === 1 ? lacking[0] : outer
+}
+
+function hasFields ({ data, parentSchema }: FailedRule): boolean {
+  const { properties } = (parentSchema ?? {}) as { properties?: object }
+  if (typeof data !== 'object' || data === null || properties === undefined) return false
+  const fields = Object.keys(data)
+  return fields.length > 0 && fields.every((field) => field in properties)
 }
 
 function explain (failed: FailedRule): string {

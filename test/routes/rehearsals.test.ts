@@ -82,11 +82,13 @@ t.test('a rehearsal changes nothing, its sheet says what the run would do, and w
   t.same(sheet.lines.filter(({ guess }: any) => guess).map(({ line }: any) => line), [4])
   t.notMatch(JSON.stringify([sheet, run, gateway.requests.map(({ body }) => body.prompt)]), '-copies')
   t.same(readdirSync(app.cwd), ['kept.txt'], 'the folder is as it was')
+  await until(() => readdirSync(`${app.home}-copies`).length === 0)
+  const { changes } = await request('GET', `/runs/${run.runId}/changes`)
+  t.same(changes.map(({ path }: any) => path).sort(), [at('kept.txt'), at('notes/today.md')], 'also when the copy is gone')
   t.equal(readFileSync(at('kept.txt'), 'utf8'), 'as it was\n')
   t.same(await tasks.get(`/${id}`), before, 'and so is the task')
   t.same((await tasks.runs(id)), [])
   t.same((await request('GET', '/notifications')).notifications, [])
-  await until(() => readdirSync(`${app.home}-copies`).length === 0)
   const kept = { runId: run.runId, status: 'completed', lines: 4, accepted: 0 }
   t.match(await request('GET', `/tasks/${id}/rehearsals`), { rehearsals: [kept] })
 
@@ -120,7 +122,8 @@ t.test('the digest says what differed from an accepted rehearsal, and a changed 
   t.match(await refused([{ line: 1, scope: 'tool' }]), { status: 400, error: /can be accepted with "exact", "folder", not with "tool"/ })
   t.match(await refused([{ line: 1, scope: 'folder' }, { line: 1, scope: 'tool' }]), { status: 400 })
   t.same((await request('GET', `/grants?taskId=${id}`)).grants, [], 'all of it or nothing')
-  t.match(await request('POST', '/grants', { sheet: runId }), { status: 400 })
+  t.match(await request('POST', '/grants', { sheet: runId }), { error: 'body needs the field "lines".' })
+  t.match(await request('POST', '/grants', { taskId: id, toolName: 'writeFile' }), { error: 'body needs the field "scope".' })
   t.match(await refused([{ line: 1, scope: 'folder' }, { line: 2, scope: 'exact' }]), { status: 201 })
 
   plans.of = [call('writeFile', { path: 'a.md', content: '2' }), call('deleteFile', { path: 'a.md' })]

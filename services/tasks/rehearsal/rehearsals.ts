@@ -178,6 +178,14 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       return { rehearsals }
     },
 
+    /** Returns the value with the paths of the folder in the place of those of the copy that a rehearsal worked on. */
+    async shown<T> (runId: string, value: T): Promise<T> {
+      const { cwd, sheet } = isId(runId) ? await repository.runById(runId) ?? {} : {}
+      if (cwd === undefined || sheet === undefined) return value
+      const quoted = (path: string) => JSON.stringify(path).slice(1, -1)
+      return JSON.parse(JSON.stringify(value).replaceAll(quoted(cwd), quoted(sheet.cwd)))
+    },
+
     /** Returns the newest sheet of a task of which something was accepted, and that still holds; undefined for none. */
     async accepted (task: StoredTask): Promise<StoredSheet | undefined> {
       for await (const runId of ofTask(task.id)) {
