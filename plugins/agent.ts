@@ -34,6 +34,7 @@ export default fp(async (app) => {
     guides: app.folderGuides,
     skills: app.skills,
     copies: app.copies,
+    prompt: app.mcp.getPrompt,
     machine: describeMachine(),
     workspace
   })

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { ImportBodySchema, ImportedServersSchema, ImportedServerSchema } from '../schemas/mcp-import.ts'
+import { PromptListSchema, PromptSchema } from '../schemas/mcp-prompts.ts'
 import {
   AcceptBody,
   AuthorizingSchema,
@@ -26,6 +27,8 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       ConnectedSchema,
       DisconnectedSchema,
       ImportBodySchema,
+      PromptListSchema,
+      PromptSchema,
       ImportedServerSchema,
       ImportedServersSchema,
       ServerSettingsSchema,
@@ -43,6 +46,15 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ToolServerListSchema) }
     }
   }, async () => app.mcp.list())
+
+  app.get('/mcp/prompts', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'listPrompts',
+      summary: 'Lists the prompts of the connected tool servers',
+      response: { 200: ref(PromptListSchema) }
+    }
+  }, async (_request, reply) => app.mcp.listPrompts(reply.closed))
 
   app.get('/mcp/servers/:name', {
     schema: {

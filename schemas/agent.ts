@@ -3,6 +3,7 @@ import { NOT_BLANK, ThreadId } from './ids.ts'
 import { Scopes, ShownBoundary, ToolServerOfCall } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
+import { PromptChoiceSchema } from './mcp-prompts.ts'
 import { QUESTION_REQUEST } from './questions.ts'
 import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { SteerSchema } from './steering.ts'
@@ -20,6 +21,7 @@ export const RunBodySchema = Type.Object({
     Type.Array(Message, { minItems: 1, maxItems: 25_000, description: "The conversation so far, in the AI SDK's message format" })
   ),
   message: Type.Optional(Message),
+  prompt: Type.Optional(PromptChoiceSchema),
   cwd: Type.Optional(Type.String({ minLength: 1, description: 'Working directory for relative paths and commands' })),
   context: Type.Optional(Type.Object({
     cwd: Type.Optional(Type.String({ minLength: 1, description: 'The same as `cwd` beside it. Two that differ are a 400' }))
@@ -53,7 +55,7 @@ export const RunBodySchema = Type.Object({
 })
 export type RunBody = Static<typeof RunBodySchema>
 
-export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options'], {
+export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options', 'prompt'], {
   $id: 'ApproveBody',
   additionalProperties: true,
   description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +

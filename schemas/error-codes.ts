@@ -108,6 +108,7 @@ export const ERROR_STATUS = {
   // Failures of models. A run's error event has the code itself; POST /run/sync answers ERR_UPSTREAM for all of them.
   ERR_ABORTED: 502,
   ERR_CONTEXT_TOO_LONG: 502,
+  ERR_PROMPT_FAILED: 502,
   ERR_MODEL_NOT_FOUND: 502,
   ERR_NO_MODEL: 502,
   ERR_PROVIDER_AUTH: 502,

@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
+import { entryNames } from './mcp-prompts.ts'
 import { McpApproval, McpClientId, McpHeadersBody, McpRedirectUri, McpSandboxSchema, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
 
 export const ServerName = Type.String({
@@ -58,6 +59,7 @@ export const ToolServerDetailSchema = Type.Object({
     name: Type.String({ description: "The server's name of the tool" }),
     agentName: Type.Optional(Type.String({ description: "The agent's name of the tool; absent when the agent is not offered it" })),
     notOffered: Type.Optional(Type.String({ description: 'Why the agent is not offered the tool' })),
+    ...entryNames,
     description: Type.String(),
     inputSchema: AnyObject('JSON Schema of the input, as the server sent it'),
     annotations: Type.Optional(AnyObject("The server's annotations of the tool")),
@@ -69,11 +71,12 @@ export const ToolServerDetailSchema = Type.Object({
     Type.Object({
       uri: Type.String(),
       name: Type.String(),
-      description: Type.Optional(Type.String()),
-      mimeType: Type.Optional(Type.String())
+      ...entryNames,
+      mimeType: Type.Optional(Type.String()),
+      size: Type.Optional(Type.Number({ description: 'Bytes' }))
     })
   ),
-  prompts: Type.Array(Type.Object({ name: Type.String(), description: Type.Optional(Type.String()) })),
+  prompts: Type.Array(Type.Object({ name: Type.String(), ...entryNames })),
   capabilities: AnyObject('The capabilities that the server declared'),
   instructions: Type.Optional(
     Type.String({ description: 'The instructions that the server gives for its use; models see them as text of the server' })

@@ -63,6 +63,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   listCommands: 'What the agent has started with `background`, such as servers: of every conversation and run of a task, with the ports ' +
     'that can be reached at 127.0.0.1.',
   stopCommand: 'What it changed in its folder is then known and can be undone with its run.',
+  listPrompts: 'For your user to choose from: send the chosen one as `prompt` of `POST /run`. A server that is not connected has none in ' +
+    'the list, and one that does not answer within 5 s is named in `failed`.',
   listSkills: 'Those in `.agents/skills` and `.claude/skills` of the folder and in `skills.folders` of config.json; docs/skills.md says ' +
     'how they are used. A folder with a SKILL.md that cannot be used is listed with the reason.',
   listNotifications: 'One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open ' +

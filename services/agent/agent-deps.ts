@@ -1,3 +1,4 @@
+import type { PromptChoice } from '../../schemas/mcp-prompts.ts'
 import type { LiveQuestions } from '../approvals/index.ts'
 import type { Idempotency } from '../http/index.ts'
 import type { Attachments } from '../attachments/index.ts'
@@ -32,6 +33,8 @@ export interface AgentDeps extends EngineDeps {
   machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
   tasks?: TaskLauncher
+  /** Returns what a prompt of a tool server says, quoted, and its images. */
+  prompt: (choice: PromptChoice, signal: AbortSignal) => Promise<{ text: string, images: Array<{ mediaType: string, data: string }> }>
   /** The copies of folders that runs work in. */
   copies: Pick<Copies, 'open'>
   /** Returns the working folder of runs whose request names none. */

@@ -34,6 +34,7 @@ import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { withoutDroppedTries } from './dropped-tries.ts'
 import { takeAttachments } from './take-attachments.ts'
+import { withPrompt } from './with-prompt.ts'
 import { createConversationOf, createUserWords } from './user-words.ts'
 
 /** Returns the status of an active run by its events. Its segment may be over already: its readers have got the end by then. */
@@ -136,7 +137,7 @@ export function createAgent (deps: AgentDeps) {
 
   const run = createRunOnce(parts, (given, protocol, remember) =>
     beginning.during(given.id, async () => {
-      const { body, release } = await takeAttachments(given, deps)
+      const { body, release } = await takeAttachments(await withPrompt(given, deps), deps)
       try {
         const request = await withHistory(body, protocol)
         if (request.continue) return await startRun(request, remember)

@@ -11,6 +11,9 @@ export const PHASE_TOOL = 'updatePhase'
 /** The opening of a message of the service that has the role `user`, because providers accept no other role at that position. */
 export const NOTE_OPENING = '[Not written by the user.'
 
+/** The opening of a part of the user's message with the words of a tool server's prompt. */
+export const PROMPT_OPENING = '[The user has chosen the prompt'
+
 /** The opening of a message that says how late the user answered. */
 export const LATE_OPENING = `${NOTE_OPENING} The user answered only after`
 

@@ -4,6 +4,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import type { ToolHost } from '../tools/index.ts'
 import type { Acceptance } from './acceptance.ts'
 import { leftOutBecause } from './config-entries.ts'
+import { namesOf } from './entry-view.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** Time limit for listing resources and prompts; a list that does not arrive in time is shown as empty. */
@@ -49,20 +50,26 @@ export async function describeServer (
     approval: entry.approval,
     digest: acceptance.digestOf(server),
     toolDetails: server.definitions.map((definition) => {
-      const { name, description, inputSchema, annotations } = definition
+      const { name, title, description, icons, inputSchema, annotations, _meta } = definition
       const agentName = offered.get(server.identityOf(definition))
       return {
         name,
         agentName,
         notOffered: agentName === undefined ? notOffered(name) : undefined,
+        title,
         description,
+        icons,
         inputSchema,
         annotations,
+        _meta,
         acceptance: acceptance.stateOf(server.name, definition, server.identityOf(definition))
       }
     }),
-    resources: resources.map((each) => ({ uri: text(each.uri), name: text(each.name), ...optional(each, 'description', 'mimeType') })),
-    prompts: prompts.map((each) => ({ name: text(each.name), ...optional(each, 'description') })),
+    resources: resources.map((each) => ({
+      ...{ uri: text(each.uri), name: text(each.name), ...namesOf(each), ...optional(each, 'mimeType') },
+      ...(typeof each.size === 'number' && { size: each.size })
+    })),
+    prompts: prompts.map((each) => ({ name: text(each.name), ...namesOf(each) })),
     capabilities: connection?.capabilities ?? {},
     instructions: server.instructions,
     version: connection?.version,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../lib/json.ts'
+import { namesOf } from './entry-view.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** A tool as its server describes it; texts are cut to the limits below. */
@@ -15,6 +16,9 @@ export interface ToolDefinition {
   digest: string
   /** The tool's name for people. */
   title?: string
+  /** Its icons, and what the server adds for applications. */
+  icons?: object[]
+  _meta?: object
 }
 
 /** Whether the user accepted a tool as it is now. */
@@ -66,7 +70,14 @@ export function readDefinitions (entries: unknown[], runsTasks = false): { defin
       }
       const digest = createHash('sha256').update(canonicalJson(definition)).digest('hex')
       const shown = [title, definition.annotations?.title].find((text) => typeof text === 'string' && text.trim() !== '')
-      found.set(name, { ...definition, digest, ...shown !== undefined && { title: (shown as string).slice(0, LONGEST_TITLE) } })
+      const { icons, _meta } = namesOf(each as Record<string, unknown>)
+      found.set(name, {
+        ...definition,
+        digest,
+        ...shown !== undefined && { title: (shown as string).slice(0, LONGEST_TITLE) },
+        ...icons && { icons },
+        ..._meta && { _meta }
+      })
     }
   }
   return { definitions: [...found.values()], warnings: [...new Set(warnings)].slice(0, 20) }

@@ -260,9 +260,9 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     get connection () {
       return connection
     },
-    /** The server as a source of resources; undefined while it has none. */
-    resources (): ResourceServer | undefined {
-      if (status !== 'connected' || connection?.capabilities.resources === undefined) return undefined
+    /** The server as a source of resources, or of prompts; undefined while it has none. */
+    offers (what: 'resources' | 'prompts'): ResourceServer | undefined {
+      if (status !== 'connected' || connection?.capabilities[what] === undefined) return undefined
       return {
         name: entry.name,
         asksFirst: current.approval === 'always',

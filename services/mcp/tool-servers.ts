@@ -3,6 +3,7 @@ import { MOST_SERVERS, type Config, type McpEntry } from '../../schemas/config.t
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { AcceptBody, ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ImportBody, ImportedServer } from '../../schemas/mcp-import.ts'
+import type { PromptChoice } from '../../schemas/mcp-prompts.ts'
 import type { ConfigService } from '../config/index.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
@@ -22,6 +23,7 @@ import { readImport } from './import.ts'
 import { createKnownTools, type StoredTools } from './known-tools.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import type { Log } from './server-log.ts'
+import { createPrompts, type PromptWords } from './prompts.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 import { createTransport } from './guarded-transport.ts'
 import type { ServerTransport, StderrTail } from './server-transport.ts'
@@ -212,6 +214,8 @@ export function createToolServers (parts: Parts) {
     await forgetAccess(entry.name, server.authorizedUrl)
   }
 
+  const prompts = createPrompts({ servers: () => [...servers.values()].flatMap((server) => server.offers('prompts') ?? []), clock })
+
   const find = (name: string): ToolServer => {
     const server = servers.get(name)
     if (server === undefined) throw new ToolServerNotFound(name)
@@ -226,7 +230,19 @@ export function createToolServers (parts: Parts) {
     secrets: (): string[] => [...environments.secrets(), ...authorizations.secrets()],
 
     /** The connected servers that have resources. */
-    resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.resources() ?? []),
+    resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.offers('resources') ?? []),
+
+    /** Lists the prompts of connected servers, see `createPrompts`. */
+    async listPrompts (signal: AbortSignal): ReturnType<typeof prompts.list> {
+      await start()
+      return prompts.list(signal)
+    },
+
+    /** Returns what a prompt says, see `createPrompts`. */
+    async getPrompt (choice: PromptChoice, signal: AbortSignal): Promise<PromptWords> {
+      await start()
+      return prompts.get(choice, signal)
+    },
 
     /** Returns the servers in the order of config.json, and behind them those that requests are connecting. */
     async list (): Promise<{ servers: ToolServerView[] }> {

@@ -409,6 +409,7 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await connect(app, everything('all'))
     return app.inject('/mcp/servers/all')
   },
+  'GET /mcp/prompts 200': (app) => app.inject('/mcp/prompts'),
   'POST /mcp/servers/:name/accept 200': (app) => app.inject({ method: 'POST', url: '/mcp/servers/all/accept', payload: {} }),
   'DELETE /mcp/servers/:name/accept 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/servers/all/accept' }),
   'PUT /mcp/servers/:name 200': (app) => app.inject({ method: 'PUT', url: '/mcp/servers/all', payload: { tools: { deny: ['x'] } } }),

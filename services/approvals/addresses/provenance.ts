@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { PROMPT_OPENING } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { FileChange, Tool } from '../../contracts/tool.ts'
 import { addressesIn, addressesInValue, readAddress, shorterForms, type Address } from './find-addresses.ts'
@@ -193,7 +194,10 @@ export function createProvenance (
           continue
         }
         for (const part of content) {
-          if (isUsers && role === 'user' && part.type === 'text') provenance.userSaid(part.text)
+          if (isUsers && role === 'user' && part.type === 'text') {
+            if (part.text.startsWith(PROMPT_OPENING)) provenance.guided(part.text, 'prompt of a tool server')
+            else provenance.userSaid(part.text)
+          }
           if (role === 'user' && part.type === 'file') {
             hold('private', { toolName: 'attachment' })
             hold('foreign', { toolName: 'attachment' })

@@ -67,6 +67,7 @@ t.test('tool servers', async (t) => {
   }, 'importToolServers')
   await sdk.disconnectToolServer({ ...options, path: { name: 'a-README' } })
   is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')
+  is(t, (await sdk.listPrompts(options)).data, { prompts: [], failed: [] }, 'listPrompts')
   const { data } = await sdk.getToolServer({ ...options, path: { name: 'odd' } })
   is(t, data, {
     ...server,
@@ -89,7 +90,10 @@ t.test('tool servers', async (t) => {
   is(t, data.toolDetails.at(-1)!, {
     name: 'more',
     agentName: 'more',
+    title: undefined,
     description: /more/,
+    icons: undefined,
+    _meta: undefined,
     inputSchema: { type: 'object' },
     annotations: undefined,
     acceptance: 'new',

@@ -1,0 +1,26 @@
+import { isObject } from '../lib/json.ts'
+
+const LONGEST_TEXT = 1_000
+/** Characters of `icons` and of `_meta`, as JSON; larger ones are left out. */
+const LARGEST = 16 * 1024
+
+/** What the lists of a tool server say of an entry beside its name. */
+export interface EntryNames {
+  title?: string
+  description?: string
+  icons?: object[]
+  _meta?: object
+}
+
+const fits = (value: unknown): boolean => JSON.stringify(value).length <= LARGEST
+
+/** Returns the title, the description, the icons and the `_meta` of an entry of a server's list, as the server gives them. */
+export function namesOf (entry: Record<string, unknown>): EntryNames {
+  const { title, description, icons, _meta } = entry
+  return {
+    ...(typeof title === 'string' && title !== '' && { title: title.slice(0, LONGEST_TEXT) }),
+    ...(typeof description === 'string' && { description: description.slice(0, LONGEST_TEXT) }),
+    ...(Array.isArray(icons) && icons.length > 0 && icons.every(isObject) && fits(icons) && { icons }),
+    ...(isObject(_meta) && fits(_meta) && { _meta })
+  }
+}
