@@ -3790,6 +3790,66 @@ export type PreviewScheduleBody = {
 };
 
 /**
+ * A prompt of a tool server, for a person to choose
+ */
+export type Prompt = {
+    server: string;
+    name: string;
+    /**
+     * Its name for people
+     */
+    title?: string;
+    description?: string;
+    /**
+     * As the server gives them: an address is not loaded by the service, and need not be trusted
+     */
+    icons?: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * What the server adds for applications, unchanged
+     */
+    _meta?: {
+        [key: string]: unknown;
+    };
+    arguments: Array<{
+        name: string;
+        /**
+         * Its name for people
+         */
+        title?: string;
+        description?: string;
+        /**
+         * As the server gives them: an address is not loaded by the service, and need not be trusted
+         */
+        icons?: Array<{
+            [key: string]: unknown;
+        }>;
+        /**
+         * What the server adds for applications, unchanged
+         */
+        _meta?: {
+            [key: string]: unknown;
+        };
+        required?: true;
+    }>;
+};
+
+/**
+ * The prompts of the connected tool servers
+ */
+export type PromptList = {
+    prompts: Array<Prompt>;
+    /**
+     * Servers that did not list their prompts
+     */
+    failed: Array<{
+        server: string;
+        error: string;
+    }>;
+};
+
+/**
  * The providers of models, and the models in use
  */
 export type ProviderList = {
@@ -4212,6 +4272,16 @@ export type RunBody = {
          */
         role: string;
         [key: string]: unknown;
+    };
+    /**
+     * A prompt of a tool server (`GET /mcp/prompts`) in place of a message, or in front of `message`. In the thread its words are quoted in the message of the user, which names the server
+     */
+    prompt?: {
+        server: string;
+        name: string;
+        arguments?: {
+            [key: string]: string;
+        };
     };
     /**
      * Working directory for relative paths and commands
@@ -7072,7 +7142,23 @@ export type ToolServerDetail = {
          * Why the agent is not offered the tool
          */
         notOffered?: string;
+        /**
+         * Its name for people
+         */
+        title?: string;
         description: string;
+        /**
+         * As the server gives them: an address is not loaded by the service, and need not be trusted
+         */
+        icons?: Array<{
+            [key: string]: unknown;
+        }>;
+        /**
+         * What the server adds for applications, unchanged
+         */
+        _meta?: {
+            [key: string]: unknown;
+        };
         /**
          * JSON Schema of the input, as the server sent it
          */
@@ -7093,12 +7179,48 @@ export type ToolServerDetail = {
     resources: Array<{
         uri: string;
         name: string;
+        /**
+         * Its name for people
+         */
+        title?: string;
         description?: string;
+        /**
+         * As the server gives them: an address is not loaded by the service, and need not be trusted
+         */
+        icons?: Array<{
+            [key: string]: unknown;
+        }>;
+        /**
+         * What the server adds for applications, unchanged
+         */
+        _meta?: {
+            [key: string]: unknown;
+        };
         mimeType?: string;
+        /**
+         * Bytes
+         */
+        size?: number;
     }>;
     prompts: Array<{
         name: string;
+        /**
+         * Its name for people
+         */
+        title?: string;
         description?: string;
+        /**
+         * As the server gives them: an address is not loaded by the service, and need not be trusted
+         */
+        icons?: Array<{
+            [key: string]: unknown;
+        }>;
+        /**
+         * What the server adds for applications, unchanged
+         */
+        _meta?: {
+            [key: string]: unknown;
+        };
     }>;
     /**
      * The capabilities that the server declared
@@ -12896,6 +13018,47 @@ export type ListToolServersResponses = {
 };
 
 export type ListToolServersResponse = ListToolServersResponses[keyof ListToolServersResponses];
+
+export type ListPromptsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/mcp/prompts';
+};
+
+export type ListPromptsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListPromptsError = ListPromptsErrors[keyof ListPromptsErrors];
+
+export type ListPromptsResponses = {
+    /**
+     * The prompts of the connected tool servers
+     */
+    200: PromptList;
+};
+
+export type ListPromptsResponse = ListPromptsResponses[keyof ListPromptsResponses];
 
 export type GetToolServerData = {
     body?: never;
