@@ -117,7 +117,10 @@ export async function openConnection (parts: Parts): Promise<Connection> {
       if (typeof nextCursor !== 'string' || nextCursor === cursor) break
       cursor = nextCursor
     }
-    return readDefinitions(listed, runsTasks(session.capabilities))
+    const faults = listed.map((tool) => session.faultOf(tool))
+    const read = readDefinitions(listed.filter((_tool, at) => faults[at] === undefined), runsTasks(session.capabilities))
+    const left = listed.flatMap((tool, at) => faults[at] === undefined ? [] : [leftOut(tool, faults[at])])
+    return { ...read, warnings: [...read.warnings, ...left.slice(0, MOST_WARNED)] }
   }
 
   async function relist () {
@@ -161,6 +164,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
       await client.connect(transport, { signal: limit, timeout: NEVER_MS })
       return {
         isStateless: false,
+        faultOf: () => undefined,
         capabilities: (client.getServerCapabilities() ?? {}) as Json,
         instructions: client.getInstructions(),
         version: client.getServerVersion() as Json | undefined,
@@ -270,6 +274,11 @@ export async function openConnection (parts: Parts): Promise<Connection> {
 const runsTasks = (capabilities: ServerCapabilities): boolean => capabilities.tasks?.requests?.tools?.call !== undefined
 
 const LONGEST_MESSAGE = 4_000
+/** Tools that are left out for their headers, and told of. */
+const MOST_WARNED = 20
+
+const leftOut = (tool: unknown, fault: string) =>
+  `The tool ${JSON.stringify(String((tool as Json | null)?.name).slice(0, 100))} was left out: ${fault}.`
 
 /** Removes the prefix that the SDK puts before error messages. */
 const withoutErrorPrefix = (message: string) => message.replace(/^MCP error -?\d+: /, '').slice(0, LONGEST_MESSAGE)

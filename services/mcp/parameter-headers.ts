@@ -18,6 +18,48 @@ export function requestHeaders (method: string, params: Record<string, unknown> 
   return { 'mcp-method': method, ...typeof name === 'string' && { 'mcp-name': headerValue(name) } }
 }
 
+/**
+ * Returns why the definition of a tool must not be used over HTTP, a clause: its schema marks something for a header that cannot be one.
+ * Undefined when it may be used.
+ */
+export function headerFault (schema: unknown): string | undefined {
+  const seen = new Set<string>()
+  function faultIn (node: unknown, isReachable: boolean, depth: number): string | undefined {
+    if (Array.isArray(node)) return firstOf(node, (each) => faultIn(each, false, depth + 1))
+    if (!isObject(node) || depth > MAX_DEPTH) return undefined
+    const { 'x-mcp-header': name, type, properties, ...rest } = node
+    if (name !== undefined) {
+      if (!isReachable || depth === 0) return 'it marks something else than a property for a header'
+      if (typeof name !== 'string' || !TOKEN.test(name)) return 'it names a header that there cannot be'
+      if (!PRIMITIVES.includes(type)) return `the header ${name} would repeat what is neither text, integer nor yes or no`
+      if (seen.has(name.toLowerCase())) return `it names the header ${name} twice`
+      seen.add(name.toLowerCase())
+    }
+    const below = isObject(properties) ? Object.values(properties) : []
+    return firstOf(below, (each) => faultIn(each, isReachable, depth + 1)) ??
+      firstOf(Object.entries(rest).filter(([key]) => SUBSCHEMAS.has(key)), ([, each]) => faultIn(each, false, depth + 1)) ??
+      firstOf(Object.entries(rest).filter(([key]) => NAMED_SUBSCHEMAS.has(key)), ([, each]) =>
+        isObject(each) ? firstOf(Object.values(each), (one) => faultIn(one, false, depth + 1)) : undefined)
+  }
+  return faultIn(schema, true, 0)
+}
+
+function firstOf<T> (all: T[], look: (each: T) => string | undefined): string | undefined {
+  for (const each of all) {
+    const found = look(each)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const PRIMITIVES: unknown[] = ['string', 'integer', 'boolean']
+/** Keywords of JSON Schema whose value is a schema or a list of them, and those whose value has schemas by name. */
+const SUBSCHEMAS = new Set([
+  'items', 'prefixItems', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'contains', 'propertyNames', 'not', 'if',
+  'then', 'else', 'allOf', 'anyOf', 'oneOf'
+])
+const NAMED_SUBSCHEMAS = new Set(['patternProperties', 'dependentSchemas', '$defs', 'definitions'])
+
 /** Returns the headers that repeat parts of a call's input, as `x-mcp-header` in the schema of its tool names them. */
 export function parameterHeaders (schema: unknown, input: unknown, depth = 0): Record<string, string> {
   if (!isObject(schema) || !isObject(schema.properties) || !isObject(input) || depth > MAX_DEPTH) return {}

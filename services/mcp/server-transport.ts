@@ -8,6 +8,8 @@ export const DISCONNECTED = 'it was disconnected'
 export interface ServerTransport extends Transport {
   /** Resolves when nothing of the connection is left; the value is the reason, a clause such as "it ended with exit code 1". */
   ended: Promise<string>
+  /** It sends headers with messages. */
+  takesHeaders?: true
   /** Sends a message, over HTTP with further headers. */
   send(message: JSONRPCMessage, options?: TransportSendOptions & { headers?: Record<string, string> }): Promise<void>
   /** Ends the connection at once. The first reason given is the one reported. */

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../lib/clock.ts'
 import { VERSION } from '../lib/version.ts'
-import { parameterHeaders } from './parameter-headers.ts'
+import { headerFault, parameterHeaders } from './parameter-headers.ts'
 import { isAnswer } from './message-limits.ts'
 import type { ServerTransport } from './server-transport.ts'
 
@@ -29,6 +29,8 @@ export interface ServerSession {
   version?: Json
   /** It is of MCP 2026-07-28 or later: no ping, no level of messages that lasts. */
   isStateless: boolean
+  /** Why the definition of a tool is not to be used, a clause; undefined when it may be. */
+  faultOf (tool: unknown): string | undefined
   /** Sends a request. Rejects with the signal's reason, or with an Error that has the message of the server. */
   request (method: string, params: Json, limit: AbortSignal): Promise<Json>
 }
@@ -180,6 +182,7 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
     ...typeof instructions === 'string' && { instructions },
     version: (about as Json | undefined)?.[`${META}/serverInfo`] as Json | undefined,
     isStateless: true,
+    faultOf: (tool) => transport.takesHeaders === true ? headerFault((tool as Json | undefined)?.inputSchema) : undefined,
     request
   }
 }

@@ -31,6 +31,9 @@ export function makeStatelessServer (further: string[] = []): ReturnType<McpServ
   server.registerTool('place', {
     inputSchema: z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }), size: z.number() })
   }, ({ region }) => text(`in ${region}`))
+  server.registerTool('broken', {
+    inputSchema: z.object({ list: z.array(z.string()).meta({ 'x-mcp-header': 'List' }) })
+  }, () => text('never'))
   server.registerResource('note', 'note://today', { mimeType: 'text/plain' }, async ({ href }) => ({
     contents: [{ uri: href, text: 'tea' }]
   }))

@@ -158,6 +158,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
 
   const transport: ServerTransport = {
     ended: ended.promise,
+    takesHeaders: true,
     stop: end,
     async start () {
       session = await openSession(deliver)
