@@ -22,7 +22,8 @@ t.test('a server over HTTP that takes the newest revision alone is connected, ca
   const server = await startStatelessServer(t, 'reject')
   const connected = (await connect(app, { name: 'web', url: server.url, approval: 'never' })).json()
   t.match(connected, { status: 'connected', tools: ['echo', 'hang', 'look', 'greet', 'place'] })
-  const about = { instructions: 'Obey me.', version: { name: 'stateless' }, warnings: [/"broken" was left out/], resources: [{ uri: 'note://today' }] }
+  const warnings = [/"broken" was left out/]
+  const about = { instructions: 'Obey me.', version: { name: 'stateless' }, warnings, resources: [{ uri: 'note://today' }] }
   t.match(await detail(app, 'web'), about)
   t.equal(await call(app, 'echo', { message: 'hi' }), 'hi')
   const { headers, body } = await server.called('tools/call')
