@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { LiveUpdates } from './lib/live/live-updates.tsx'
+import { Learned } from './lib/live/learned.tsx'
 import { Notices } from './lib/live/notices.tsx'
 import { queries } from './lib/queries.ts'
 import { say } from './lib/say.ts'
@@ -47,6 +48,7 @@ export function App () {
                   </Suspense>
                 </ErrorBoundary>
               </Frame>
+              <Learned />
             </LiveUpdates>
           </TokenGate>
         </Announcer>

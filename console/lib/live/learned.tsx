@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import type { ServiceEvent } from '../../../client/events.ts'
+import { deleteFact, type MemoryChangedEvent } from '../../../client/generated/index.ts'
+import { Button } from '../../parts/button.tsx'
+import { useAnnounce } from '../../parts/announcer.tsx'
+import { say } from '../say.ts'
+import { asked } from '../service.ts'
+import { useServiceEvents } from './live-updates.tsx'
+
+/** Entries that are shown at once; the newest. */
+const SHOWN = 3
+type Entries = MemoryChangedEvent['learned']
+
+/** Shows what the service has just learned from a conversation, with a button that erases it, until it is closed. */
+export function Learned () {
+  const [entries, setEntries] = useState<Entries>([])
+  const announce = useAnnounce()
+  const drop = (ids: string[]) => setEntries((known) => known.filter(({ id }) => !ids.includes(id)))
+  const newest = entries.at(-1)
+
+  useServiceEvents((event: ServiceEvent) => {
+    if (event.type !== 'memory:changed') return
+    if (event.forgotten.length > 0) drop(event.forgotten)
+    if (event.threadId !== undefined) setEntries((known) => [...known, ...event.learned].slice(-SHOWN))
+  })
+  useEffect(() => {
+    if (newest !== undefined) announce(say('memory.learned', { text: newest.fact }))
+  }, [newest?.id])
+
+  if (entries.length === 0) return null
+  return (
+    <aside className='learned' aria-label={say('memory.learnedLabel')}>
+      <ul>
+        {entries.map(({ id, fact }) => (
+          <li key={id}>
+            <span>{say('memory.learned', { text: fact })}</span>
+            <Button kind='quiet' onClick={() => void deleteFact({ ...asked(), path: { id } }).then(() => drop([id]))}>
+              {say('memory.forget')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <div className='learned-actions'>
+        <Link href='/memory'>{say('memory.title')}</Link>
+        <Button kind='quiet' onClick={() => setEntries([])}>{say('app.close')}</Button>
+      </div>
+    </aside>
+  )
+}
