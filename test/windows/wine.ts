@@ -48,7 +48,8 @@ function make () {
   rmSync(SYSTEM, { recursive: true, force: true })
   run('debootstrap', ['--variant=minbase', '--include=wine,wine64', SUITE, SYSTEM, mirror()!])
   mkdirSync(join(SYSTEM, 'run/wine'), { mode: 0o700 })
-  for (const program of [['wineboot', '--init'], ['wineserver', '--wait']]) run(...entering([...inside, ...program]))
+  // Wine writes what it made when its server ends.
+  run(...entering([...inside, 'sh', '-c', 'wineboot --init && wineserver --wait']))
   writeFileSync(join(SYSTEM, 'made'), '')
 }
 
