@@ -84,7 +84,7 @@ t.test('tool servers', async (t) => {
     warnings: [],
     stderr: '',
     filter: undefined,
-    approval: undefined,
+    approval: ['more'],
     digest: /^[0-9a-f]{16}$/
   }, 'getToolServer')
   is(t, data.toolDetails.at(-1)!, {
