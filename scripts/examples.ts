@@ -32,6 +32,8 @@ const TESTS = [
   'test/routes/task-tool-calls.test.ts',
   'test/routes/triggers.test.ts',
   'test/routes/memory-facts.test.ts',
+  'test/routes/memory-tools.test.ts',
+  'test/routes/mcp-prompts.test.ts',
   'test/services/mcp/oauth.test.ts'
 ]
 /** Characters of an example; a longer one is taken where there is no shorter one. */
