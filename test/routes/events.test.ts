@@ -45,6 +45,15 @@ t.test('changes of agents and of config.json are told, and nothing where nothing
   ])
 })
 
+t.test('what the memory learns is told, in the words of the user', async (t) => {
+  const app = await build(t)
+  const reader = await readEvents(t, await urlOf(app))
+  const source = { threadId: 'chat', message: 0, messageId: 'm', span: 'I live in Lisbon.' }
+  const entry = { kind: 'fact' as const, fact: 'I live in Lisbon.', replaces: [], isRetraction: false, isUnsure: false, source }
+  await app.brain.ingest([{ ...entry, said: app.clock.now() }])
+  t.match(await reader.until('memory:changed'), { learned: [{ kind: 'fact', fact: 'I live in Lisbon.' }], threadId: 'chat', forgotten: [] })
+})
+
 t.test('a task tells the same beside its own events, and its state is stored before', async (t) => {
   const app = await build(t)
   const tasks = await tasksOf(t, app)
