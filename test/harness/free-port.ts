@@ -1,12 +1,16 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { createServer } from 'node:http'
 
-/** Returns a port that nothing listens on now. */
+/** Returns a port that nothing listens on now, below those that systems give to whoever asks for any: no other test gets it meanwhile. */
 export async function freePort (): Promise<string> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const server = createServer().listen(port)
+    const isFree = await once(server, 'listening').then(() => true, () => false)
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return String(port)
+  }
 }

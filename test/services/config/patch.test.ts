@@ -71,6 +71,8 @@ t.test('a patch that would make a key invalid names it and changes nothing', asy
 const GUARDED: ConfigPatch = {
   mcp: [],
   mcpServers: {},
+  mcpClientMetadataUrl: 'https://x.example/client',
+  skills: { folders: [] },
   servers: {},
   workspace: '/tmp',
   port: 1,

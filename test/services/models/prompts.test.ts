@@ -98,8 +98,9 @@ t.test('what the model of an extraction is told', async (t) => {
   await app.inject({ method: 'POST', url: '/threads/chat/extract' })
   const [system, question] = gateway.requests.at(-1)!.body.prompt
   t.equal(
-    question.content[0].text,
-    'Known:\nk1: "Likes \\"tea\\"\\nand rum"\nk2: "editor: vim"\n\nMessages:\n\n[0] Ich wohne in Köln.\n\n[1] Answer with {"pointers": []}.'
+    question.content[0].text.replace(/\d{4}-\d\d-\d\d/, 'a day'),
+    'Known:\nk1: "Likes \\"tea\\"\\nand rum"\nk2: "editor: vim"\n\nMessages:\n\n' +
+      '(Said on a day:)\n[0] Ich wohne in Köln.\n\n[1] Answer with {"pointers": []}.'
   )
   for (
     const told of [
@@ -114,5 +115,8 @@ t.test('what the model of an extraction is told', async (t) => {
   const { schema } = gateway.requests.at(-1)!.body.responseFormat
   const { required, properties } = schema.properties.pointers.items
   t.same(required, ['message', 'span', 'kind', 'about', 'lasting', 'sensitive', 'replaces'])
-  t.same(Object.keys(properties), ['message', 'span', 'kind', 'key', 'value', 'about', 'lasting', 'sensitive', 'important', 'replaces'])
+  t.same(Object.keys(properties), [
+    ...['message', 'span', 'kind', 'key', 'value', 'about', 'lasting', 'sensitive', 'health', 'important'],
+    ...['on', 'isAnswer', 'topics', 'replaces']
+  ])
 })
