@@ -266,7 +266,10 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     async recover (): Promise<void> {
       for await (const run of runs.live()) {
         if (run.taskId === undefined || run.trigger !== 'rehearsal' || working.has(run.runId)) continue
-        await close(run, await unlessDamaged(repository.events(run.runId)) ?? [], { status: 'interrupted', error: CUT })
+        const events = await unlessDamaged(repository.events(run.runId)) ?? []
+        // One that cannot be ended must not keep the runs of tasks from going on.
+        await close(run, events, { status: 'interrupted', error: CUT }).catch((error) =>
+          log.error({ err: error, runId: run.runId }, 'a rehearsal that was cut could not be ended'))
       }
     },
 
