@@ -13,33 +13,30 @@ type AnnouncedRun = Pick<RunRecord, 'runId' | 'status' | 'threadId' | 'taskId'>
 export function announceRuns (
   { store, clock, emit }: { store: Pick<Store, 'onCommit' | 'keys' | 'get'>, clock: Clock, emit: (event: StreamEvent) => void }
 ) {
-  /** The runs that have waited since before the start of the service. They begin anew when they go on, and may be removed before. */
-  const waiting = new Map<string, AnnouncedRun>()
-  /** The runs that have begun since the start of the service and are not over, by the keys of their records. */
-  const live = new Map<string, AnnouncedRun>()
+  /** The runs that are not over, by the keys of their records; `begun`: told to have begun, since the start of the service. */
+  const open = new Map<string, { run: AnnouncedRun, begun: boolean }>()
 
   function end (key: string, run: AnnouncedRun, status: RunStatus) {
-    live.delete(key)
+    open.delete(key)
     emit({ type: 'run:end', runId: run.runId, ...ownerOf(run), status, at: clock.now() })
   }
 
   function observe (op: Op) {
-    const known = live.get(op.key)
-    const waited = waiting.get(op.key)
-    waiting.delete(op.key)
+    const known = open.get(op.key)
     if (op.type === 'del') {
-      const removed = known ?? waited
-      if (removed !== undefined) end(op.key, removed, 'cancelled')
+      if (known !== undefined) end(op.key, known.run, 'cancelled')
       return
     }
     const { runId, status, threadId, taskId } = op.value as AnnouncedRun
-    if (isOver({ status })) {
-      if (known !== undefined || status !== 'interrupted') end(op.key, { runId, status, threadId, taskId }, status)
-    } else if (known === undefined && status === 'running') {
-      const run = { runId, status, threadId, taskId }
-      live.set(op.key, run)
-      emit({ type: 'run:start', runId, ...ownerOf(run), at: clock.now() })
+    const run = { runId, status, threadId, taskId }
+    if (isOver(run)) {
+      // One that is over already may be written again.
+      if (known !== undefined) end(op.key, run, status)
+      return
     }
+    const begins = status === 'running' && !known?.begun
+    open.set(op.key, { run, begun: begins || known?.begun === true })
+    if (begins) emit({ type: 'run:start', runId, ...ownerOf(run), at: clock.now() })
   }
 
   store.onCommit((ops) => {
@@ -47,15 +44,17 @@ export function announceRuns (
   })
 
   return {
-    /** Reads the runs that wait since before this start, so that their ends are told when they are removed. To be called before changes. */
+    /** Reads the runs that are not over since before this start, so that their ends are told, too. To be called before changes. */
     async load () {
-      const index = runStatesPrefix('waiting')
-      for await (const indexKey of store.keys(index)) {
-        const key = runKey(indexKey.slice(index.length))
-        const run = await unlessDamaged(store.get<AnnouncedRun>(key))
-        if (run === undefined) continue
-        const { runId, status, threadId, taskId } = run
-        waiting.set(key, { runId, status, threadId, taskId })
+      for (const state of ['live', 'waiting']) {
+        const index = runStatesPrefix(state)
+        for await (const indexKey of store.keys(index)) {
+          const key = runKey(indexKey.slice(index.length))
+          const run = await unlessDamaged(store.get<AnnouncedRun>(key))
+          if (run === undefined || isOver(run)) continue
+          const { runId, status, threadId, taskId } = run
+          open.set(key, { run: { runId, status, threadId, taskId }, begun: false })
+        }
       }
     }
   }

@@ -33,7 +33,9 @@ async function liveThrough (t: Test, prepared: string, killAt: string) {
   let cut = 0
   for (;; cut++) {
     const { runId } = await call(`/tasks/${id}/rehearse`, {})
+    const asked = performance.now()
     run = await call(`/runs/${runId}?waitMs=60000`)
+    t.ok(performance.now() - asked < 60_000, 'its end is told to who waits for it')
     t.ok(run.status === 'completed' || (run.status === 'interrupted' && cut === 0), run.status)
     if (run.status === 'completed') break
   }

@@ -93,9 +93,12 @@ t.test('a rehearsal changes nothing, its sheet says what the run would do, and w
   t.match(await request('GET', `/tasks/${id}/rehearsals`), { rehearsals: [kept] })
 
   const lines = [{ line: 1, scope: 'folder' }, { line: 2, scope: 'sandbox' }]
+  const ends: unknown[] = []
+  app.events.onEvent(({ type }) => type === 'run:end' && ends.push(type))
   const accepted = await request('POST', '/grants', { sheet: run.runId, lines })
   t.match(accepted, { status: 201, grants: [{ source: 'rehearsal', sheet: run.runId, taskId: id, scope: 'folder' }, { scope: 'sandbox' }] })
   const again = await request('POST', '/grants', { sheet: run.runId, lines })
+  t.same(ends, [], 'a run that is over does not end again')
   t.same(again.grants.map(({ grantId }: any) => grantId).sort(), accepted.grants.map(({ grantId }: any) => grantId).sort())
   t.equal((await request('GET', `/grants?taskId=${id}`)).grants.length, 2, 'the same answer again adds nothing')
 
