@@ -7,6 +7,7 @@ import { createThreadRepository } from '../../../services/threads/thread-reposit
 import { fakeClock } from '../../harness/clock.ts'
 import { testStore } from '../../harness/store.ts'
 import { dialoguesTuned, spokenTuned } from './cases/spoken-tuned.ts'
+import { spokenFresh } from './cases/spoken-fresh.ts'
 import { dialoguesUnread, spokenUnread } from './cases/spoken-unread.ts'
 import type { Dialogue, DialogueLine, SpokenLanguage } from './cases/spoken.ts'
 
@@ -48,7 +49,8 @@ const texts = (entries: Entry[]) => entries.map(({ fact }) => fact)
 
 /** A conversation in which things are said among requests, and the messages of each. */
 function conversation ({ statements, junk, unrelated }: SpokenLanguage) {
-  const lines = [unrelated, ...statements.flatMap(({ says, ask }, n) => [says, ask, ...junk[n] === undefined ? [] : [junk[n]]])]
+  const junkAfter = (n: number) => junk.filter((_, at) => at % statements.length === n)
+  const lines = [unrelated, ...statements.flatMap(({ says, ask }, n) => [says, ask, ...junkAfter(n)])]
   return { lines, at: (text: string) => lines.indexOf(text) }
 }
 /** The messages of the user in a dialogue, without the lines of the assistant. */
@@ -147,6 +149,29 @@ t.test('of fifty sentences of junk a sloppy model teaches five at most', async (
   t.comment(`${junkKnown} of ${junkSaid} known at once`)
   t.ok(junkSaid >= 50, `${junkSaid}`)
   t.ok(junkKnown <= 5, `${junkKnown}`)
+})
+
+t.test('fresh: of fifty sentences of junk a sloppy model teaches few, and a careful one teaches what was said', async (t) => {
+  let [said, known, junk, junkTaught, junkProposed, junkAlone] = [0, 0, 0, 0, 0, 0]
+  for (const language of spokenFresh) {
+    const { lines, at } = conversation(language)
+    const careful = await remembered(lines, language.statements.map(({ says, topics, isHealth }) =>
+      point(at(says), says, { topics, ...(isHealth && { health: true, sensitive: true }) })))
+    said += language.statements.length
+    known += language.statements.filter(({ says }) => texts(careful.known).includes(says)).length
+    const sloppy = await remembered(lines, [...language.statements.map(({ says }) => says), ...language.junk].map((text) => point(at(text), text)))
+    junk += language.junk.length
+    const taught = language.junk.filter((text) => texts(sloppy.known).includes(text))
+    junkTaught += taught.length
+    junkProposed += language.junk.filter((text) => texts(sloppy.proposed).includes(text)).length
+    if (taught.length > 0) t.comment(`${language.language}: ${taught.join(' | ')}`)
+    t.comment(`${language.language}: real known with the sloppy one ${language.statements.filter(({ says }) => texts(sloppy.known).includes(says)).length}`)
+    for (const text of language.junk) {
+      const one = await remembered(lines, [...language.statements.map(({ says }) => says), text].map((text) => point(at(text), text)))
+      if (texts(one.known).includes(text)) { junkAlone++; t.comment(`one too many: ${text}`) }
+    }
+  }
+  t.comment(`fresh: ${known} of ${said} known; of ${junk} of junk ${junkTaught} known at once, ${junkProposed} proposed; ${junkAlone} with one too many`)
 })
 
 t.test('a day that a model makes up, and words of the assistant, are not taken', async (t) => {
