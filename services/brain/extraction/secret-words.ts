@@ -27,16 +27,20 @@ const JOINED = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Scrip
 /** Words for a password, a secret number or a key of access, in the languages that most users write. */
 const NAMED = new RegExp(
   `(?<!${JOINED})(?:` + [
-    'pass ?(?:word|phrase|code)s?|pwd|pw|my pass is|seed phrases?|(?:(?:handy|karten|bank|konto|sim|ec)-?)?pin(?: ?code)?|cvv|cvc',
+    'pass ?(?:word|phrase|code)s?|pwd|pw|my pass is|(?:(?:handy|karten|bank|konto|sim|ec)-?)?pin(?: ?code)?|cvv|cvc',
     'api[ -]?keys?|(?:private|secret|access|ssh) keys?|credit card|ssn|social security',
     '\\p{L}*passw[oö]rt\\p{L}*|\\p{L}*kennwort\\p{L}*|geheim(?:zahl|nummer)|zugangscode',
     'mots? de passe|code secret|contraseñas?|clave secreta|(?:la|mi) clave|mdp|codice segreto|senhas?|palavras?-passe|password[ie]?',
     "parola d'ordine",
+    // The words that open a wallet or an account whose password is lost.
+    '(?:seed|recovery|backup|secret|mnemonic)[ -](?:phrase|word|code|key)s?|wiederherstellungs(?:phrase|wörter|schlüssel|code)n?',
+    'phrase (?:de récupération|secrète|mnémonique)|frase (?:semilla|de recuperación|secreta|di recupero|de recuperação)',
+    '(?:сид|мнемоническ\\p{L}*|секретн\\p{L}*)[- ]?фраз\\p{L}*|фраз\\p{L}* (?:для )?восстановления|عبارة (?:الاسترداد|الاستعادة|السر|سرية)',
     '\\p{L}*wachtwoord\\p{L}*|\\p{L}*lösenord\\p{L}*|adgangskode\\p{L}*|kodeord\\p{L}*|passord\\p{L}*|salasana\\p{L}*',
     'парол\\p{L}*|пін-?код\\p{L}*|пин-?код\\p{L}*|hasł\\p{L}*|hesl\\p{L}*|jelsz\\p{L}*|parolam\\p{L}*|parola mea',
     'şifre\\p{L}*|lozink\\p{L}*',
     'κωδικ\\p{L}*|συνθηματικ\\p{L}*|ה?סיסמ\\p{L}*|كلمة (?:المرور|السر|سر|مرور)|الرقم السري|رمز (?:عبور|ورود)|पासवर्ड|mật khẩu|kata sandi'
-  ].join('|') + `)(?!${JOINED})|密码|密碼|口令|パスワード|暗証番号|合言葉|비밀번호|비번|암호는|รหัสผ่าน`,
+  ].join('|') + `)(?!${JOINED})|密码|密碼|口令|助记词|助記詞|恢复短语|(?:リカバリー|シード|復元)フレーズ|パスワード|暗証番号|合言葉|비밀번호|비번|암호는|รหัสผ่าน`,
   'iu'
 )
 

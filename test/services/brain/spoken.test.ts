@@ -151,27 +151,21 @@ t.test('of fifty sentences of junk a sloppy model teaches five at most', async (
   t.ok(junkKnown <= 5, `${junkKnown}`)
 })
 
-t.test('fresh: of fifty sentences of junk a sloppy model teaches few, and a careful one teaches what was said', async (t) => {
-  let [said, known, junk, junkTaught, junkProposed, junkAlone] = [0, 0, 0, 0, 0, 0]
+t.test('fresh: of fifty sentences of junk a sloppy model teaches two at most, and a careful one what was said', async (t) => {
+  let [said, known, junk, taught] = [0, 0, 0, 0]
   for (const language of spokenFresh) {
     const { lines, at } = conversation(language)
-    const careful = await remembered(lines, language.statements.map(({ says, topics, isHealth }) =>
-      point(at(says), says, { topics, ...(isHealth && { health: true, sensitive: true }) })))
-    said += language.statements.length
-    known += language.statements.filter(({ says }) => texts(careful.known).includes(says)).length
-    const sloppy = await remembered(lines, [...language.statements.map(({ says }) => says), ...language.junk].map((text) => point(at(text), text)))
+    const own = language.statements.map(({ says }) => says)
+    const careful = await remembered(lines, own.map((says) => point(at(says), says)))
+    said += own.length
+    known += own.filter((says) => texts(careful.known).includes(says)).length
+    const sloppy = await remembered(lines, [...own, ...language.junk].map((text) => point(at(text), text)))
     junk += language.junk.length
-    const taught = language.junk.filter((text) => texts(sloppy.known).includes(text))
-    junkTaught += taught.length
-    junkProposed += language.junk.filter((text) => texts(sloppy.proposed).includes(text)).length
-    if (taught.length > 0) t.comment(`${language.language}: ${taught.join(' | ')}`)
-    t.comment(`${language.language}: real known with the sloppy one ${language.statements.filter(({ says }) => texts(sloppy.known).includes(says)).length}`)
-    for (const text of language.junk) {
-      const one = await remembered(lines, [...language.statements.map(({ says }) => says), text].map((text) => point(at(text), text)))
-      if (texts(one.known).includes(text)) { junkAlone++; t.comment(`one too many: ${text}`) }
-    }
+    taught += language.junk.filter((text) => texts(sloppy.known).includes(text)).length
   }
-  t.comment(`fresh: ${known} of ${said} known; of ${junk} of junk ${junkTaught} known at once, ${junkProposed} proposed; ${junkAlone} with one too many`)
+  t.comment(`fresh: ${known} of ${said} known, ${taught} of ${junk} of junk`)
+  t.ok(said >= 24 && known / said >= 0.95)
+  t.ok(junk >= 50 && taught <= 2)
 })
 
 t.test('a day that a model makes up, and words of the assistant, are not taken', async (t) => {
