@@ -40,8 +40,9 @@ export interface TaskLauncher {
 
 /** What can be done with the tasks that there are. All but the lists throw TaskNotFound (404); see services/tasks. */
 export interface TaskControl extends TaskLauncher {
-  /** The tasks that were made in a conversation. */
-  madeIn(threadId: string): Promise<Task[]>
+  /** Counts the tasks that were made in a conversation and that were not deleted. */
+  countMadeIn(threadId: string): Promise<number>
+  count(): Promise<number>
   list(query: { limit: number, cursor?: string }): Promise<TaskList>
   get(taskId: string): Promise<Task>
   /** `by`: the conversation whose model changes it; the task then inherits what that knows of addresses. */

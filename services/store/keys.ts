@@ -138,6 +138,9 @@ export const taskKey = (taskId: string) => TASKS + taskId
 export const TASK_STATES = 'task-state/'
 export const taskStateKey = (taskId: string, { status, taskType }: { status?: string, taskType?: string }) =>
   `${TASK_STATES}${status}/${taskType}/${taskId}`
+/** The index of the tasks that a conversation has made. */
+export const tasksMadeInPrefix = (thread: string) => `task-made-in/${thread}/`
+export const taskMadeInKey = (thread: string, taskId: string) => tasksMadeInPrefix(thread) + taskId
 export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>

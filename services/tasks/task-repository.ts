@@ -10,8 +10,10 @@ import {
   type Store,
   taskInputKey,
   taskKey,
+  taskMadeInKey,
   taskRunKey,
   taskRunsPrefix,
+  tasksMadeInPrefix,
   taskTrashKey,
   unlessDamaged
 } from '../store/index.ts'
@@ -233,6 +235,9 @@ export function createTaskRepository (
     }
     const cues = await cueOps(store, runs, runById)
     writes.push(...cues.ops, ...triggerIndexOps(before, task))
+    if (before === undefined && task.threadId !== undefined) {
+      writes.push({ type: 'put', key: taskMadeInKey(store.digest(task.threadId), task.id), value: {} })
+    }
     await index.write(
       task.id,
       { status: task.status, taskType: task.taskType },
@@ -291,6 +296,16 @@ export function createTaskRepository (
         const { status = task?.status, type = task?.taskType } = filter
         if (task !== undefined && task.status === status && task.taskType === type) yield task
       }
+    },
+
+    /** Counts the tasks that were made in a conversation and that there are. It reads keys alone, however many tasks there are. */
+    async countMadeIn (threadId: string): Promise<number> {
+      const tasks = await index.load()
+      const prefix = tasksMadeInPrefix(store.digest(threadId))
+      let count = 0
+      // The key of a task whose record was damaged when it was removed stays behind.
+      for await (const key of store.keys(prefix)) if (tasks.has(key.slice(prefix.length))) count++
+      return count
     },
 
     /** Removes a task with what it waits for, applies further operations, and marks its runs for removal. */

@@ -7,6 +7,7 @@ import {
   provenanceKey,
   TASK_TRASH,
   taskKey,
+  taskMadeInKey,
   taskOriginKey,
   taskTrashKey,
   unlessDamaged
@@ -177,11 +178,10 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       const task = known && await unlessDamaged(store.get<StoredTask>(taskKey(known.taskId)))
       return task === undefined || !STARTED.includes(task.status) ? undefined : taskView(task)
     },
-    /** The tasks that were made in a conversation. */
-    async madeIn (threadId: string): Promise<Task[]> {
-      const made: Task[] = []
-      for await (const task of repository.matching({ damaged () {} })) if (task.threadId === threadId) made.push(taskView(task))
-      return made
+    countMadeIn: repository.countMadeIn,
+    count: async (): Promise<number> => {
+      const { finished, unfinished } = await repository.index.load()
+      return finished + unfinished
     },
     update: async (taskId: string, changes: TaskChanges, by?: { threadId: string }): Promise<Task> =>
       taskView(await definitions.update(taskId, changes, by)),
@@ -236,6 +236,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         await rehearsals.halt(taskId)
         await repository.remove(taskId, task, [
           { type: 'del', key: provenanceKey(taskId) },
+          ...(task?.threadId === undefined ? [] : [{ type: 'del' as const, key: taskMadeInKey(store.digest(task.threadId), taskId) }]),
           ...await triggerRemovals(store, task ?? { id: taskId }),
           ...await deps.grants.removals({ taskId }),
           deps.grants.made.removal(taskId),

@@ -62,7 +62,8 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
     async sleeper (ms: number) {
       const end = performance.now() + PATIENCE_MS
       while (![...sleepers].some(({ at }) => at - time === ms)) {
-        if (performance.now() > end) throw new Error(`nobody sleeps for ${ms} ms; due in ${[...sleepers].map(({ at }) => at - time).join(', ')}`)
+        const due = () => [...sleepers].map(({ at }) => at - time).join(', ')
+        if (performance.now() > end) throw new Error(`nobody sleeps for ${ms} ms; due in ${due()}`)
         await new Promise(setImmediate)
       }
     }

@@ -129,6 +129,53 @@ t.test('a task of the conversation is changed at once, another only when its use
   }
 })
 
+t.test('in each language tasks are found, changed and cancelled, and a time that cannot be read changes nothing', async (t) => {
+  const languages = [{
+    make: ['Prüfe jeden Freitag um neun die Rechnungen', 'die Rechnungen prüfen', 'every friday at 9'],
+    find: ['Welche Aufgaben zu Rechnungen gibt es?', 'rechnungen'],
+    move: ['Lieber montags um acht', 'every monday at 8', 'every Monday at 08:00'],
+    doubt: ['Oder doch alle Jubeljahre', 'alle Jubeljahre'],
+    rename: ['Sieh auch die Mahnungen durch', 'Rechnungen und Mahnungen prüfen'],
+    pause: 'Mach damit eine Pause',
+    cancel: 'Brich das bitte ab'
+  }, {
+    make: ['毎週金曜の九時に請求書を確認して', '請求書を確認する', 'every friday at 9'],
+    find: ['請求書の仕事はある？', '請求書'],
+    move: ['月曜の八時にして', 'every monday at 8', 'every Monday at 08:00'],
+    doubt: ['やっぱり桜が咲くころに', '桜が咲くころ'],
+    rename: ['督促状も見て', '請求書と督促状を確認する'],
+    pause: 'しばらく止めて',
+    cancel: 'もうやめて'
+  }, {
+    make: ['Check the invoices every Friday at nine', 'check the invoices', 'every friday at 9'],
+    find: ['Is there anything about invoices?', 'INVOICES'],
+    move: ['Mondays at eight, rather', 'every monday at 8', 'every Monday at 08:00'],
+    doubt: ['Or once in a blue moon', 'once in a blue moon'],
+    rename: ['Look at the reminders, too', 'check the invoices and the reminders'],
+    pause: 'Hold it for now',
+    cancel: 'Never mind it'
+  }]
+  const { tasks, tell } = await withCalls(t)
+  for (const { make, find, move, doubt, rename, pause, cancel } of languages) {
+    const { shown: [{ taskId }] } = await tell(make[0], 'createTask', { goal: make[1], when: { every: make[2], zone: 'Asia/Tokyo' } })
+    const change = (words: string, input: object) => tell(words, 'changeTask', { taskId, ...input })
+    const moved = { when: { every: move[1], zone: 'Asia/Tokyo' } }
+    t.match((await tell(find[0], 'listTasks', { words: find[1] })).text, make[1])
+
+    t.match((await change(move[0], moved)).shown, [{ taskId, words: move[2], zone: 'Asia/Tokyo' }])
+    const { nextRunAt } = await tasks.get(`/${taskId}`)
+    t.equal(nextRunAt, Date.UTC(2026, 0, 11, 23), move[0])
+    const { text, shown } = await change(doubt[0], { when: { every: doubt[1] } })
+    t.match(text, /Nothing was done, because it is not sure when the user means.*ask the user/, doubt[0])
+    t.same([shown, (await tasks.get(`/${taskId}`)).nextRunAt], [[], nextRunAt])
+    t.match((await change(rename[0], { goal: rename[1] })).shown, [{ taskId, goal: rename[1], words: move[2] }])
+    t.match((await change(pause, { action: 'pause' })).shown, [{ status: 'paused' }])
+    t.match((await change(cancel, { action: 'cancel' })).shown, [{ taskId, status: 'cancelled' }])
+    t.match((await tell(find[0], 'listTasks', { words: find[1] })).text, new RegExp(`${rename[1]}.*cancelled`))
+  }
+  t.equal((await all({ tasks })).length, languages.length)
+})
+
 t.test('a conversation makes ten tasks at most, and one without a person none', async (t) => {
   const { app, gateway, tasks, tell } = await withCalls(t)
   const input = (n: number) => ({ goal: `number ${n}`, when: { every: 'daily', zone: 'UTC' } })

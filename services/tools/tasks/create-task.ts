@@ -45,7 +45,7 @@ export function createCreateTask (parts: TaskParts): Tool<Input> {
         const shown = asRunTask(known, time, { isNew: true })
         return { task: shown, message: `There is this task already: ${nameOf(known)}. ${whenOf(known, time)}` }
       }
-      if ((await tasks.madeIn(threadId)).length >= MOST_TASKS) {
+      if (await tasks.countMadeIn(threadId) >= MOST_TASKS) {
         throw new ToolFailed(`This conversation has made ${MOST_TASKS} tasks already, which is as many as it can. Some can be deleted.`)
       }
       const body = { goal, cwd, ...(options && { options }), ...(time && { schedule: time.schedule }) }

@@ -29,13 +29,15 @@ export function createListTasks (parts: TaskParts): Tool<Input> {
       const { threadId } = await conversationWithPerson(parts, runId)
       const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== '')
       const found: Task[] = []
+      // Without words the records of the first ones are enough.
+      const limit = wanted.length === 0 ? SHOWN : PAGE
       let cursor: string | undefined
       do {
         signal.throwIfAborted()
-        const page = await parts.tasks().list({ limit: PAGE, ...(cursor !== undefined && { cursor }) })
+        const page = await parts.tasks().list({ limit, ...(cursor !== undefined && { cursor }) })
         found.push(...page.tasks.filter(({ goal }) => wanted.every((word) => goal.toLowerCase().includes(word))))
         cursor = page.nextCursor
-      } while (cursor !== undefined)
+      } while (cursor !== undefined && wanted.length > 0)
       return {
         tasks: found.slice(0, SHOWN).map((task) => ({
           taskId: task.id,
@@ -46,7 +48,7 @@ export function createListTasks (parts: TaskParts): Tool<Input> {
           ...(task.lastRunAt !== undefined && { last: `${new Date(task.lastRunAt).toISOString()}: ${task.lastRunStatus}` }),
           ...(task.threadId === threadId && { madeHere: true })
         })),
-        total: found.length
+        total: wanted.length === 0 ? await parts.tasks().count() : found.length
       }
     }
   }

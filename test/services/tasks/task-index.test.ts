@@ -5,8 +5,11 @@ import { newId } from '../../../services/lib/ids.ts'
 import { TASK_STATES, taskKey } from '../../../services/store/keys.ts'
 import type { Op } from '../../../services/store/store-types.ts'
 import { type StoredTask } from '../../../services/tasks/task-records.ts'
+import { of, say } from '../../harness/agent.ts'
 import { build } from '../../harness/helper.ts'
+import { textOf } from '../../harness/sse.ts'
 import { tasksOf } from '../../harness/tasks.ts'
+import { withGateway } from '../../harness/with-gateway.ts'
 
 const PLAN = { phases: [{ description: 'Look' }] }
 
@@ -125,4 +128,28 @@ t.test('beyond 10,000 finished tasks a new one is a 409 that says to delete some
   t.match(await create(), { status: 409, body: { code: 'ERR_TOO_MANY_TASKS', error: /10000 finished tasks; delete some first/ } })
   t.equal((await tasks.call('DELETE', `/${done}`)).status, 200)
   t.equal((await create()).status, 201)
+})
+
+t.test('among 5,000 tasks a conversation makes and lists its own without reading the others, and ten at most', async (t) => {
+  const task = await template(t)
+  let call: { toolName: string, input: object } | undefined
+  const { app } = await withGateway(t, ({ body }) => {
+    const { role, content } = body.prompt.at(-1)
+    return role === 'user' && call !== undefined ? { toolCalls: [call] } : { text: JSON.stringify(content) }
+  }, { structured: () => ({ object: { phases: [{ description: 'look' }], qualityCriteria: [] } }) })
+  await seed(app, { ...task, threadId: 'another' }, 'completed', 5_000)
+  const tell = async (toolName: string, input: object) => {
+    call = { toolName, input }
+    const { events } = await say(app, 'please', { id: 'chat' })
+    return { text: textOf(events), ids: of(events, 'data-task').map(({ data }) => data.taskId) }
+  }
+  const make = (n: number) => tell('createTask', { goal: `number ${n}`, when: { every: 'daily', zone: 'UTC' } })
+  const { ids: [first] } = await make(1)
+  const read = countReads(app)
+  for (let n = 2; n <= 10; n++) await make(n)
+  t.match((await make(11)).text, /has made 10 tasks already/)
+  t.match((await tell('listTasks', {})).text, /number 10.*total.{0,4}5010/)
+  t.ok(read.tasks <= 150, `${read.tasks} read`)
+  t.equal((await app.inject({ method: 'DELETE', url: `/tasks/${first}` })).statusCode, 200)
+  t.equal((await make(11)).ids.length, 1, 'a deleted one makes room')
 })
