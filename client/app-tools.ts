@@ -1,19 +1,7 @@
 import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
 import { AgentError, isCut } from './errors.ts'
-import type { AppTool as ToolDefinition } from './run-types.ts'
-
-export interface ToolContext {
-  toolCallId: string
-  toolName: string
-  /** Aborted when the time of the call is over, when its claim is lost, and with the run's own signal. */
-  signal: AbortSignal
-}
-/** Executes a call; what it returns is the tool's output, and what it throws is told to the model. */
-export type Execute = (input: any, context: ToolContext) => unknown
-/** A tool of the application: its definition and its function. */
-export type Tool = Omit<ToolDefinition, 'name'> & { execute: Execute }
-export type Tools = Record<string, Tool | Execute>
+import type { AppTool, Execute, Tool, ToolContext } from './run-types.ts'
 
 export interface ToolCall {
   toolCallId: string
@@ -30,7 +18,7 @@ const LONGEST_ERROR = 16_000
 const ATTEMPTS = 12
 
 /** The definitions of tools, for `options.appTools`. */
-export const definitionsOf = (tools: Record<string, Tool>): ToolDefinition[] =>
+export const definitionsOf = (tools: Record<string, Tool>): AppTool[] =>
   Object.entries(tools).map(([name, { execute, ...tool }]) => ({ name, ...tool }))
 
 /**

@@ -5,8 +5,17 @@ export { createAgent, type Agent, type AgentOptions, type FilePart } from './age
 export { AgentError } from './errors.ts'
 export { runAgent, type RunAgentOptions, type RunAgentResult } from './run-agent.ts'
 export type { AgentRun } from './run.ts'
-export type { Execute, Tool, Tools, ToolContext } from './app-tools.ts'
-export type { Decision, Handlers, Pending, RunRequest, RunResult as AgentResult } from './run-types.ts'
+export type {
+  Decision,
+  Execute,
+  Handlers,
+  Pending,
+  RunRequest,
+  RunResult as AgentResult,
+  Tool,
+  ToolContext,
+  Tools
+} from './run-types.ts'
 export type { EventQuery, ServiceEvent } from './events.ts'
 export type { ServeOptions } from './serve-tools.ts'
 export type { FromSchema } from './json-schema.ts'

@@ -1,5 +1,4 @@
 import type { Message } from './conversation.ts'
-import type { Tool, Tools } from './app-tools.ts'
 import type {
   Answers,
   ApprovalDecision,
@@ -12,7 +11,20 @@ import type {
   ToolApprovalRequestEvent
 } from './generated/index.ts'
 
+/** The definition of a tool of the application. */
 export type AppTool = NonNullable<RunOptions['appTools']>[number]
+export interface ToolContext {
+  toolCallId: string
+  toolName: string
+  /** Aborted when the time of the call is over, when its claim is lost, and with the run's own signal. */
+  signal: AbortSignal
+}
+/** Executes a call; what it returns is the tool's output, and what it throws is told to the model. */
+export type Execute = (input: any, context: ToolContext) => unknown
+/** A tool of the application: its definition and its function. */
+export type Tool = Omit<AppTool, 'name'> & { execute: Execute }
+export type Tools = Record<string, Tool | Execute>
+
 /** Whether a tool call may run, and how far the permission reaches; the model gets the reason of a denial. */
 export type Decision = boolean | (Omit<ApprovalDecision, 'answers'> & { approved: boolean })
 

@@ -1,9 +1,10 @@
-import { executeCall, type Execute, type Tool, type Tools } from './app-tools.ts'
+import { executeCall } from './app-tools.ts'
 import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
 import { isRefusal } from './errors.ts'
 import { followEvents } from './events.ts'
 import { listToolCalls, type ToolCall } from './generated/index.ts'
+import type { Execute, Tool, Tools } from './run-types.ts'
 
 export interface ServeOptions {
   /** The functions by the names of the tools; definitions that were given to `run` may be given here as they are. */

@@ -17,9 +17,9 @@ export function projectFiles (): string[] {
 
 export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** The source files of the service and what each imports of the others, type imports included. */
+/** The source files of the project, but those of tests and generated ones, and what each imports of the others, type imports included. */
 export function importGraph (): Map<string, string[]> {
-  const files = projectFiles().filter((path) => /\.tsx?$/.test(path) && !/^(?:test|bench|examples|client)\//.test(path))
+  const files = projectFiles().filter((path) => /\.tsx?$/.test(path) && !/^(?:test|bench|examples|client\/generated)\//.test(path))
   const known = new Set(files)
   return new Map(files.map((path) => [path, importsOf(path).filter((target) => known.has(target))]))
 }
