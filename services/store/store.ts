@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { chunks, type Database, endOf, type RawOp, type RawRange } from './database.ts'
 import type { Lock } from './directory-lock.ts'
 import { cachedDigest, digestOf, type Keys, withDigestKey } from './encryption-keys.ts'
-import { createEngine, type Engine } from './engine.ts'
+import { createLatchedDatabase, type LatchedDatabase } from './latched-database.ts'
 import type { Meta } from './meta-record.ts'
 import { toRaw } from './migrate.ts'
 import { assertKey, describesDatabase, FIRST_KEY, recordKey } from './record-names.ts'
@@ -16,14 +16,14 @@ import type { KeyRange, ListOptions, Op, Store, StoredRecord, StoreOptions } fro
 type Open = <T>(key: string, envelope: Buffer) => T
 
 /** Implements `Store.list`. */
-async function * list<T> (engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
+async function * list<T> (latched: LatchedDatabase, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
   const { damaged, signal } = options
-  yield * walk<T>(engine, damaged === undefined ? open : openOrReport(open, damaged), rangeOf(prefix, options), signal)
+  yield * walk<T>(latched, damaged === undefined ? open : openOrReport(open, damaged), rangeOf(prefix, options), signal)
 }
 
 /** Implements `Store.keys`. */
-async function * listKeys (engine: Engine, prefix: string, range: KeyRange): AsyncGenerator<string> {
-  for await (const [key] of walk(engine, (key) => key, rangeOf(prefix, range))) yield key
+async function * listKeys (latched: LatchedDatabase, prefix: string, range: KeyRange): AsyncGenerator<string> {
+  for await (const [key] of walk(latched, (key) => key, rangeOf(prefix, range))) yield key
 }
 
 const openOrReport = (open: Open, damaged: (key: string) => void) => <T>(key: string, envelope: Buffer): T | undefined => {
@@ -41,26 +41,26 @@ const openOrReport = (open: Open, damaged: (key: string) => void) => <T>(key: st
  * key of each record that cannot be read.
  */
 const allRecords = (
-  engine: Engine,
+  latched: LatchedDatabase,
   open: Open,
   signal: AbortSignal,
   damaged: (key: string) => void
 ): AsyncGenerator<[string, unknown]> => {
   const opened = openOrReport(open, damaged)
-  return walk(engine, (key, envelope) => describesDatabase(key) ? undefined : opened(key, envelope), {}, signal)
+  return walk(latched, (key, envelope) => describesDatabase(key) ? undefined : opened(key, envelope), {}, signal)
 }
 
 async function * walk<T> (
-  engine: Engine,
+  latched: LatchedDatabase,
   open: (key: string, envelope: Buffer) => T | undefined,
   range: RawRange,
   signal?: AbortSignal
 ): AsyncGenerator<[string, T]> {
-  const source = await engine.read(async (database) => chunks(database, range))
+  const source = await latched.read(async (database) => chunks(database, range))
   try {
     for (;;) {
       signal?.throwIfAborted()
-      const { done, value: chunk } = await engine.read(() => source.next())
+      const { done, value: chunk } = await latched.read(() => source.next())
       if (done) return
       for (const [key, envelope] of chunk) {
         signal?.throwIfAborted()
@@ -91,7 +91,7 @@ interface Collaborators<T> {
   read: (key: string) => Promise<T | undefined>
   /** Writes the text. Resolves when it is on disk. */
   write: (key: string, json: string) => Promise<void>
-  /** See `Engine.epoch`: a cached value of an older epoch is read again. */
+  /** See `LatchedDatabase.epoch`: a cached value of an older epoch is read again. */
   epoch: () => number
 }
 
@@ -164,14 +164,14 @@ export interface Opened {
 export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOptions): Store {
   const { keys, meta, repaired, tables } = opened
   const closing = new AbortController()
-  const engine: Engine = createEngine({
+  const latched: LatchedDatabase = createLatchedDatabase({
     ...opened,
     clock,
     log,
     onWritten: (bytes) => check.wrote(bytes),
     onCorruption: (reason) => check.handleCorruption(reason)
   })
-  const check = createTableCheck({ tables, clock, log, signal: closing.signal, disable: engine.disable })
+  const check = createTableCheck({ tables, clock, log, signal: closing.signal, disable: latched.disable })
   const records = new Map<string, StoredRecord<any>>()
   const listeners: Array<(ops: readonly Op[]) => void> = []
   let closed: Promise<void> | undefined
@@ -189,13 +189,13 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
   }
 
   async function read<T> (key: string): Promise<T | undefined> {
-    const envelope = await engine.read((database) => database.get(key))
+    const envelope = await latched.read((database) => database.get(key))
     return envelope && open<T>(key, envelope)
   }
 
   function close (work?: () => Promise<void>): Promise<void> {
     closing.abort()
-    closed ??= engine.close().then(async (isWhole) => {
+    closed ??= latched.close().then(async (isWhole) => {
       await check.ended()
       const end = clock.monotonic() + LIST_MS
       // Without the manifest, the next start takes the files as they are, as after a crash.
@@ -216,7 +216,7 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
   }
 
   async function write (ops: Op[]): Promise<void> {
-    if (ops.length < MANY && sealing === undefined) return engine.write(ops.map((op) => toRaw(keys, op)))
+    if (ops.length < MANY && sealing === undefined) return latched.write(ops.map((op) => toRaw(keys, op)))
     const queued = Promise.withResolvers<void>()
     const previous = sealing
     sealing = queued.promise
@@ -227,7 +227,7 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
         await yieldToEventLoop()
       }
       await previous
-      const written = engine.write(raw)
+      const written = latched.write(raw)
       if (sealing === queued.promise) sealing = undefined
       queued.resolve()
       await written
@@ -242,8 +242,8 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
       assertKey(key)
       return await read(key)
     },
-    list: (prefix, options = {}) => list(engine, open, prefix, options),
-    keys: (prefix, range = {}) => listKeys(engine, prefix, range),
+    list: (prefix, options = {}) => list(latched, open, prefix, options),
+    keys: (prefix, range = {}) => listKeys(latched, prefix, range),
     async transact (ops) {
       for (const { key } of ops) assertKey(key)
       if (ops.length === 0) return
@@ -256,17 +256,17 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
     record<T> (name: string, initial: () => T) {
       const existing = records.get(name)
       if (existing !== undefined) return existing as StoredRecord<T>
-      const write = (key: string, json: string) => engine.write([{ type: 'put', key, value: seal(keys, key, json) }])
-      const record = createRecord<T>({ key: recordKey(name), initial, read, write, epoch: engine.epoch })
+      const write = (key: string, json: string) => latched.write([{ type: 'put', key, value: seal(keys, key, json) }])
+      const record = createRecord<T>({ key: recordKey(name), initial, read, write, epoch: latched.epoch })
       records.set(name, record)
       return record
     },
     digest: cachedDigest((text) => digestOf(keys, text)),
-    status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
+    status: () => ({ ...latched.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
     contents: (signal, damaged) => ({
       schema: meta.schema,
       digestKey: keys.digest.export(),
-      records: checked(() => allRecords(engine, open, signal, damaged))
+      records: checked(() => allRecords(latched, open, signal, damaged))
     }),
     checkTables: () => check.all(),
     async stage ({ schema, digestKey }) {

@@ -61,7 +61,7 @@ t.test('a service reaches another one through its index.ts, which exports nothin
   })
   t.same(unused, [])
 
-  t.match(whyForbidden('services/threads/titles.ts', 'services/store/engine.ts'), /internal to store/)
+  t.match(whyForbidden('services/threads/titles.ts', 'services/store/latched-database.ts'), /internal to store/)
   t.match(whyForbidden('services/threads/titles.ts', 'services/threads/index.ts'), /for the other services/)
   t.match(whyForbidden('services/lib/ids.ts', 'services/store/index.ts'), /services\/lib imports no other service/)
   t.match(whyForbidden('services/contracts/tool.ts', 'services/lib/ids.ts'), /services\/contracts imports nothing but schemas/)

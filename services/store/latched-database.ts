@@ -91,14 +91,14 @@ interface Collaborators {
   onCorruption?: (reason: string) => void
 }
 
-export type Engine = ReturnType<typeof createEngine>
+export type LatchedDatabase = ReturnType<typeof createLatchedDatabase>
 
 /**
  * Guards the open database with a latch. After a failed write, LevelDB accepts further writes but loses them when it is opened
  * next. The first failure therefore fails all queued and all later calls, until the database was closed and reopened and a
  * probe write succeeded.
  */
-export function createEngine ({ database, reopen, clock, log, onWritten, onCorruption }: Collaborators) {
+export function createLatchedDatabase ({ database, reopen, clock, log, onWritten, onCorruption }: Collaborators) {
   const closing = new AbortController()
   const disabling = new AbortController()
   /** Aborts when reopening the database is pointless. */
