@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
+import { foldCase } from '../lib/windows-path.ts'
 import type { PathPolicy } from '../tools/index.ts'
 import { isSame, isUnchanged, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
@@ -102,7 +103,7 @@ export async function planUndo (chains: Iterable<Chain>, { paths, folder }: { pa
 /** Why a path is not to be touched today; undefined when it may be. */
 async function whyNotAllowed (path: string, cwd: string, paths: PathPolicy): Promise<UndoReason | undefined> {
   try {
-    return await paths.locate(path, cwd) === path ? undefined : 'link'
+    return foldCase(await paths.locate(path, cwd)) === foldCase(path) ? undefined : 'link'
   } catch {
     return 'not_allowed'
   }

@@ -4,6 +4,7 @@ import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'n
 import { dirname } from 'node:path'
 import { type Folder, type PathPolicy, withFolder, withParent } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
+import { isSpelledOtherwise } from './other-spelling.ts'
 import { isSame, type FilePlace, type Item } from './undo-entry.ts'
 import { inBatches, lookAt } from './survey.ts'
 import { isModeAlone, type Chain, type Skipped } from './plan-undo.ts'
@@ -36,6 +37,8 @@ export async function restore (step: Chain, { paths, folder, entryId, at }: Rest
   const { path } = step
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
+    // Under another spelling of its name something stays that was changed since: there is no room beside it.
+    if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
     const writing = { folder, temporary: temporaryName(entryId, at) }
     if (!isModeAlone(step)) await withParent(path, (parent, name) => putBack(step, parent, name, writing))
     else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)

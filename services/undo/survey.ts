@@ -1,6 +1,7 @@
 import { sep, dirname, join } from 'node:path'
 import type { ChangedPath, FileChange } from '../contracts/tool.ts'
 import { readWhole, type ReadFile } from './entry-file.ts'
+import { isSpelledOtherwise } from './other-spelling.ts'
 import { isUnchanged, type Item, type Place, CopiesUnavailable } from './undo-entry.ts'
 import { type PathPolicy, type Folder, isMounted, withFile, withFolder, withParent, withSubfolder } from '../tools/index.ts'
 import type { BigIntStats } from 'node:fs'
@@ -177,6 +178,11 @@ export async function surveyAll (places: ChangedPath[], survey: Survey): Promise
       await addAbsent(path)
       continue
     }
+    // A move to another spelling of a name: nothing is at the new one, not even a folder that is to be made.
+    if (await isSpelledOtherwise(path)) {
+      all.push({ path, before: null })
+      continue
+    }
     try {
       await withParent(path, async (folder, name) => {
         if (withContents) await walk(folder, name, path, survey, items)
@@ -192,8 +198,12 @@ export async function surveyAll (places: ChangedPath[], survey: Survey): Promise
   return all
 }
 
-/** Returns what is at a path now. `like` says how it is to be compared: a file whose content was not read is not read now either. */
+/**
+ * Returns what is at a path now, in this very spelling. `like` says how it is to be compared: a file whose content was not read is not
+ * read now either.
+ */
 export async function lookAt (path: string, like: Place | undefined, survey: Omit<Survey, 'read'>): Promise<Place> {
+  if (await isSpelledOtherwise(path)) return null
   const isRead = !(like?.kind === 'file' && like.digest.startsWith('stat:'))
   const read: Read = async (file) => isRead ? readWhole(file, { limit: Infinity, signal: survey.signal }) : undefined
   try {

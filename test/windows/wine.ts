@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ROOT } from '../harness/source-tree.ts'
@@ -98,11 +98,15 @@ export async function startWindows () {
   writeFileSync(join(TEST, 'package.json'), '{"type": "module"}')
   const line = 'cd /prefix/drive_c/test && exec wine "$@"'
   const driver = ['sh', '-c', line, 'sh', node, 'driver.ts', 'C:\\test\\address', server]
-  const child = spawn(...entering([...inside, ...driver]), { stdio: ['ignore', 'ignore', 'inherit'] })
+  const said = openSync(join(TEST, 'driver.log'), 'w')
+  // Wine gives programs no pipe from outside.
+  const child = spawn(...entering([...inside, ...driver]), { stdio: ['ignore', said, said] })
   process.once('exit', () => child.kill('SIGKILL'))
   const address = join(TEST, 'address')
   for (const end = performance.now() + START_MS; !existsSync(address) || readFileSync(address, 'utf8') === '';) {
-    if (child.exitCode !== null || performance.now() > end) throw new Error('the driver did not start')
+    if (child.exitCode !== null || performance.now() > end) {
+      throw new Error(`the driver did not start:\n${readFileSync(join(TEST, 'driver.log'), 'utf8')}`)
+    }
     await wait(100)
   }
   const url = readFileSync(address, 'utf8')

@@ -1,11 +1,12 @@
 import { constants, type Stats } from 'node:fs'
 import { access, lstat, mkdir, open, rename, rmdir, unlink, readdir, readlink, symlink, type FileHandle } from 'node:fs/promises'
-import { basename, dirname, sep } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { foldCase } from '../../lib/windows-path.ts'
 import { fileDigest } from './change-digest.ts'
 import { removeEntry } from './delete-file.ts'
 import { onceFree } from './once-free.ts'
@@ -45,12 +46,14 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
       return [{ path: source, withContents: true }, { path: target, withContents: true }]
     },
     async preview (input, { cwd, givenCwd, signal, ahead }) {
-      const { source, target } = await locate(input, { cwd, givenCwd })
+      const { source, target, isRespelled } = await locate(input, { cwd, givenCwd })
+      // Until then the file is found by both names.
+      if (isRespelled) return { leaves: new Map() }
       const moved = ahead?.has(source) ? ahead.get(source)! : await contentOf(source, signal)
       return { leaves: new Map([[source, null], ...moved ? [[target, moved] as const] : []]) }
     },
     execute: async (input, context) => {
-      const { source, target } = await locate(input, context)
+      const { source, target, isRespelled } = await locate(input, context)
       for (const path of [source, target]) assertExpected(path, context)
       const { signal, changed, shown } = context
       const bound = { paths, shown, withContents: true, signal }
@@ -63,13 +66,17 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
           return withPathErrors(input.to, () =>
             withCreatedFolder(dirname(target), async (parent) => {
               const to = { folder: parent, name: basename(target) }
-              const old = await lstat(parent.entry(to.name)).catch(() => undefined)
+              const there = await lstat(parent.entry(to.name)).catch(() => undefined)
+              const isItself = isRespelled && there?.ino === stat.ino && there.dev === stat.dev
+              const old = isItself ? undefined : there
               const before = old && await digestOf(to, old)
               if (old) await assertReplaceable(to, old, stat, input)
               await assertShown(parent, to.name, bound)
               signal.throwIfAborted()
               const reportCopy = () => changed?.({ path: target, before: before ?? null, after: digest })
-              const aside = await place(from, to, { isFolder: stat.isDirectory(), replaced: old, reportCopy, signal })
+              if (isItself) await respell(from, to.name, signal)
+              const isFolder = stat.isDirectory()
+              const aside = isItself ? undefined : await place(from, to, { isFolder, replaced: old, reportCopy, signal })
               const kept = aside === undefined ? undefined : await keepIfChanged(parent, aside, to.name, { digest: before!, paths, clock })
               reportCopy()
               changed?.({ path: source, before: digest, after: null })
@@ -96,11 +103,33 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     await paths.assertRemovable(source, cwd, givenCwd)
     const target = await withPathErrors(to, () => paths.locate(to, cwd))
     if (target === source) {
-      const why = basename(to) === basename(source) ? '' : ' Names that differ in case are one name here: move it to another name first.'
-      throw new ToolFailed(`${JSON.stringify(to)} is where it is already.${why}`)
+      const respelled = join(dirname(source), basename(paths.meant(to, cwd)))
+      if (respelled === source) throw new ToolFailed(`${JSON.stringify(to)} is where it is already.`)
+      if (foldCase(respelled) === foldCase(source)) return { source, target: respelled, isRespelled: true }
+      throw new ToolFailed(`${JSON.stringify(to)} is another name of ${JSON.stringify(source)}: choose a name that is not its short form.`)
     }
     if (target.startsWith(source + sep)) throw new ToolFailed(`${JSON.stringify(from)} cannot be moved into itself.`)
-    return { source, target }
+    return { source, target, isRespelled: false }
+  }
+
+  /**
+   * Gives an entry its own name in another spelling. Some file systems, and Wine, take a rename to it for done and keep the old one, so it
+   * gets there by a third name then.
+   */
+  async function respell ({ folder, name }: Place, spelling: string, signal: AbortSignal): Promise<void> {
+    const move = (from: string, to: string) => onceFree(clock, signal, () => rename(folder.entry(from), folder.entry(to)))
+    await move(name, spelling)
+    if (!(await readdir(folder.entry('.'))).includes(spelling)) await moveTwice()
+    await folder.handle.sync().catch(() => {})
+
+    async function moveTwice () {
+      const temporary = `.${newId()}.tmp`
+      await move(name, temporary)
+      await move(temporary, spelling).catch(async (error) => {
+        await rename(folder.entry(temporary), folder.entry(name))
+        throw error
+      })
+    }
   }
 
   /**

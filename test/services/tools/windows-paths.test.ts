@@ -6,6 +6,7 @@ import { createGlobFilter } from '../../../services/tools/search/search-folder.t
 import { relativeGlob } from '../../../services/tools/search/search-files.ts'
 import { createWorkFolders } from '../../../services/tools/work-folder.ts'
 import { isCovered } from '../../../services/approvals/grants/file-place.ts'
+import { isSpelledOtherwise } from '../../../services/undo/other-spelling.ts'
 import { windowsFiles } from '../../fakes/windows-files.ts'
 
 const CWD = 'C:\\work'
@@ -192,6 +193,20 @@ t.test('a file has the one name under which Windows keeps it, however it is name
   t.strictSame(await both('\\\\FILES\\Team\\plan.txt'), Array(2).fill('\\\\files\\team\\plan.txt'))
   t.equal(await paths.locate('TO-README', CWD), 'C:\\work\\to-readme', 'a link has its own name')
   t.equal(await paths.resolve('TO-README', CWD), 'C:\\work\\Readme.md')
+})
+
+t.test('to an undo, a name in another case is another place, although it leads to the same file', async (t) => {
+  const { files } = windowsFiles({
+    'C:\\': 'folder',
+    'C:\\Src': 'folder',
+    'C:\\Src\\A.txt': 'file',
+    'C:\\Src\\Link': { link: 'A.txt' }
+  }, { 'C:\\SRC~1': 'C:\\Src' })
+  const isOther = (path: string, platform: NodeJS.Platform = 'win32') => isSpelledOtherwise(path, { platform, files })
+  for (const path of ['C:\\Src', 'C:\\Src\\A.txt', 'C:\\Src\\Link', 'C:\\Src\\none', 'C:\\none\\x']) t.notOk(await isOther(path), path)
+  for (const path of ['C:\\src', 'C:\\Src\\a.TXT', 'C:\\src\\A.txt', 'C:\\Src\\LINK', 'C:\\SRC\\none']) t.ok(await isOther(path), path)
+  t.notOk(await isOther('C:\\SRC~1\\A.txt'), 'a short form is no spelling')
+  t.notOk(await isOther('C:\\src', 'linux'), 'on Linux they are two files')
 })
 
 t.test('nothing outside is reached: other folders, the service itself, links to elsewhere', async (t) => {
