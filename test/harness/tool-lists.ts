@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { SourceTool, ToolSource } from '../../services/tools/sources.ts'
+import { createToolSearch, type GivenWords } from '../../services/tools/deferred/tool-index.ts'
+import type { MergedTool, SourceTool, ToolSource } from '../../services/tools/sources.ts'
 
 interface ToolList {
   server: string
@@ -9,20 +10,22 @@ interface ToolList {
 
 const folder = new URL('../fakes/tool-lists/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
-/** The second were written when the words for finding tools were done, and none of these was changed for them. */
 const QUESTIONS = ['questions.json', 'fresh-questions.json']
+const WORDS = 'words.json'
 
-interface Question {
+export interface Question {
   question: string
   /** The tools that answer it. */
   tools: string[]
 }
-export const questions = (): Question[] => read(QUESTIONS[0])
-export const freshQuestions = (): Question[] => read(QUESTIONS[1])
+export const questions = (): Question[] => QUESTIONS.flatMap(read)
+
+/** The words that a language model gave to the tools of each server when it was shown their definitions and nothing else. */
+export const givenWords = (): Record<string, Record<string, GivenWords>> => read(WORDS)
 
 /** The tool lists of real tool servers, as sources of tools that answer with their names and inputs; what reads is allowed. */
 export const realServers = (): ToolSource[] =>
-  readdirSync(folder).filter((name) => name.endsWith('.json') && !QUESTIONS.includes(name)).map((name) => {
+  readdirSync(folder).filter((name) => name.endsWith('.json') && ![...QUESTIONS, WORDS].includes(name)).map((name) => {
     const { server, instructions, tools }: ToolList = read(name)
     return {
       name: server,
@@ -40,3 +43,20 @@ export const realServers = (): ToolSource[] =>
       }))
     }
   })
+
+/** All tools of the servers as runs have them. */
+export const realTools = (): MergedTool[] =>
+  realServers().flatMap(({ name: source, tools }) => tools.map((tool) => ({ ...tool, source, qualified: `${source}_${tool.name}` })))
+
+/**
+ * Looks for each question among all tools. Returns those whose tools are not among the first five, with what is: with the words that a
+ * model gave to the tools, or without any model.
+ */
+export async function missedQuestions (asked: Question[], { withWords }: { withWords: boolean }) {
+  const tools = realTools()
+  const words = givenWords()
+  const given = new Map(tools.map((tool) => [tool.name, words[tool.source][tool.name]]))
+  const search = createToolSearch(withWords ? { wordsOf: ({ name }) => given.get(name) } : {})
+  const found = await Promise.all(asked.map(async ({ question }) => (await search(tools, question)).slice(0, 5).map(({ name }) => name)))
+  return asked.flatMap((each, at) => found[at].some((name) => each.tools.includes(name)) ? [] : [{ ...each, found: found[at] }])
+}

@@ -1,32 +1,37 @@
-import MiniSearch, { type Options, type SearchOptions } from 'minisearch'
 import type { Tool } from '../../contracts/tool.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { MergedTool } from '../sources.ts'
-import { meaningsOf, stemsIn } from './tool-words.ts'
+import { createFieldIndex, type FieldIndex, fieldTerms, type Indexed, joinedTerms } from './field-index.ts'
+import { alikeTo, indexedStems, queryStems } from './tool-words.ts'
 
 /** What of the texts of a tool counts how much. */
-const BOOST = { name: 1.5, server: 3, summary: 3, description: 0.5, parameters: 0.6 }
+const WEIGHTS = { name: 2, server: 3, summary: 2, description: 0.3, parameters: 0.3, words: 3, requests: 2 }
 /** Characters of a text that are read: what a tool does is said at its beginning. */
 const SUMMARY = 240
 const LONGEST = 1_000
 
-type Indexed = Tool & Partial<Pick<MergedTool, 'source'>>
+/** What other words than that of a query count: a longer one that begins with it, and one of the same meaning. */
+const BEGINS = 0.4
+const ALIKE = 0.6
+/** The same of tools to which a model gave words, when the index knows the word of the query itself. */
+const ALIKE_TO_KNOWN = 0.2
+/** How much what a query says for all tools of a server counts for each of them, and how often a tool counts whose server it names. */
+const OF_SERVER = 0.3
+const SERVER_NAMED = 2
+/** Letters of the shortest word that others may begin with. */
+const SHORTEST_BEGINNING = 4
 
-const OPTIONS: Options = {
-  idField: 'at',
-  fields: Object.keys(BOOST),
-  tokenize: stemsIn,
-  processTerm: (term) => [term, ...meaningsOf(term)]
+/** How people ask for a tool, by a model. */
+export interface GivenWords {
+  words: readonly string[]
+  requests: readonly string[]
 }
-const isMeaning = (term: string) => term.startsWith('=')
-/** A word finds those that begin with it, too; a meaning finds no other. */
-const QUERY: SearchOptions = {
-  boost: BOOST,
-  tokenize: (term) => [term],
-  processTerm: (term) => term,
-  bm25: { k: 1.2, b: 0.75, d: 0 },
-  prefix: (term) => !isMeaning(term) && term.length > 3,
-  weights: { prefix: 0.3, fuzzy: 0.1 }
+
+type FoundTool = Tool & Partial<Pick<MergedTool, 'source' | 'title'>>
+type Terms = Indexed<keyof typeof WEIGHTS>
+interface Entry {
+  given: GivenWords | undefined
+  terms: Terms
 }
 
 /** Returns the names and descriptions of the parameters that a schema describes, at any depth. */
@@ -42,44 +47,93 @@ function parametersOf (schema: unknown, depth = 0): string {
   return texts.join(' ').slice(0, LONGEST)
 }
 
-/** Returns a function that ranks tools by what a query says, the best first; it indexes them anew only when they are others. */
-export function createToolSearch () {
-  let indexed: { tools: readonly Tool[], find: ReturnType<typeof createToolIndex> } | undefined
-  const isSame = (a: Tool, b: Tool) => a.name === b.name && a.description === b.description && a.inputSchema === b.inputSchema
-
-  return async (tools: readonly Tool[], query: string): Promise<Tool[]> => {
-    if (indexed?.tools.length !== tools.length || indexed.tools.some((tool, at) => !isSame(tool, tools[at]))) {
-      indexed = { tools, find: createToolIndex(tools) }
-    }
-    const find = await indexed.find
-    const named = tools.filter(({ name }) => name.toLowerCase() === query.trim().toLowerCase())
-    return [...new Set([...named, ...find(query).map((at) => tools[at])])]
+function termsOf ({ name, title = '', source = '', description, inputSchema }: FoundTool, given: GivenWords | undefined): Terms {
+  const termsIn = (text: string) => fieldTerms(indexedStems(text))
+  return {
+    name: termsIn(`${name} ${title}`),
+    server: termsIn(source),
+    summary: termsIn(description.trim().slice(0, SUMMARY)),
+    description: termsIn(description.slice(0, LONGEST)),
+    parameters: termsIn(parametersOf(inputSchema)),
+    words: termsIn(given?.words.join(' ') ?? ''),
+    requests: termsIn(given?.requests.join(' ') ?? '')
   }
 }
 
-async function createToolIndex (tools: readonly Indexed[]): Promise<(query: string) => number[]> {
-  const index = new MiniSearch(OPTIONS)
-  for (const [at, { name, source = '', description, inputSchema }] of tools.entries()) {
-    index.add({
-      at,
-      name,
-      server: source,
-      summary: description.trim().slice(0, SUMMARY),
-      description: description.slice(0, LONGEST),
-      parameters: parametersOf(inputSchema)
-    })
+/**
+ * Returns a function that ranks tools by what a query says, the best first. It indexes them anew only when they, or the words that were
+ * given to them, are others.
+ */
+export function createToolSearch ({ wordsOf = () => undefined }: { wordsOf?: (tool: Tool) => GivenWords | undefined } = {}) {
+  /** A tool is read once, whatever runs look for. */
+  const read = new WeakMap<Tool, Entry>()
+  let indexed: { tools: readonly Tool[], entries: readonly Entry[], rank: ReturnType<typeof createRanking> } | undefined
+
+  async function entryOf (tool: FoundTool): Promise<Entry> {
+    const given = wordsOf(tool)
+    const known = read.get(tool)
+    if (known !== undefined && known.given === given) return known
+    const entry = { given, terms: termsOf(tool, given) }
+    read.set(tool, entry)
     await yieldToEventLoop()
+    return entry
   }
-  return (query) => {
-    const scores = new Map<number, number>()
-    for (const word of new Set(stemsIn(query))) {
-      // A word counts once, by the best of what it may mean: else words of many meanings would count most.
-      const best = new Map<number, number>()
-      for (const term of [word, ...meaningsOf(word)]) {
-        for (const { id, score } of index.search(term, QUERY)) best.set(id, Math.max(best.get(id) ?? 0, score))
-      }
-      for (const [id, score] of best) scores.set(id, (scores.get(id) ?? 0) + score)
+
+  return async (tools: readonly FoundTool[], query: string): Promise<Tool[]> => {
+    const entries: Entry[] = []
+    for (const tool of tools) entries.push(await entryOf(tool))
+    if (indexed?.entries.length !== entries.length || indexed.entries.some((entry, at) => entry !== entries[at])) {
+      indexed = { tools, entries, rank: createRanking(tools, entries) }
     }
-    return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id)
+    const rank = await indexed.rank
+    const named = tools.filter(({ name }) => name.toLowerCase() === query.trim().toLowerCase())
+    return [...new Set([...named, ...rank(query).map((at) => tools[at])])]
+  }
+}
+
+/** Returns a function that ranks the positions of tools by a query: by their own terms, and by those of all tools of their server. */
+async function createRanking (tools: readonly FoundTool[], entries: readonly Entry[]): Promise<(query: string) => number[]> {
+  const names = [...new Set(tools.map(({ source = '' }) => source))]
+  const serverOf = tools.map(({ source = '' }) => names.indexOf(source))
+  const membersOf = names.map((_, server) => entries.filter((_, at) => serverOf[at] === server))
+  const fields = Object.keys(WEIGHTS) as Array<keyof typeof WEIGHTS>
+  const index = await createFieldIndex(entries.map(({ terms }) => terms), WEIGHTS)
+  const servers = await createFieldIndex(
+    membersOf.map((members) =>
+      Object.fromEntries(fields.map((field) => [field, joinedTerms(members.map(({ terms }) => terms[field]))])) as unknown as Terms
+    ),
+    WEIGHTS
+  )
+  const hasGiven = entries.map(({ given }) => given !== undefined)
+  const serverHasGiven = membersOf.map((members) => members.some(({ given }) => given !== undefined))
+
+  /** Adds what a word says. It counts once, by the best of what it may mean: else words of many meanings would count most. */
+  function add (sums: Map<number, number>, word: string, from: FieldIndex, given: readonly boolean[]) {
+    const isKnown = index.has(word)
+    const best = new Map<number, number>()
+    const raise = (term: string, weightOf: (at: number) => number) => {
+      for (const [at, score] of from.scores(term)) best.set(at, Math.max(best.get(at) ?? 0, score * weightOf(at)))
+    }
+    raise(word, () => 1)
+    if (word.length >= SHORTEST_BEGINNING) for (const longer of index.beginningWith(word)) raise(longer, () => BEGINS)
+    for (const other of alikeTo(word)) raise(other, (at) => isKnown && given[at] ? ALIKE_TO_KNOWN : ALIKE)
+    for (const [at, score] of best) sums.set(at, (sums.get(at) ?? 0) + score)
+  }
+
+  return (query) => {
+    const words = queryStems(query, index.has)
+    const sums = new Map<number, number>()
+    const serverSums = new Map<number, number>()
+    for (const word of words) {
+      add(sums, word, index, hasGiven)
+      add(serverSums, word, servers, serverHasGiven)
+    }
+    const isNamed = names.map((name) => {
+      const stems = [...queryStems(name, index.has)]
+      return stems.length > 0 && stems.every((each) => words.has(each))
+    })
+    const scoreOf = (at: number, sum: number) =>
+      (sum + OF_SERVER * (serverSums.get(serverOf[at]) ?? 0)) * (isNamed[serverOf[at]] ? SERVER_NAMED : 1)
+    return [...sums].map(([at, sum]) => [at, scoreOf(at, sum)]).sort(([, a], [, b]) => b - a).map(([at]) => at)
   }
 }

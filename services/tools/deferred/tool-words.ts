@@ -27,23 +27,45 @@ export function stem (word: string): string {
 }
 
 /** Made by the first search: not every service has many tools. */
-let meanings: Map<string, string[]> | undefined
+let alike: Map<string, Set<string>> | undefined
 
-function readMeanings (): Map<string, string[]> {
-  const read = new Map<string, string[]>()
-  for (const [n, line] of ALIKE.split(',').entries()) {
-    for (const each of new Set(line.trim().split(/\s+/).map(stem))) read.set(each, [...read.get(each) ?? [], `=${n}`])
+function readAlike (): Map<string, Set<string>> {
+  const read = new Map<string, Set<string>>()
+  for (const group of ALIKE.split(',')) {
+    const stems = group.trim().split(/\s+/).map(stem)
+    for (const each of stems) read.set(each, new Set([...read.get(each) ?? [], ...stems.filter((other) => other !== each)]))
   }
   return read
 }
 
-/** Returns what a stem may mean: terms that all stems of that meaning have. */
-export function meaningsOf (word: string): readonly string[] {
-  meanings ??= readMeanings()
-  return meanings.get(word) ?? []
+/** Returns the stems of the words that people use for a word, in the general language of tools. */
+export function alikeTo (word: string): ReadonlySet<string> {
+  alike ??= readAlike()
+  return alike.get(word) ?? new Set()
+}
+
+const RUN = /[\p{L}\p{N}\p{M}]+/gu
+/** Where a name in one of the spellings of programs has a new word: createIssue, HTMLPage, v2Api. */
+const NEW_WORD = /(?<=\p{Ll}|\d)(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
+
+const stemsOf = (text: string): string[] => [...wordsIn(text)].flatMap(({ word }) => COMMON.has(word) ? [] : [stem(word)])
+
+/** Yields the stems of each run of letters, and the one of the whole run where its spelling splits it, as in GitHub or createIssue. */
+function * runsIn (text: string): Generator<{ parts: string[], whole?: string }> {
+  for (const [run] of text.matchAll(RUN)) {
+    const spelled = run.replace(NEW_WORD, ' ')
+    const parts = stemsOf(spelled)
+    yield spelled === run ? { parts } : { parts, whole: stemsOf(run)[0] }
+  }
 }
 
 /** Returns the stems of the words of a text, of names in every spelling (createIssue, create_issue), too; common words are left out. */
-export const stemsIn = (text: string): string[] =>
-  [...wordsIn(text.replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2').replaceAll('_', ' '))]
-    .map(({ word }) => word).filter((word) => !COMMON.has(word)).map(stem)
+export const stemsIn = (text: string): string[] => [...runsIn(text)].flatMap(({ parts }) => parts)
+
+/** Returns the stems under which a text is found: those of its words, and of its names as a whole. */
+export const indexedStems = (text: string): string[] =>
+  [...runsIn(text)].flatMap(({ parts, whole }) => whole === undefined ? parts : [...parts, whole])
+
+/** Returns the stems of a query, each once. A name that the index knows as a whole counts as such: GitHub is not Git. */
+export const queryStems = (text: string, isKnown: (stem: string) => boolean): Set<string> =>
+  new Set([...runsIn(text)].flatMap(({ parts, whole }) => whole !== undefined && isKnown(whole) ? [whole] : parts))
