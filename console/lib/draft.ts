@@ -21,3 +21,8 @@ export function useDraft (key: string): [string, (text: string) => void] {
 export function forgetDraft (key: string, text: string): void {
   if (sessionStorage.getItem(keyOf(key)) === text) sessionStorage.removeItem(keyOf(key))
 }
+
+/** Forgets all that was typed in this tab. */
+export function forgetDrafts (): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(keyOf(''))) sessionStorage.removeItem(key)
+}

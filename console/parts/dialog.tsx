@@ -1,4 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
+import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { say } from '../lib/say.ts'
 
@@ -18,7 +19,7 @@ export function Dialog ({ title, isOpen, onClose, children }: Props) {
         <Base.Popup className='dialog'>
           <Base.Title className='dialog-title'>{title}</Base.Title>
           {children}
-          <Base.Close className='button button-quiet dialog-close' aria-label={say('app.close')}>×</Base.Close>
+          <Base.Close className='button button-quiet button-icon dialog-close' aria-label={say('app.close')}><X /></Base.Close>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

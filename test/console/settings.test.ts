@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import {
@@ -5,9 +6,11 @@ import {
   deleteTask,
   deleteThread,
   getAgent,
+  getConfig,
   getThread,
   getUsage,
   listProviders,
+  listThreads,
   putThread
 } from '../../client/generated/index.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'
@@ -17,7 +20,7 @@ import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { browse, startGuarded } from '../harness/mcp-guarded.ts'
 import { everything, misbehaving } from '../harness/mcp.ts'
 
-const SECTIONS = ['models', 'servers', 'agents', 'grants', 'usage', 'health']
+const SECTIONS = ['models', 'servers', 'agents', 'grants', 'usage', 'general', 'health']
 
 t.test('settings and memory', { skip: noBrowser }, async (t) => {
   let held: Promise<unknown> | undefined
@@ -308,4 +311,43 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     }
     await opened.close()
   })
+
+  await visit('a place is found by typing, keys have a list, the looks stay chosen, and everything is saved and erased', async (t, page) => {
+    await page.goto('/console/memory')
+    await page.getByRole('heading', { name: 'Memory' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Find anything').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: 'Find anything' })
+    await field.fill('hello')
+    await page.getByRole('option').filter({ hasText: 'Conversation' }).waitFor()
+    t.same(await axe(page), [])
+    await field.fill('dark')
+    await page.keyboard.press('Enter')
+    t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark')
+    await page.keyboard.press('Control+k')
+    await field.fill('general')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Size of the text').selectOption('Large')
+    await page.reload()
+    t.equal(await page.getByLabel('Theme').inputValue(), 'dark')
+    t.equal(await page.evaluate('getComputedStyle(document.body).fontSize'), '15.75px')
+
+    await page.getByLabel('US dollars a day').fill('2.5')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. It holds at once.').first().waitFor()
+    t.match((await getConfig(asked)).data, { budget: { day: { usd: 2.5 } } })
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save a copy to read' }).click()
+    t.match(readFileSync(await (await saved).path(), 'utf8'), 'hello')
+    await page.getByRole('button', { name: 'Erase everything' }).click()
+    const erase = page.getByRole('dialog').getByRole('button', { name: 'Erase everything' })
+    t.ok(await erase.isDisabled())
+    await page.getByLabel('Type “erase” to confirm').fill('erase')
+    await erase.click()
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+    t.same((await listThreads(asked)).data.threads, [])
+  }, { colorScheme: 'light' })
 })

@@ -19,6 +19,12 @@ export default function Chat ({ id }: { id?: string }) {
   const [isListOpen, setIsListOpen] = useState(false)
   const [, navigate] = useLocation()
   const [opened, setOpened] = useState(0)
+  // Where the page goes from a conversation to none, a new one begins.
+  const [before, setBefore] = useState(id)
+  if (before !== id) {
+    setBefore(id)
+    if (id === undefined) setOwnId(newId())
+  }
   const query = useSearch()
   // What was found is shown again when it is opened again.
   const found = useMemo(() => foundIn(query), [query, opened])

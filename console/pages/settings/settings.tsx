@@ -4,6 +4,7 @@ import { say } from '../../lib/say.ts'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Agents } from './agents/agents.tsx'
+import { General } from './general/general.tsx'
 import { Grants } from './grants.tsx'
 import { HealthSection } from './health.tsx'
 import { Models } from './models/models.tsx'
@@ -13,7 +14,7 @@ import './settings.css'
 // The plots are a library of their own.
 const Usage = lazy(() => import('./usage/usage.tsx'))
 
-const SECTIONS = { models: Models, servers: Servers, agents: Agents, grants: Grants, usage: Usage, health: HealthSection }
+const SECTIONS = { models: Models, servers: Servers, agents: Agents, grants: Grants, usage: Usage, general: General, health: HealthSection }
 type Section = keyof typeof SECTIONS
 const NAMES = Object.keys(SECTIONS) as Section[]
 

@@ -1,0 +1,35 @@
+import { CHOICES, setAppearance, useAppearance } from '../../../lib/appearance.ts'
+import { AllowNotices } from '../../../lib/live/notices.tsx'
+import { say } from '../../../lib/say.ts'
+import { Budget } from './budget.tsx'
+import { Data } from './data.tsx'
+
+/** How the console looks, what a day may cost, and what can be done with all that is stored. */
+export function General () {
+  const { theme, text } = useAppearance()
+  return (
+    <>
+      <section className='section'>
+        <h2>{say('appearance.title')}</h2>
+        <div className='inline-form looks'>
+          <label className='field'>
+            <span>{say('appearance.theme')}</span>
+            <select value={theme} onChange={({ target }) => setAppearance('theme', target.value as typeof theme)}>
+              {CHOICES.theme.map((choice) => <option key={choice} value={choice}>{say(`appearance.themes.${choice}`)}</option>)}
+            </select>
+          </label>
+          <label className='field'>
+            <span>{say('appearance.text')}</span>
+            <select value={text} onChange={({ target }) => setAppearance('text', target.value as typeof text)}>
+              {CHOICES.text.map((choice) => <option key={choice} value={choice}>{say(`appearance.texts.${choice}`)}</option>)}
+            </select>
+          </label>
+        </div>
+        <p className='quiet'>{say('appearance.help')}</p>
+        <div className='actions'><AllowNotices /></div>
+      </section>
+      <Budget />
+      <Data />
+    </>
+  )
+}

@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query'
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { Search } from 'lucide-react'
+import { useLocation } from 'wouter'
+import { listTasks, listThreads, searchThreads } from '../../../client/generated/index.ts'
+import { keys } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { useSettled } from '../../lib/use-settled.ts'
+import { VisibleText } from '../visible-text.tsx'
+import { places, type Entry } from './entries.ts'
+
+/** What is typed is searched for after this pause, ms. */
+const TYPING_MS = 150
+const MOST_OF_A_KIND = 6
+/** Characters of an entry; the line is cut before. */
+const SHOWN = 200
+
+const holds = (text: string, words: string[]) => words.every((word) => text.toLowerCase().includes(word))
+
+interface Props {
+  onClose: () => void
+  onKeys: () => void
+}
+
+/** Goes anywhere by typing: pages, conversations, tasks, what was said, and what can be done from every page. */
+export default function Palette ({ onClose, onKeys }: Props) {
+  const [, navigate] = useLocation()
+  const [typed, setTyped] = useState('')
+  const [at, setAt] = useState(0)
+  const list = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const entries = useEntries(typed, { navigate, onKeys })
+  const current = Math.min(at, entries.length - 1)
+  useEffect(() => {
+    document.getElementById(`${list} ${current}`)?.scrollIntoView({ block: 'nearest' })
+  }, [list, current])
+  const take = (entry: Entry | undefined) => {
+    if (entry === undefined) return
+    onClose()
+    entry.go()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      setAt((current + step + entries.length) % entries.length)
+    } else if (event.key === 'Enter' && !event.repeat) {
+      event.preventDefault()
+      take(entries[current])
+    }
+  }
+  return (
+    <Base.Root open onOpenChange={(isOpen) => { if (!isOpen) onClose() }}>
+      <Base.Portal>
+        <Base.Backdrop className='dialog-backdrop' />
+        <Base.Popup className='palette' initialFocus={field} aria-label={say('palette.title')}>
+          <div className='palette-field'>
+            <Search />
+            <input
+              ref={field} type='text' role='combobox' aria-expanded aria-controls={list} aria-autocomplete='list' maxLength={200}
+              aria-activedescendant={entries.length > 0 ? `${list} ${current}` : undefined}
+              aria-label={say('palette.title')} placeholder={say('palette.hint')} value={typed}
+              onChange={({ target }) => {
+                setTyped(target.value)
+                setAt(0)
+              }}
+              onKeyDown={onKeyDown}
+            />
+          </div>
+          {entries.length === 0 && <p className='quiet palette-none'>{say('palette.none')}</p>}
+          <ul id={list} role='listbox' aria-label={say('palette.found')} className='palette-list'>
+            {entries.map((entry, n) => (
+              <li
+                key={entry.key} id={`${list} ${n}`} role='option' aria-selected={n === current}
+                onPointerMove={() => setAt(n)} onClick={() => take(entry)}
+              >
+                <entry.icon />
+                <span className='palette-text'><VisibleText text={entry.text.slice(0, SHOWN)} limit={Infinity} /></span>
+                <span className='quiet'>{entry.kind}</span>
+              </li>
+            ))}
+          </ul>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+/** What fits what is typed: places first, then conversations and tasks by their names, then what was said. */
+function useEntries (typed: string, { navigate, onKeys }: { navigate: (to: string) => void, onKeys: () => void }): Entry[] {
+  const all = places(navigate, onKeys)
+  const threads = useQuery({
+    queryKey: [...keys.threads(), 'palette'],
+    queryFn: () => listThreads({ ...asked(), query: { limit: 100 } }).then(body)
+  })
+  const tasks = useQuery({
+    queryKey: [...keys.tasks(), 'palette'],
+    queryFn: () => listTasks({ ...asked(), query: { limit: 100 } }).then(body)
+  })
+  const q = useSettled(typed.trim(), TYPING_MS)
+  const said = useQuery({
+    queryKey: [...keys.threads(), 'palette', q],
+    queryFn: () => searchThreads({ ...asked(), query: { q, limit: MOST_OF_A_KIND } }).then(body),
+    enabled: q.length > 1
+  })
+  const words = typed.toLowerCase().split(/\s+/).filter((word) => word !== '')
+  const conversations = (threads.data?.threads ?? []).map(({ id, title }) => all.conversation(id, title || say('chat.untitled')))
+  const named = [conversations, (tasks.data?.tasks ?? []).map(({ id, goal }) => all.task(id, goal))]
+  const found = q.length > 1 && words.length > 0
+    ? (said.data?.results ?? []).filter(({ messageId }) => messageId !== undefined).map(all.said)
+    : []
+  const most = words.length === 0 ? 3 : MOST_OF_A_KIND
+  return [
+    ...all.entries.filter(({ text, also = '' }) => holds(`${text} ${also}`, words)),
+    ...named.flatMap((entries) => entries.filter(({ text }) => holds(text, words)).slice(0, most)),
+    ...found
+  ]
+}
