@@ -50,7 +50,8 @@ export interface TaskControl extends TaskLauncher {
   pause(taskId: string): Promise<Task>
   resume(taskId: string): Promise<Task>
   cancel(taskId: string): Promise<Task>
-  run(taskId: string, body: object): Promise<unknown>
+  /** With a key that was used for it before, no further run starts. */
+  run(taskId: string, body: object, key?: string): Promise<unknown>
   remove(taskId: string): Promise<unknown>
 }
 

@@ -16,7 +16,7 @@ import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
 import { taskView } from './task-view.ts'
 import type { Schedules } from './schedule/schedules.ts'
-import { assertFolder } from './triggers/index.ts'
+import { folderProblem } from './triggers/index.ts'
 
 /** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */
 const PLANNING_MS = 15_000
@@ -95,6 +95,14 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
   }
 
+  /** Why a trigger cannot be watched; undefined when it can. */
+  async function problemOf (trigger: Trigger, cwd: string, id: string | undefined): Promise<string | undefined> {
+    if (trigger.type === 'files') return folderProblem(trigger, cwd, deps.paths)
+    if (trigger.taskId === id) return 'A task cannot be its own trigger.'
+    const task = await repository.find(trigger.taskId, () => {})
+    return task === undefined ? `There is no task "${trigger.taskId}" for a trigger. GET /tasks lists them.` : undefined
+  }
+
   /** The triggers that a caller gives; undefined for none. Throws BadTask (400) when one cannot be watched. */
   async function triggersOf (
     given: Trigger[] | undefined,
@@ -102,12 +110,10 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
   ): Promise<Trigger[] | undefined> {
     if (given === undefined || given.length === 0) return undefined
     if (taskType === 'one_shot') throw new BadTask('Triggers belong to taskType "triggered" or "recurring", not to "one_shot".')
-    for (const trigger of given) {
-      if (trigger.type === 'files') await assertFolder(trigger, cwd, deps.paths)
-      else if (trigger.taskId === id) throw new BadTask('A task cannot be its own trigger.')
-      else if (await repository.find(trigger.taskId, () => {}) === undefined) {
-        throw new BadTask(`There is no task "${trigger.taskId}" for a trigger. GET /tasks lists them.`)
-      }
+    for (const [at, trigger] of given.entries()) {
+      const problem = await problemOf(trigger, cwd, id)
+      // Forms show it beside the trigger that it is about.
+      if (problem !== undefined) throw new BadTask(`body/triggers/${at}: ${problem}`)
     }
     return given
   }

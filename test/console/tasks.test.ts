@@ -217,6 +217,67 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await deleteTask({ ...asked, path: { id } })
   })
 
+  await visit('triggers are added, shown and removed, and what is wrong with one is said beside it', async (t, page) => {
+    mkdirSync(`${work}/inbox`)
+    const { data: other } = await createTask({ ...asked, body: { goal: 'collect the mail', taskType: 'triggered', plan } })
+    await page.goto('/console/tasks/new')
+    await page.getByLabel('Goal').fill('list the files of the inbox')
+    await page.getByLabel('when another task ends').check()
+    await page.getByRole('button', { name: 'Add: when another task ends' }).click()
+    await page.getByRole('button', { name: 'Add: when files change' }).click()
+    const [end, files] = [1, 2].map((number) => page.getByRole('group', { name: `Trigger ${number}` }))
+    await end.getByLabel('The other task').selectOption({ label: 'collect the mail' })
+    await end.getByLabel('When one of its runs').selectOption('fails')
+    await files.getByLabel('Folder whose files change').fill('inbocks')
+    await files.getByLabel('Which files').fill('*.pdf')
+    await page.getByRole('button', { name: 'Create and start' }).click()
+    await files.getByRole('alert').getByText('The folder "inbocks" of a trigger is not there, or cannot be read.').waitFor()
+    t.equal(await page.getByRole('alert').count(), 1)
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
+    }
+    await files.getByLabel('Folder whose files change').fill('inbox')
+    await page.getByRole('button', { name: 'Create and start' }).click()
+    const shown = section(page, 'Triggers')
+    await shown.getByText('inbox').waitFor()
+    await shown.getByRole('link', { name: 'collect the mail' }).waitFor()
+    const id = page.url().split('/').at(-1)!
+    const triggers = async () => (await getTask({ ...asked, path: { id } })).data.triggers
+    const [onEnd, onFiles] = [{ type: 'task', taskId: other.id, on: 'failed' }, { type: 'files', path: 'inbox', glob: '*.pdf' }]
+    t.same(await triggers(), [onEnd, onFiles])
+
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await end.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await shown.getByRole('link', { name: 'collect the mail' }).waitFor({ state: 'detached' })
+    t.same(await triggers(), [onFiles])
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await end.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Only when someone runs it').waitFor()
+    t.equal(await triggers(), undefined)
+    for (const task of [id, other.id]) await deleteTask({ ...asked, path: { id: task } })
+  }, { expected: /status of 400/ })
+
+  await visit('a task that runs once has its time, which can be changed', async (t, page) => {
+    await page.goto('/console/tasks/new')
+    await page.getByLabel('Goal').fill('list the files at Christmas')
+    await page.getByLabel('Run at').fill('2040-12-24T18:00')
+    await page.getByRole('status').filter({ hasText: 'Next run' }).waitFor()
+    await page.getByRole('button', { name: 'Create and start' }).click()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    t.equal(await page.getByLabel('Run at').inputValue(), '2040-12-24T18:00')
+    await page.getByLabel('Goal').fill('list the files on Boxing Day')
+    await page.getByLabel('Run at').fill('2040-12-26T09:00')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Boxing Day' }).waitFor()
+    const id = page.url().split('/').at(-1)!
+    t.match((await getTask({ ...asked, path: { id } })).data, { schedule: { once: '2040-12-26T09:00' }, nextRunAt: Date.UTC(2040, 11, 26, 9) })
+    await deleteTask({ ...asked, path: { id } })
+  }, { timezoneId: 'UTC' })
+
   await visit('of many tasks few are in the document, and all can be reached', async (t, page) => {
     const create = (goal: string) => createTask({ ...asked, body: { goal, plan } })
     await create('The oldest of all')

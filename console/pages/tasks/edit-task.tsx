@@ -37,7 +37,7 @@ function Form ({ task }: { task: Task }) {
     }
   })
   return (
-    <TaskForm values={values} set={set} isChange error={save.error} onSubmit={() => save.mutate()}>
+    <TaskForm values={values} set={set} task={task} error={save.error} onSubmit={() => save.mutate()}>
       <Button kind='primary' type='submit' isBusy={save.isPending}>{say('tasks.save')}</Button>
       <Link href={`/tasks/${task.id}`} className='button button-quiet' onClick={clear}>{say('app.cancel')}</Link>
     </TaskForm>

@@ -1,4 +1,4 @@
-import type { RunOptions, Schedule, TaskBody, TaskChanges } from '../../../client/generated/index.ts'
+import type { RunOptions, Schedule, TaskBody, TaskChanges, Trigger } from '../../../client/generated/index.ts'
 import { WEEKDAYS } from './schedule-words.ts'
 import type { Task } from './task-queries.ts'
 
@@ -11,6 +11,9 @@ export const TYPES = ['one_shot', 'recurring', 'triggered'] as const
 export interface FormValues {
   goal: string
   taskType: typeof TYPES[number]
+  /** The local time of a single run, "2030-12-24T09:00"; empty for one when the task is started. */
+  once: string
+  triggers: TriggerFields[]
   interval: typeof INTERVALS[number]
   custom: string
   at: string
@@ -28,6 +31,11 @@ export interface FormValues {
   minutes: string
 }
 
+/** The fields of a trigger. */
+export type TriggerFields =
+  | { type: 'files', path: string, glob: string }
+  | { type: 'task', taskId: string, on: 'completed' | 'failed' }
+
 /** The fields of a form, and the function that changes some of them. */
 export interface FieldsProps {
   values: FormValues
@@ -37,6 +45,8 @@ export interface FieldsProps {
 export const NEW_TASK: FormValues = {
   goal: '',
   taskType: 'one_shot',
+  once: '',
+  triggers: [],
   interval: 'daily',
   custom: '',
   at: '09:00',
@@ -55,12 +65,13 @@ export const NEW_TASK: FormValues = {
 }
 
 /** The fields for a task that is to be changed. A schedule that has no fields becomes the text of `custom`. */
-export function valuesOf ({ goal, taskType, schedule, approval, cwd, options = {} }: Task): FormValues {
+export function valuesOf ({ goal, taskType, schedule, triggers = [], approval, cwd, options = {} }: Task): FormValues {
   return {
     ...NEW_TASK,
     ...schedule && scheduleValues(schedule),
     goal,
     taskType,
+    triggers: triggers.map((trigger) => trigger.type === 'files' ? { ...trigger, glob: trigger.glob ?? '' } : trigger),
     mode: approval.mode,
     firstN: String(approval.firstN),
     cwd,
@@ -74,7 +85,7 @@ export function valuesOf ({ goal, taskType, schedule, approval, cwd, options = {
 
 function scheduleValues (schedule: Schedule): Partial<FormValues> {
   const { interval = '', at = '09:00', on, timezone = '', missed = 'run_once' } = schedule
-  const shared = { timezone, missed, at, custom: interval }
+  const shared = { timezone, missed, at, custom: interval, once: onceText(schedule) }
   const word = INTERVALS.find((name) => name === interval && name !== 'custom')
   const days = on === undefined ? ['monday'] : Array.isArray(on) ? on : String(on).split(/\s*,\s*|\s+and\s+/)
   const isPlain = /^\d\d:\d\d$/.test(at)
@@ -84,8 +95,31 @@ function scheduleValues (schedule: Schedule): Partial<FormValues> {
   return days.every((day) => WEEKDAYS.includes(day)) ? { ...shared, interval: word, days } : { ...shared, interval: 'custom' }
 }
 
+/** The single time of a schedule as a field for dates has it: without seconds, and in the time zone of the browser when it has none. */
+function onceText ({ once }: Schedule): string {
+  if (typeof once !== 'number') return once?.slice(0, 16) ?? ''
+  return new Date(once - new Date(once).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** The schedule of the form; undefined for a task that runs when it is started, or when it is triggered. */
+export function formSchedule (values: FormValues, before?: Schedule): Schedule | undefined {
+  if (values.taskType === 'recurring') return scheduleOf(values, before)
+  if (values.taskType === 'triggered') return undefined
+  const { once, timezone } = values
+  // What is not in the field, such as "in 2 hours" of a task that was not started, stays.
+  if (before !== undefined && once === onceText(before) && timezone.trim() === (before.timezone ?? '')) return before
+  return once === '' ? undefined : { once, ...timezone.trim() !== '' && { timezone: timezone.trim() } }
+}
+
+/** The triggers of the form. */
+const triggersOf = ({ triggers }: FormValues): Trigger[] => triggers.map((each) => {
+  if (each.type === 'task') return each
+  const { type, path, glob } = each
+  return { type, path: path.trim(), ...glob.trim() !== '' && { glob: glob.trim() } }
+})
+
 /** What the form says of the schedule. Of an earlier schedule stays what the form has no fields for. */
-export function scheduleOf ({ interval, custom, at, days, day, timezone, missed }: FormValues, before?: Schedule): Schedule {
+function scheduleOf ({ interval, custom, at, days, day, timezone, missed }: FormValues, before?: Schedule): Schedule {
   const { startAt, maxRuns, graceMs } = before ?? {}
   const kept = {
     ...startAt !== undefined && { startAt },
@@ -136,10 +170,12 @@ const approvalOf = ({ mode, firstN }: FormValues) => ({ mode, ...countsRuns(mode
 /** The body that creates a task. */
 export function bodyOf (values: FormValues): TaskBody {
   const options = optionsOf(values)
+  const schedule = formSchedule(values)
   return {
     goal: values.goal.trim(),
     taskType: values.taskType,
-    ...values.taskType === 'recurring' && { schedule: scheduleOf(values) },
+    ...schedule && { schedule },
+    ...values.taskType !== 'one_shot' && values.triggers.length > 0 && { triggers: triggersOf(values) },
     approval: approvalOf(values),
     ...values.cwd.trim() !== '' && { cwd: values.cwd.trim() },
     ...Object.keys(options).length > 0 && { options }
@@ -148,11 +184,12 @@ export function bodyOf (values: FormValues): TaskBody {
 
 /** The changes that make a task what the form says; undefined when there are none. */
 export function changesOf (values: FormValues, task: Task): TaskChanges | undefined {
-  const { schedule, approval: { mode, firstN } } = task
+  const { schedule, triggers = [], approval: { mode, firstN } } = task
   const next = {
     goal: values.goal.trim(),
     approval: approvalOf(values),
-    ...schedule && { schedule: scheduleOf(values, schedule) },
+    schedule: formSchedule(values, schedule) ?? schedule,
+    ...task.taskType !== 'one_shot' && { triggers: triggersOf(values) },
     cwd: values.cwd.trim() === '' ? task.cwd : values.cwd.trim(),
     options: optionsOf(values, task.options)
   }
@@ -160,6 +197,7 @@ export function changesOf (values: FormValues, task: Task): TaskChanges | undefi
     goal: task.goal,
     approval: { mode, ...countsRuns(mode) && { firstN } },
     schedule,
+    triggers,
     cwd: task.cwd,
     options: task.options ?? {}
   }

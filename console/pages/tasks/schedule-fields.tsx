@@ -5,7 +5,7 @@ import { sayWeekday, WEEKDAYS } from './schedule-words.ts'
 
 /** When a task runs: a word with the time of day, or a text that the service reads. */
 export function ScheduleFields ({ values, set }: FieldsProps) {
-  const { interval, custom, at, days, day, timezone, missed } = values
+  const { interval, custom, at, days, day, missed } = values
   return (
     <fieldset>
       <legend>{say('tasks.scheduleTitle')}</legend>
@@ -59,15 +59,7 @@ export function ScheduleFields ({ values, set }: FieldsProps) {
           ))}
         </div>
       )}
-      <label className='field'>
-        <span>{say('tasks.timezone')}</span>
-        <input
-          maxLength={200}
-          value={timezone}
-          onChange={({ target }) => set({ timezone: target.value })}
-          placeholder={say('tasks.timezoneHelp')}
-        />
-      </label>
+      <TimeZone values={values} set={set} />
       <label>
         <input
           type='checkbox'
@@ -76,6 +68,42 @@ export function ScheduleFields ({ values, set }: FieldsProps) {
         />{' '}
         {say('tasks.catchUp')}
       </label>
+      <SchedulePreview values={values} />
+    </fieldset>
+  )
+}
+
+function TimeZone ({ values: { timezone }, set }: FieldsProps) {
+  return (
+    <label className='field'>
+      <span>{say('tasks.timezone')}</span>
+      <input
+        maxLength={200}
+        value={timezone}
+        onChange={({ target }) => set({ timezone: target.value })}
+        placeholder={say('tasks.timezoneHelp')}
+      />
+    </label>
+  )
+}
+
+/** When a task runs that runs once: when it is started, or at a time. A task that has a time keeps one. */
+export function OnceFields ({ values, set, isNeeded }: FieldsProps & { isNeeded: boolean }) {
+  return (
+    <fieldset>
+      <legend>{say('tasks.onceTitle')}</legend>
+      <label className='field'>
+        <span>{say('tasks.once')}</span>
+        <input
+          type='datetime-local'
+          required={isNeeded}
+          value={values.once}
+          onChange={({ target }) => set({ once: target.value })}
+          aria-describedby='once-help'
+        />
+        <span id='once-help' className='quiet'>{say(isNeeded ? 'tasks.onceKept' : 'tasks.onceHelp')}</span>
+      </label>
+      {values.once !== '' && <TimeZone values={values} set={set} />}
       <SchedulePreview values={values} />
     </fieldset>
   )

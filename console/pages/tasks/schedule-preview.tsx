@@ -5,20 +5,21 @@ import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
-import { scheduleOf, type FormValues } from './form-values.ts'
+import { formSchedule, type FormValues } from './form-values.ts'
 import { sayWords } from './schedule-words.ts'
 
 /** What the schedule of the form means, in the service's words, and its next times; or why it cannot be read. */
 export function SchedulePreview ({ values }: { values: FormValues }) {
-  const schedule = scheduleOf(values)
-  const json = useDeferredValue(JSON.stringify(schedule))
+  const schedule = formSchedule(values)
+  const isEmpty = schedule === undefined || schedule.interval === ''
+  const json = useDeferredValue(JSON.stringify(schedule ?? {}))
   const { data } = useQuery({
     queryKey: ['schedule preview', json],
     queryFn: ({ signal }) => previewSchedule({ ...asked(), signal, body: { schedule: JSON.parse(json) } }).then(body),
-    enabled: schedule.interval !== '',
+    enabled: !isEmpty && json !== '{}',
     retry: false
   })
-  if (data === undefined || schedule.interval === '') return null
+  if (data === undefined || isEmpty) return null
   if (!data.understood) return <p role='status' className='quiet'><VisibleText text={data.reason} limit={1_000} /></p>
   return (
     <p role='status' className='quiet'>

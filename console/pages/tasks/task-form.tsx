@@ -4,12 +4,14 @@ import { say } from '../../lib/say.ts'
 import { AgentSelect } from '../../parts/agent-select.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { countsRuns, MODES, TYPES, type FieldsProps } from './form-values.ts'
-import { ScheduleFields } from './schedule-fields.tsx'
+import { OnceFields, ScheduleFields } from './schedule-fields.tsx'
+import type { Task } from './task-queries.ts'
+import { triggerProblem, TriggersFields } from './trigger-fields.tsx'
 import './tasks.css'
 
 interface Props extends FieldsProps {
-  /** A task that exists: its type does not change. */
-  isChange?: boolean
+  /** The task that is changed: its type stays. */
+  task?: Task
   error: unknown
   onSubmit: () => void
   /** The buttons. */
@@ -17,7 +19,10 @@ interface Props extends FieldsProps {
 }
 
 /** The fields of a task: its goal, when it runs, what it may do unasked, and its limits. */
-export function TaskForm ({ values, set, isChange, error, onSubmit, children }: Props) {
+export function TaskForm ({ values, set, task, error, onSubmit, children }: Props) {
+  const isChange = task !== undefined
+  const hasTime = task?.schedule !== undefined
+  const problem = triggerProblem(error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     onSubmit()
@@ -45,12 +50,14 @@ export function TaskForm ({ values, set, isChange, error, onSubmit, children }: 
               name='taskType'
               isChosen={values.taskType === taskType}
               onChoose={() => set({ taskType })}
-              text={say(`tasks.type.${taskType}`)}
+              text={say(`tasks.typeName.${taskType}`)}
             />
           ))}
         </fieldset>
       )}
       {values.taskType === 'recurring' && <ScheduleFields values={values} set={set} />}
+      {values.taskType === 'one_shot' && (!isChange || hasTime) && <OnceFields values={values} set={set} isNeeded={hasTime} />}
+      {values.taskType !== 'one_shot' && <TriggersFields values={values} set={set} ownId={task?.id} problem={problem} />}
       <fieldset>
         <legend>{say('tasks.approval')}</legend>
         {MODES.map((mode) => (
@@ -81,7 +88,7 @@ export function TaskForm ({ values, set, isChange, error, onSubmit, children }: 
         <summary>{say('tasks.more')}</summary>
         <More values={values} set={set} />
       </details>
-      {error !== null && error !== undefined && <Failed error={error} />}
+      {error !== null && error !== undefined && problem === undefined && <Failed error={error} />}
       <div className='actions'>{children}</div>
     </form>
   )

@@ -8,6 +8,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
+import { TaskName } from './task-name.tsx'
 import { taskFirings } from './task-queries.ts'
 
 /** The sign and the colour of each fate of a firing. */
@@ -56,7 +57,7 @@ function TriggerRow ({ state: { trigger, state, text, files } }: { state: Trigge
             {trigger.glob !== undefined && <> <code><VisibleText text={trigger.glob} limit={200} /></code></>}
           </>
           )
-        : <>{say(`tasks.trigger.${trigger.on}`)} <Link href={`/tasks/${trigger.taskId}`}>{say('tasks.trigger.otherTask')}</Link></>}
+        : <>{say(`tasks.trigger.${trigger.on}`)} <Link href={`/tasks/${trigger.taskId}`}><TaskName id={trigger.taskId} /></Link></>}
       <span className='quiet'>
         {' '}· {say(`tasks.triggerState.${state}`)}
         {files !== undefined && <> · {say('tasks.filesSeen', { count: files })}</>}

@@ -7,7 +7,7 @@ import type { Op } from '../../store/index.ts'
 import type { AddressQuestion } from '../addresses/address-gate.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools } from './grant-facts.ts'
-import { covers } from './grant-facts.ts'
+import { covers, scopeText } from './grant-facts.ts'
 import type { Grants } from './grants.ts'
 import { fits, type Found } from './learned.ts'
 import { othersAmong } from './made-files.ts'
@@ -53,6 +53,11 @@ interface NamedCall {
 
 const INPUT_SHOWN = 500
 const shown = (value: unknown) => JSON.stringify(value).slice(0, INPUT_SHOWN)
+
+/** Learned grants that the request for another call names. */
+const MOST_NAMED = 2
+/** What approved runs did, without what must be at its paths: that did not decide. */
+const usedText = ({ text, input, ...grant }: Grant): string => input === undefined ? text : scopeText(grant.scope, { ...grant, input })
 
 const MIB = 1024 * 1024
 const uncopiedText = (size: number) =>
@@ -101,10 +106,10 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       const paths = found.others.map((path) => JSON.stringify(path)).join(' and ')
       return `${paths} was not made by this task, or was changed since it wrote it.`
     }
-    const approved = alike.map(({ text }) => text).slice(-3).join('; ')
-    return alike.length === 0
-      ? `Approved runs did not use ${toolName}.`
-      : `Approved runs used ${approved}. This call is another one: ${shown(input)}.`
+    if (alike.length === 0) return `Approved runs did not use ${toolName}.`
+    const used = alike.slice(-MOST_NAMED).map(usedText).join('; ')
+    const more = alike.length > MOST_NAMED ? `, and ${alike.length - MOST_NAMED} more` : ''
+    return `Approved runs used ${used}${more}. This call is another one: ${shown(input)}.`
   }
 
   return {

@@ -1,3 +1,3 @@
 export { firingRemovals, triggerRemovals } from './cues.ts'
-export { assertFolder } from './look-at-folder.ts'
+export { folderProblem } from './look-at-folder.ts'
 export { createTriggerEngine, type TriggerEngine } from './trigger-engine.ts'

@@ -1,7 +1,6 @@
 import type { FilesTrigger, TriggerState } from '../../../schemas/triggers.ts'
 import { relativeGlob, searchScope, ToolFailed } from '../../tools/index.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import { BadTask } from '../task-errors.ts'
 import type { SeenFile } from './file-changes.ts'
 import { MOST_OF_ONE } from './folder-watches.ts'
 
@@ -43,13 +42,14 @@ export async function lookAtFolder (trigger: FilesTrigger, cwd: string, { paths,
   }
 }
 
-/** Throws BadTask (400) unless the trigger names a folder that is there and that file tools may read. */
-export async function assertFolder (trigger: FilesTrigger, cwd: string, paths: Deps['paths']): Promise<void> {
+/** Returns why a trigger cannot watch its folder; undefined when that is there and file tools may read it. */
+export async function folderProblem (trigger: FilesTrigger, cwd: string, paths: Deps['paths']): Promise<string | undefined> {
   try {
     await requestOf(trigger, cwd, paths)
+    return undefined
   } catch (error) {
-    if (isAbsent(error)) throw new BadTask(`The folder ${JSON.stringify(trigger.path)} of a trigger is not there, or cannot be read.`)
-    throw new BadTask(`A trigger cannot watch this folder: ${(error as Error).message}`)
+    if (isAbsent(error)) return `The folder ${JSON.stringify(trigger.path)} of a trigger is not there, or cannot be read.`
+    return `A trigger cannot watch this folder: ${(error as Error).message}`
   }
 }
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { When } from '../../../schemas/agent.ts'
-import type { Task } from '../../../schemas/tasks.ts'
+import type { Task, TaskStatus } from '../../../schemas/tasks.ts'
 import { asRunTask, type TaskControl } from '../../contracts/task-launcher.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
@@ -24,6 +24,13 @@ interface Input {
   action?: typeof ACTIONS[number] | 'delete'
 }
 
+/** The states in which an action has nothing left to do. */
+const LEADS_TO: Record<Exclude<typeof ACTIONS[number], 'run'>, readonly TaskStatus[]> = {
+  pause: ['paused'],
+  resume: ['scheduled', 'running'],
+  cancel: ['cancelled']
+}
+
 const plain = (options: object = {}) => JSON.stringify(Object.entries(JSON.parse(JSON.stringify(options))).sort())
 /** Whether a task has what its conversation has: a new goal gets no more by it. */
 const isAlike = (task: Task, conversation: TaskConversation | undefined) =>
@@ -31,12 +38,19 @@ const isAlike = (task: Task, conversation: TaskConversation | undefined) =>
 
 /** Changes a background task. One that was not made in the conversation is changed only when its user agrees. */
 export function createChangeTask (parts: TaskParts): Tool<Input> {
-  async function change (tasks: TaskControl, { taskId, goal, action }: Input, by: { threadId: string }, schedule?: object): Promise<void> {
+  async function change (
+    tasks: TaskControl,
+    { taskId, goal, action }: Input,
+    { threadId, said }: TaskConversation,
+    schedule?: object
+  ): Promise<void> {
     if (goal !== undefined || schedule !== undefined) {
-      await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) }, by)
+      await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) }, { threadId })
     }
-    if (action === 'run') await tasks.run(taskId, {})
-    else if (action !== undefined && action !== 'delete') await tasks[action](taskId)
+    // A message that is answered again, after the service died for example, starts no second run.
+    if (action === 'run') return void await tasks.run(taskId, {}, JSON.stringify([threadId, said]))
+    if (action === undefined || action === 'delete') return
+    if (!LEADS_TO[action].includes((await tasks.get(taskId)).status)) await tasks[action](taskId)
   }
 
   return {
@@ -73,13 +87,13 @@ export function createChangeTask (parts: TaskParts): Tool<Input> {
     },
 
     async execute (input, { runId }) {
-      const { threadId } = await conversationWithPerson(parts, runId)
+      const conversation = await conversationWithPerson(parts, runId)
       const tasks = parts.tasks()
       const { taskId, when, action } = input
       const before = await tasks.get(taskId)
       const time = await readTime(parts, when)
       if (when !== undefined && time === undefined) throw new ToolFailed('"when" names no time. To run the task now, use the action "run".')
-      await change(tasks, input, { threadId }, time?.schedule)
+      await change(tasks, input, conversation, time?.schedule)
       if (action === 'delete') {
         await tasks.remove(taskId)
         return { deleted: taskId, message: `I deleted the task ${nameOf(before)} with its results.` }

@@ -1,0 +1,121 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { plainWords } from '../../lib/plain-words.ts'
+import { say } from '../../lib/say.ts'
+import { visibleText } from '../../lib/visible-characters.ts'
+import { Button } from '../../parts/button.tsx'
+import type { FieldsProps, TriggerFields } from './form-values.ts'
+import { taskList } from './task-queries.ts'
+import { titleOf } from './task-words.ts'
+
+/** Triggers that the service takes of a task. */
+const MOST = 10
+const ENDS = ['completed', 'failed'] as const
+
+interface Problem {
+  /** The place of the trigger. */
+  at: number
+  text: string
+}
+
+/** What an error of the service says of one trigger; undefined for other errors. */
+export function triggerProblem (error: unknown): Problem | undefined {
+  const found = error instanceof Error ? /^body\/triggers\/(\d+)(?:: |\/?)(.*)$/s.exec(error.message) : null
+  return found === null ? undefined : { at: Number(found[1]), text: plainWords(found[2]) }
+}
+
+interface Props extends FieldsProps {
+  /** The task that is changed, which cannot be its own trigger. */
+  ownId?: string
+  problem?: Problem
+}
+
+/** What lets a task run beside its times: files that change, and ends of other tasks. */
+export function TriggersFields ({ values: { triggers }, set, ownId, problem }: Props) {
+  const add = (trigger: TriggerFields) => set({ triggers: [...triggers, trigger] })
+  return (
+    <fieldset>
+      <legend>{say('tasks.triggers')}</legend>
+      {triggers.length === 0 && <p className='quiet'>{say('tasks.triggersHelp')}</p>}
+      {triggers.map((trigger, at) => {
+        const own = problem?.at === at ? problem.text : undefined
+        const change = (some: Partial<TriggerFields>) =>
+          set({ triggers: triggers.map((each, n) => n === at ? { ...each, ...some } as TriggerFields : each) })
+        return (
+          <div key={at} className='trigger' role='group' aria-label={say('tasks.triggerNumber', { number: at + 1 })}>
+            {trigger.type === 'files'
+              ? <FilesFields trigger={trigger} change={change} isWrong={own !== undefined} />
+              : <EndFields trigger={trigger} change={change} ownId={ownId} isWrong={own !== undefined} />}
+            <Button onClick={() => set({ triggers: triggers.filter((_, n) => n !== at) })}>{say('tasks.removeTrigger')}</Button>
+            {own !== undefined && <p className='field-error' role='alert'>{own}</p>}
+          </div>
+        )
+      })}
+      {triggers.length < MOST && (
+        <div className='actions'>
+          <Button onClick={() => add({ type: 'files', path: '', glob: '' })}>{say('tasks.addFiles')}</Button>
+          <Button onClick={() => add({ type: 'task', taskId: '', on: 'completed' })}>{say('tasks.addEnd')}</Button>
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+interface FieldProps<T> {
+  trigger: T
+  change: (some: Partial<TriggerFields>) => void
+  isWrong: boolean
+}
+
+function FilesFields ({ trigger: { path, glob }, change, isWrong }: FieldProps<TriggerFields & { type: 'files' }>) {
+  return (
+    <div className='fields'>
+      <label className='field'>
+        <span>{say('tasks.triggerFolder')}</span>
+        <input
+          className='mono'
+          required
+          pattern='.*\S.*'
+          maxLength={4_096}
+          aria-invalid={isWrong}
+          value={path}
+          onChange={({ target }) => change({ path: target.value })}
+          placeholder={say('tasks.triggerFolderHelp')}
+        />
+      </label>
+      <label className='field'>
+        <span>{say('tasks.triggerGlob')}</span>
+        <input
+          className='mono'
+          maxLength={1_000}
+          value={glob}
+          onChange={({ target }) => change({ glob: target.value })}
+          placeholder={say('tasks.triggerGlobHelp')}
+        />
+      </label>
+    </div>
+  )
+}
+
+function EndFields ({ trigger: { taskId, on }, change, isWrong, ownId }: FieldProps<TriggerFields & { type: 'task' }> & { ownId?: string }) {
+  const { data } = useInfiniteQuery(taskList({}))
+  const others = data?.pages.flatMap(({ tasks }) => tasks).filter(({ id }) => id !== ownId) ?? []
+  const isListed = taskId === '' || others.some(({ id }) => id === taskId)
+  return (
+    <div className='fields'>
+      <label className='field'>
+        <span>{say('tasks.triggerTask')}</span>
+        <select required aria-invalid={isWrong} value={taskId} onChange={({ target }) => change({ taskId: target.value })}>
+          <option value=''>{say(data !== undefined && others.length === 0 ? 'tasks.noOtherTask' : 'tasks.chooseTask')}</option>
+          {!isListed && <option value={taskId}>{say('tasks.trigger.otherTask')}</option>}
+          {others.map(({ id, goal }) => <option key={id} value={id}>{visibleText(titleOf(goal))}</option>)}
+        </select>
+      </label>
+      <label className='field'>
+        <span>{say('tasks.triggerEnd')}</span>
+        <select value={on} onChange={({ target }) => change({ on: ENDS.find((name) => name === target.value) })}>
+          {ENDS.map((name) => <option key={name} value={name}>{say(`tasks.triggerEnds.${name}`)}</option>)}
+        </select>
+      </label>
+    </div>
+  )
+}
