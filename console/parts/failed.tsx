@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
-import { isAboutModels, plainWords } from '../lib/plain-words.ts'
+import { plainText } from '../lib/plain-fields.ts'
+import { isAboutModels } from '../lib/plain-words.ts'
 import { say } from '../lib/say.ts'
 import { Button } from './button.tsx'
 
@@ -8,7 +9,7 @@ export function Failed ({ error, onRetry }: { error: unknown, onRetry?: () => vo
   const message = error instanceof Error ? error.message : ''
   return (
     <div className='note note-bad' role='alert'>
-      <p>{plainWords(message) || say('app.failed')}</p>
+      <p>{plainText(message) || say('app.failed')}</p>
       {(onRetry || isAboutModels(message)) && (
         <div className='actions'>
           {onRetry && <Button onClick={onRetry}>{say('app.retry')}</Button>}

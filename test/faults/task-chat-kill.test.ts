@@ -1,7 +1,7 @@
 import t from 'tap'
 import { countTaskChatWrites, prepareTaskChat, survivesTaskChat } from './task-chat-kill.ts'
 
-t.test('killed at a write of making, changing, cancelling or undoing a task in a chat, the service neither doubles nor loses one', async (t) => {
+t.test('killed at a write of making, changing or ending a task in a chat, the service neither doubles nor loses one', async (t) => {
   const prepared = await prepareTaskChat(t)
   const writes = await countTaskChatWrites(t, prepared)
   // All of them: test/faults/task-chat-kill.long.ts.

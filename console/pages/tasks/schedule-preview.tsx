@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { previewSchedule } from '../../../client/generated/index.ts'
+import { plainText } from '../../lib/plain-fields.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Time } from '../../parts/time.tsx'
@@ -20,7 +21,7 @@ export function SchedulePreview ({ values }: { values: FormValues }) {
     retry: false
   })
   if (data === undefined || isEmpty) return null
-  if (!data.understood) return <p role='status' className='quiet'><VisibleText text={data.reason} limit={1_000} /></p>
+  if (!data.understood) return <p role='status' className='quiet'><VisibleText text={plainText(data.reason)} limit={1_000} /></p>
   return (
     <p role='status' className='quiet'>
       {sayWords(data.words, data.schedule.timezone)}

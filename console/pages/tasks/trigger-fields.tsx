@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { plainWords } from '../../lib/plain-words.ts'
+import { plainText } from '../../lib/plain-fields.ts'
 import { say } from '../../lib/say.ts'
 import { visibleText } from '../../lib/visible-characters.ts'
 import { Button } from '../../parts/button.tsx'
@@ -20,7 +20,7 @@ interface Problem {
 /** What an error of the service says of one trigger; undefined for other errors. */
 export function triggerProblem (error: unknown): Problem | undefined {
   const found = error instanceof Error ? /^body\/triggers\/(\d+)(?:: |\/?)(.*)$/s.exec(error.message) : null
-  return found === null ? undefined : { at: Number(found[1]), text: plainWords(found[2]) }
+  return found === null ? undefined : { at: Number(found[1]), text: plainText(found[2]) }
 }
 
 interface Props extends FieldsProps {
@@ -96,7 +96,11 @@ function FilesFields ({ trigger: { path, glob }, change, isWrong }: FieldProps<T
   )
 }
 
-function EndFields ({ trigger: { taskId, on }, change, isWrong, ownId }: FieldProps<TriggerFields & { type: 'task' }> & { ownId?: string }) {
+interface EndProps extends FieldProps<TriggerFields & { type: 'task' }> {
+  ownId?: string
+}
+
+function EndFields ({ trigger: { taskId, on }, change, isWrong, ownId }: EndProps) {
   const { data } = useInfiniteQuery(taskList({}))
   const others = data?.pages.flatMap(({ tasks }) => tasks).filter(({ id }) => id !== ownId) ?? []
   const isListed = taskId === '' || others.some(({ id }) => id === taskId)

@@ -11,6 +11,9 @@ import { VisibleText } from '../../parts/visible-text.tsx'
 import { TaskName } from './task-name.tsx'
 import { taskFirings } from './task-queries.ts'
 
+/** Between two questions whether a folder was looked at. */
+const FIRST_LOOK_MS = 2_000
+
 /** The sign and the colour of each fate of a firing. */
 const FATES: Record<Firing['fate'], [sign: string, tone: string]> = {
   run: ['●', 'good'],
@@ -23,7 +26,12 @@ const REASONS = ['paused', 'failing', 'budget'] as const
 
 /** What lets a task run beside its times, how that is doing, and what became of it. */
 export function Triggers ({ taskId }: { taskId: string }) {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(taskFirings(taskId))
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    ...taskFirings(taskId),
+    // No event says that a folder was looked at for the first time.
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages[0].triggers.some(({ state }) => state === 'starting') ? FIRST_LOOK_MS : false
+  })
   if (data === undefined) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />
   const firings = data.pages.flatMap((page) => page.firings)
   return (

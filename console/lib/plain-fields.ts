@@ -1,0 +1,13 @@
+import { plainWords } from './plain-words.ts'
+import { say } from './say.ts'
+
+const FIELDS = ['interval', 'once', 'in', 'at', 'on', 'timezone', 'except'] as const
+
+/** Returns a text of the service for a person: without requests, and with the labels of forms for the fields of schedules. */
+export function plainText (text: string): string {
+  const plain = plainWords(text).replace(/\bschedule\.(\w+)\b/g, (written, name) => {
+    const field = FIELDS.find((each) => each === name)
+    return field === undefined ? written : say(`tasks.field.${field}`)
+  })
+  return plain.charAt(0).toUpperCase() + plain.slice(1)
+}
