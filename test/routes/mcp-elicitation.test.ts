@@ -242,6 +242,8 @@ t.test('silence is a cancellation after ten minutes, in which neither the call n
   const { app } = await asking(t, [NAME], { clock })
   const run = say(app, 'go', { id: 'chat', resumable: true })
   const [{ approvalId }] = await opened(app)
+  // It is listed a moment before its time begins.
+  await clock.sleeper(10 * 60_000)
   for (let minute = 0; minute < 10; minute++) await clock.advance(60_000)
   t.same(got((await run).events), [{ action: 'cancel' }])
   t.match(await decide(app, approvalId, { answers: { name: 'Ada' } }), { status: 410 })
