@@ -43,6 +43,7 @@ import threadRepository from './thread-repository.ts'
 import threads from './threads.ts'
 import toolCalls from './tool-calls.ts'
 import tools from './tools.ts'
+import toolVocabulary from './tool-vocabulary.ts'
 import traces from './core/traces.ts'
 import transform from './transform-worker.ts'
 import uploads from './core/uploads.ts'
@@ -86,6 +87,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(ledger, settings)
   await app.register(youngGeneration)
   await app.register(engine)
+  await app.register(toolVocabulary)
   await app.register(agents)
   await app.register(tasks)
   await app.register(agent)

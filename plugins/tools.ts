@@ -82,6 +82,8 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         },
         // Runs are executed with the tools.
         deferredTools: ({ runId }) => app.deferredTools(runId),
+        // They are given to the tools.
+        toolWords: () => app.toolVocabulary,
         investigate: (question, context) => app.investigate(question, context),
         // The agent is made of the tools.
         userWords: (runId) => app.agent.userWords(runId),

@@ -142,7 +142,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   }
 
   function toTool (definition: ToolDefinition): SourceTool {
-    const { name, description, inputSchema, title } = definition
+    const { name, description, inputSchema, title, digest } = definition
     const identity = identityOf(definition)
     return {
       name,
@@ -158,6 +158,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
         return acceptanceOf(definition, identity) === 'changed' ? changedText(name, entry.name) : undefined
       },
       identity,
+      definition: digest,
       widestScope: 'tool',
       checksInput: true,
       // A server's tool reaches others unless the server says that it does not.

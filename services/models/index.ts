@@ -15,6 +15,7 @@ export { type Judgement, judgementPrompt, type Material, refinementPrompt } from
 export { planPrompt } from './prompts/plan.ts'
 export { summaryPrompt } from './prompts/summary.ts'
 export { titlePrompt } from './prompts/title.ts'
+export { toolWordsPrompt } from './prompts/vocabulary.ts'
 export { createConnections } from './providers/answer-stream/connections.ts'
 export { RecordedFailure } from './providers/failures.ts'
 export { createReplyModel, type Reply } from './providers/offline/reply-model.ts'

@@ -228,6 +228,9 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
      */
     merge: merged.merge,
 
+    /** Has the listener called when the sources of further tools may be others. */
+    watch: merged.watch,
+
     /** The sources of further tools, with the names that their tools have here. */
     sources: (): Array<ToolSource & { given: MergedTool[] }> =>
       merged.sources().map((source) => ({ ...source, given: merged.all().filter((tool) => tool.source === source.name) })),

@@ -16,6 +16,7 @@ export function createMergedTools ({ builtin, clock }: { builtin: readonly strin
   let sources = new Map<string, ToolSource>()
   let merged = new Map<string, MergedTool>()
   let settled: Settled = async () => {}
+  let onMerge = () => {}
 
   // Tools are in Maps, so that a call of "constructor" finds nothing.
   const find = (name: string): MergedTool | undefined => builtin.includes(name) ? undefined : merged.get(name)
@@ -47,6 +48,12 @@ export function createMergedTools ({ builtin, clock }: { builtin: readonly strin
       sources = new Map(all.map((source) => [source.name, source]))
       merged = mergeAll(all)
       settled = wait
+      onMerge()
+    },
+
+    /** Has the listener called after each merge. */
+    watch (listener: () => void): void {
+      onMerge = listener
     },
 
     settled: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),

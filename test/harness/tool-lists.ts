@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createToolSearch, type GivenWords } from '../../services/tools/deferred/tool-index.ts'
 import type { MergedTool, SourceTool, ToolSource } from '../../services/tools/sources.ts'
@@ -36,6 +37,7 @@ export const realServers = (): ToolSource[] =>
         description,
         inputSchema: inputSchema as never,
         identity: `${server} ${name}`,
+        definition: createHash('sha256').update(JSON.stringify([server, name, description, inputSchema])).digest('hex'),
         effect: annotations?.readOnlyHint ? 'read' : 'external',
         widestScope: 'tool',
         checksInput: true,

@@ -62,7 +62,10 @@ t.test('of 273 tools few are described, the same ones through a thread, whatever
     t.same(request.body.tools, first.body.tools)
     t.same(systemOf(request)[0], systemOf(first)[0])
   }
-  t.match(systemOf(first)[0].content, /- github: create_or_update_file, .* and \d+ more\n/)
+  const system: string = systemOf(first)[0].content
+  const unnamed = servers.flatMap(({ tools }) => tools).filter(({ name }) => !new RegExp(`[ ,]${name}[,\n]`).test(system))
+  t.same(unnamed, [], 'all are named')
+  t.ok(tokensOf([first.body.tools, system]) <= 6_000, `with the system prompt they take ${tokensOf([first.body.tools, system])} tokens`)
   t.notOk(namesIn(first).includes('create_issue'))
   t.match(JSON.stringify((await app.inject('/threads/one')).json()), /"toolName":"create_issue"/)
   t.notMatch(JSON.stringify((await app.inject('/threads/one')).json()), /useTool/)
@@ -209,7 +212,7 @@ for (const words of [undefined, 'Too many tools were sent.']) {
     const [refused, ...sent] = counts(gateway)
     t.ok(refused > 40 && sent.every((count) => count <= 24), `${refused}, then ${sent}`)
     t.match(systemOf(gateway.requests[0])[0].content, /their tools, which are called like the others\. .*\n- github: create_or_/)
-    t.match(systemOf(gateway.requests[1])[0].content, /some of their tools: findTools finds all.*\n- github: .* and \d+ more\n/)
+    t.match(systemOf(gateway.requests[1])[0].content, /the names of their tools: .*\n- github: create_or_.*, get_pull_request_reviews\n/)
     await say(app, 'and now?', { id: 'two' })
     t.equal(counts(gateway).filter((count) => count > 24).length, 1, 'the limit is known from then on')
     t.same(gateway.requests.at(-1)!.body.tools, gateway.requests[1].body.tools, 'the beginning is one that is cached')

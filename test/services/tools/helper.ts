@@ -108,6 +108,7 @@ export function build (
         tellUser: notHere,
         investigate: async () => ({ report: '', calls: [] }),
         deferredTools: () => [],
+        toolWords: () => ({ load: async () => {}, of: () => undefined }),
         resourceServers: () => []
       }),
     permissions: () => permissions,
