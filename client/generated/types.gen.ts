@@ -1302,6 +1302,9 @@ export type ConfigPatch = {
     threads?: {
         titles?: boolean | null;
     } | null;
+    toolSearch?: {
+        words?: boolean | null;
+    } | null;
     agent?: {
         speculate?: boolean | null;
         steps?: {
