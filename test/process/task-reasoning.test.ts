@@ -2,7 +2,7 @@ import t from 'tap'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { startService } from '../harness/sidecar.ts'
 import { tasksOf } from '../harness/tasks.ts'
-import { assistants, returned, thinking } from '../harness/thinking.ts'
+import { assistants, returned, thinking } from '../harness/reasoning.ts'
 
 const run = (command: string) => ({ toolName: 'runCommand', input: { command } })
 const A = { calls: [run('echo hi')] }

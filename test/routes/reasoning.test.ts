@@ -3,7 +3,7 @@ import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { small, words } from '../harness/small-window.ts'
-import { assistants, returned, SIGNATURE, thinking } from '../harness/thinking.ts'
+import { assistants, returned, SIGNATURE, thinking } from '../harness/reasoning.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const look = { toolName: 'listDirectory', input: { path: '.' } }
