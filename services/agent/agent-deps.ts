@@ -7,7 +7,7 @@ import type { Copies } from '../copies/index.ts'
 import type { AttachedFiles } from '../contracts/attached-file.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
-import type { TaskLauncher } from '../contracts/task-launcher.ts'
+import type { TaskCreation } from '../contracts/task-control.ts'
 import type { ThreadRepository } from '../threads/index.ts'
 import type { FolderGuides, Skills, ToolHost } from '../tools/index.ts'
 import type { ConversationStates } from './conversation-state.ts'
@@ -32,7 +32,7 @@ export interface AgentDeps extends EngineDeps {
   /** A description of this computer for models. */
   machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
-  tasks?: TaskLauncher
+  tasks?: TaskCreation
   /** Returns what a prompt of a tool server says, quoted, and its images. */
   prompt: (choice: PromptChoice, signal: AbortSignal) => Promise<{ text: string, images: Array<{ mediaType: string, data: string }> }>
   /** The copies of folders that runs work in. */

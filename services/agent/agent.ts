@@ -26,7 +26,7 @@ import { answerSoFar } from './answer-record.ts'
 import { readHistory } from './thread-history.ts'
 import { threadOptions } from './run-settings.ts'
 import { createConversationGuard } from './conversation-guard.ts'
-import { createRunLauncher } from './launch-run.ts'
+import { createLaunchRun } from './launch-run.ts'
 import { BadMessage, markOf, steeringIn } from '../threads/index.ts'
 import { interrupt, replayRecorded } from './interrupted-runs.ts'
 import { createBeginnings, createSteerRun } from './steer.ts'
@@ -66,7 +66,7 @@ export type Agent = ReturnType<typeof createAgent>
  */
 export function createAgent (deps: AgentDeps) {
   const { runs, activeRuns } = deps
-  const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
+  const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createLaunchRun(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
   const stopRun = createStopRun(parts, supersedePendingRun)
   const steerConversation = createSteerRun(parts)

@@ -1,7 +1,7 @@
 import type { Analysis } from '../../schemas/agent.ts'
 import type { Task } from '../../schemas/tasks.ts'
 import { BadSchedule } from '../calendar/index.ts'
-import { asRunTask, type ReadTime } from '../contracts/task-launcher.ts'
+import { asRunTask, type ReadTime } from '../contracts/task-control.ts'
 import { abortKind } from '../lib/abort.ts'
 import { localTime } from '../lib/time-in-words.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'

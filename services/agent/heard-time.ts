@@ -1,7 +1,7 @@
 import type { Analysis, When } from '../../schemas/agent.ts'
 import { BadSchedule } from '../calendar/index.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
-import type { TaskLauncher } from '../contracts/task-launcher.ts'
+import type { TaskCreation } from '../contracts/task-control.ts'
 
 /** When the work is to be done, as the analysis heard it. */
 export const heardTime = ({ interval, when = { text: '', every: interval } }: Analysis): When => when
@@ -13,7 +13,7 @@ export function namesTime (analysis: Analysis): boolean {
 }
 
 /** Returns what a model is told of a time that cannot be read for sure, so that it asks; undefined for any other. */
-export async function doubtAbout (analysis: Analysis, tasks: Pick<TaskLauncher, 'readWhen'>): Promise<string | undefined> {
+export async function doubtAbout (analysis: Analysis, tasks: Pick<TaskCreation, 'readWhen'>): Promise<string | undefined> {
   try {
     await tasks.readWhen(heardTime(analysis))
     return undefined

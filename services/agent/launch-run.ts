@@ -13,19 +13,19 @@ export interface Launch extends SubscriberOptions {
   work: (attempt: ConversationAttempt) => Promise<void>
 }
 
-export type RunLauncher = ReturnType<typeof createRunLauncher>
+export type LaunchRun = ReturnType<typeof createLaunchRun>
 
 /** The collaborators shared by starting a run and resuming a run. */
 export interface RunCollaborators {
   deps: AgentDeps
   activeRuns: ActiveRuns
-  launch: RunLauncher
+  launch: LaunchRun
   /** Serializes the requests of one conversation. */
   locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
 }
 
 /** Runs work as the active run of its conversation, with a time limit and a fence, and ensures a final event in its log. */
-export function createRunLauncher (activeRuns: ActiveRuns, deps: AgentDeps) {
+export function createLaunchRun (activeRuns: ActiveRuns, deps: AgentDeps) {
   const { clock, runs, traces } = deps
 
   /** Stores the text so far of a run that nobody may be reading. */

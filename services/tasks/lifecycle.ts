@@ -328,7 +328,7 @@ export function createLifecycle (
         }
       }),
 
-    /** See TaskLauncher. A run whose result waits has no step left. */
+    /** See TaskCreation. A run whose result waits has no step left. */
     async steerRun (taskId: string, runId: string, body: SteerBody): Promise<SteeredRun> {
       let said: Awaited<ReturnType<typeof steerWaitingRun>> | undefined
       await repository.change<undefined>(taskId, async (task) => {

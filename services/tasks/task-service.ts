@@ -16,7 +16,7 @@ import { createTaskRepository, type TaskRepository, type Change } from './task-r
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createDefinitions, CLOSING, emptyTaskMemory } from './definitions.ts'
-import type { TaskSource } from '../contracts/task-launcher.ts'
+import type { TaskSource } from '../contracts/task-control.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest/digest.ts'
 import { missingGrant } from './digest/missing-grant.ts'

@@ -114,7 +114,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     /** Returns the schedule in words. Throws BadSchedule (400), which lists the supported forms, when it cannot be parsed. */
     describe: async (schedule: Schedule): Promise<string> => (await read(schedule)).words,
 
-    /** See TaskLauncher. */
+    /** See TaskCreation. */
     async readWhen (when: When) {
       const found = await readWhen(when, machine())
       if (found === undefined) return undefined

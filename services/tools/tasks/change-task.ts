@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { When } from '../../../schemas/agent.ts'
 import type { Task, TaskStatus } from '../../../schemas/tasks.ts'
-import { asRunTask, type TaskControl } from '../../contracts/task-launcher.ts'
+import { asRunTask, type TaskControl } from '../../contracts/task-control.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import {

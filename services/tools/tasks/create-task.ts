@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { When } from '../../../schemas/agent.ts'
-import { asRunTask } from '../../contracts/task-launcher.ts'
+import { asRunTask } from '../../contracts/task-control.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, WhenInput, whenOf } from './task-parts.ts'

@@ -3,7 +3,7 @@ import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { When } from '../../../schemas/agent.ts'
 import type { Task } from '../../../schemas/tasks.ts'
 import { BadSchedule } from '../../calendar/index.ts'
-import type { ReadTime, TaskControl } from '../../contracts/task-launcher.ts'
+import type { ReadTime, TaskControl } from '../../contracts/task-control.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
 /** The conversation of a run: what a task of it gets. */

@@ -22,7 +22,7 @@ export interface ReadTime {
 }
 
 /** Takes requests for background work. */
-export interface TaskLauncher {
+export interface TaskCreation {
   /**
    * Creates a task and starts it. The signal aborts the planning. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
    */
@@ -39,7 +39,7 @@ export interface TaskLauncher {
 }
 
 /** What can be done with the tasks that there are. All but the lists throw TaskNotFound (404); see services/tasks. */
-export interface TaskControl extends TaskLauncher {
+export interface TaskControl extends TaskCreation {
   /** Counts the tasks that were made in a conversation and that were not deleted. */
   countMadeIn(threadId: string): Promise<number>
   count(): Promise<number>
