@@ -20,7 +20,7 @@ export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const { store, clock, tools, config } = app
   const dueCalls = createDueCalls()
   app.decorate('dueCalls', dueCalls)
-  const ledger = createLedger({ store, clock, dueCalls, notices: app.notifications })
+  const ledger = createLedger({ store, clock, dueCalls, notifications: app.notifications })
   app.decorate('ledger', ledger)
   app.decorate('liveQuestions', createLiveQuestions({ ledger, store, clock }))
   const hasToken = token !== undefined

@@ -32,7 +32,7 @@ export default fp(async (app) => {
     machine: describeMachine(),
     workspace,
     emit: app.events.emit,
-    notices: app.notifications
+    notifications: app.notifications
   })
   app.decorate('tasks', tasks)
   let opened: Promise<void> | undefined

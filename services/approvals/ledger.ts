@@ -51,7 +51,7 @@ function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): Ap
 export type Ledger = ReturnType<typeof createLedger>
 
 /** Returns the operations that tell a person of items that wait. */
-export interface Notices {
+export interface ApprovalNotifications {
   asked: (items: readonly Approval[]) => Op[]
 }
 
@@ -74,13 +74,13 @@ const open = (approval: Approval): Op[] => [put(approval), {
  * The one record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved and
  * what has run: of a client's messages only the approval id and the decision count. Methods that return operations leave the
  * commit to the caller, so that the caller can store other changes in the same transaction. `dueCalls` learns when calls of applications
- * are overdue; `notices` tells a person of what waits, in the transaction that stores it.
+ * are overdue; `notifications` tell a person of what waits, in the transaction that stores it.
  */
-export function createLedger ({ store, clock, dueCalls, notices }: {
+export function createLedger ({ store, clock, dueCalls, notifications }: {
   store: Store,
   clock: Clock,
   dueCalls?: DueCalls,
-  notices?: Notices
+  notifications?: ApprovalNotifications
 }) {
   const decided = createDecided({ store, now: clock.now })
 
@@ -237,7 +237,7 @@ export function createLedger ({ store, clock, dueCalls, notices }: {
     /** Returns the operations that store approvals. */
     record: (approvals: readonly Approval[]): Op[] => [
       ...approvals.flatMap((approval) => stored(approval)),
-      ...notices?.asked(approvals) ?? []
+      ...notifications?.asked(approvals) ?? []
     ],
 
     /** Returns the operations that close an item whose time has passed without an answer. */

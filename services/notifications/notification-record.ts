@@ -54,7 +54,7 @@ export interface StoredNotification {
 }
 
 /** What is told of, by the service that knows it. */
-export interface Notice {
+export interface NewNotification {
   kind: Exclude<NotificationKind, 'waiting'>
   /** While a notification of this key is open, or for a `recovered` or `told` one is kept, the same key again tells nothing. */
   key: string

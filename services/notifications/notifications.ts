@@ -18,7 +18,7 @@ import {
   THREADS,
   unlessDamaged
 } from '../store/index.ts'
-import { isSaidOnce, type Notice, notificationView, shortened, type StoredNotification, wordsOf } from './notification-record.ts'
+import { isSaidOnce, type NewNotification, notificationView, shortened, type StoredNotification, wordsOf } from './notification-record.ts'
 
 const NotificationNotFound = defineError('ERR_NOTIFICATION_NOT_FOUND', 'There is no notification "%s": it was over more than a week ago.')
 
@@ -73,10 +73,10 @@ export function createNotifications ({ store, clock, emit, isRead }: {
     return { type: 'put', key: notificationKey(value.notificationId), value }
   }
 
-  function opsOf ({ text, ...notice }: Notice): Op[] {
-    if (isKnown(notice.key)) return []
+  function opsOf ({ text, ...notification }: NewNotification): Op[] {
+    if (isKnown(notification.key)) return []
     const words = shortened(text)
-    return [create({ ...notice, ...(words !== undefined && { text: words }) })]
+    return [create({ ...notification, ...(words !== undefined && { text: words }) })]
   }
 
   const goalOf = async (taskId: string | undefined): Promise<string | undefined> =>
@@ -265,9 +265,9 @@ export function createNotifications ({ store, clock, emit, isRead }: {
     },
 
     /** Tells of something, once: durable before it resolves. */
-    notify: (notice: Notice): Promise<void> =>
-      locked(`key ${notice.key}`, async () => {
-        const ops = opsOf(notice)
+    notify: (notification: NewNotification): Promise<void> =>
+      locked(`key ${notification.key}`, async () => {
+        const ops = opsOf(notification)
         if (ops.length > 0) await store.transact(ops)
       }),
 

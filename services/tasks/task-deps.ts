@@ -7,7 +7,7 @@ import type { ContextWindows, Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
 import type { FolderGuides, PathPolicy, Skills, ToolHost, Transform } from '../tools/index.ts'
 import type { UsageMeters, UsageRepository } from '../usage/index.ts'
-import type { TaskNotices } from './task-notices.ts'
+import type { TaskNotifications } from './task-notifications.ts'
 import type { TaskRepository } from './task-repository.ts'
 
 /** The collaborators of the task service. */
@@ -34,7 +34,7 @@ export interface TaskDeps extends EngineDeps {
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
-  notices: TaskNotices
+  notifications: TaskNotifications
 }
 
 /** The collaborators of the parts that use the repository. */

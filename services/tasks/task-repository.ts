@@ -26,7 +26,7 @@ import { cueOps, triggerIndexOps } from './triggers/cues.ts'
 import { isFinished, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
 import { settleChoice } from './task-choices.ts'
 import { asksAt, healthView, WELL } from './task-health.ts'
-import type { TaskNotices } from './task-notices.ts'
+import type { TaskNotifications } from './task-notifications.ts'
 import { createTaskIndex } from './task-index.ts'
 import { inState } from '../contracts/approval-states.ts'
 
@@ -96,19 +96,19 @@ const withRetry = ({ retryAt: _, ...task }: StoredTask, retryAt: number | undefi
  * paused or cancelled there is nothing to tell any more.
  */
 function healthOps (
-  notices: TaskNotices,
+  notifications: TaskNotifications,
   { before, task, error, now }: { before: StoredTask | undefined, task: StoredTask, error: string | undefined, now: number }
 ): Op[] {
   const [was, is] = [before?.health?.state ?? 'ok', task.health?.state ?? 'ok']
   const key = `failing/${task.id}`
   if (was === 'ok' && is === 'failing') {
-    return notices.ops({ kind: 'failing', key, taskId: task.id, ...(error !== undefined && { text: error }) })
+    return notifications.ops({ kind: 'failing', key, taskId: task.id, ...(error !== undefined && { text: error }) })
   }
   if (was === 'ok' || before === undefined) return []
-  if (is === 'failing') return task.status === 'paused' || task.status === 'cancelled' ? notices.closing(key) : []
+  if (is === 'failing') return task.status === 'paused' || task.status === 'cancelled' ? notifications.closing(key) : []
   // A task that is started anew is not well yet.
-  if (isFinished(before)) return notices.closing(key)
-  return notices.ops({ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key })
+  if (isFinished(before)) return notifications.closing(key)
+  return notifications.ops({ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key })
 }
 
 /** A change of a task: `task`, `runs`, `approvals` and `ops` are written together; then `events` are emitted; then `after` is called. */
@@ -145,13 +145,13 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>
  * one synced transaction, and its events are emitted when it is durable.
  */
 export function createTaskRepository (
-  { store, clock, runs: stored, ledger, usage, notices, emit }: {
+  { store, clock, runs: stored, ledger, usage, notifications, emit }: {
     store: Store,
     clock: Clock,
     runs: RunRepository,
     ledger: Ledger,
     usage: Pick<UsageRepository, 'forget'>,
-    notices: TaskNotices,
+    notifications: TaskNotifications,
     emit: (event: TaskStreamEvent) => void
   }
 ) {
@@ -228,7 +228,7 @@ export function createTaskRepository (
     const writes: Op[] = [
       { type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } },
       ...ledger.record([...settled.approvals, ...choices]),
-      ...healthOps(notices, { before, task, error: runs.at(-1)?.error, now })
+      ...healthOps(notifications, { before, task, error: runs.at(-1)?.error, now })
     ]
     for (const run of runs) {
       writes.push(...stored.put(run), ...outcomeOfRun('put', run))

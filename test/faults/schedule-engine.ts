@@ -11,7 +11,7 @@ import { drive } from '../../services/runs/engine/drive.ts'
 import { createRunRepository } from '../../services/runs/run-repository.ts'
 import { facts } from '../harness/facts.ts'
 
-const NO_NOTICES = { ops: () => [], closing: () => [], toldBy: () => [] }
+const NO_NOTIFICATIONS = { ops: () => [], closing: () => [], toldBy: () => [] }
 
 /** The service looks at the clock at least so often. */
 export const LOOK_MS = 10_000
@@ -125,7 +125,7 @@ export class Engine {
         workspace: app.workspace,
         paths: app.paths,
         transform: app.fileTransform,
-        notices: NO_NOTICES,
+        notifications: NO_NOTIFICATIONS,
         emit () {},
         log: { info () {}, warn () {}, error () {} }
       } as Parameters<typeof createTasks>[0],

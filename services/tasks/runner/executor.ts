@@ -319,7 +319,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     return {
       task: after,
       runs: [closed.run],
-      ops: accessNotice(closed.run),
+      ops: accessNotification(closed.run),
       events: closed.events,
       answer: undefined,
       after: () => requeueNext(task, after)
@@ -327,10 +327,10 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   }
 
   /** The operations that tell a person, once a provider, that it refused a run: it needs a key, credit or another model. */
-  function accessNotice ({ failure, error, options }: StoredRun): Op[] {
+  function accessNotification ({ failure, error, options }: StoredRun): Op[] {
     if (failure?.reason !== 'access') return []
     const provider = deps.registry.providerNameOf(options?.model ?? deps.registry.roles().capable)
-    return deps.notices.ops({ kind: 'provider', key: `provider/${provider}`, provider, ...(error !== undefined && { text: error }) })
+    return deps.notifications.ops({ kind: 'provider', key: `provider/${provider}`, provider, ...(error !== undefined && { text: error }) })
   }
 
   /** Queues the run that has become the live one. */

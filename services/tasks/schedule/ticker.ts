@@ -15,7 +15,7 @@ import { withFinalStatus, withoutTiming, type StoredTask } from '../task-records
 import { newRun } from '../new-run.ts'
 import { CHOICES } from '../task-choices.ts'
 import { asksAt, failingText } from '../task-health.ts'
-import { budgetNotice } from '../task-notices.ts'
+import { budgetNotification } from '../task-notifications.ts'
 import type { Schedules } from './schedules.ts'
 
 /** Longest time between two checks, so that sleep, clock changes and time zone changes are noticed; milliseconds. */
@@ -103,7 +103,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     const counted = { ...after, slotCount }
     const change: Change<undefined> = {
       task: isFinished ? withFinalStatus(withoutTiming(counted), 'completed') : counted,
-      ops: over === undefined ? ops : [...ops, ...budgetNotice(deps.notices, over, clock.now())],
+      ops: over === undefined ? ops : [...ops, ...budgetNotification(deps.notifications, over, clock.now())],
       ...once && created === undefined && slots.length > 0 && { choice: askToRun(counted, slots.at(-1)!) },
       answer: undefined
     }

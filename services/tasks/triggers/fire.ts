@@ -4,7 +4,7 @@ import { newId } from '../../lib/ids.ts'
 import { firingKey, type Op, taskInputKey, triggerCueKey } from '../../store/index.ts'
 import { newRun } from '../new-run.ts'
 import { outcomeOfFiring } from '../schedule/outcomes.ts'
-import { budgetNotice } from '../task-notices.ts'
+import { budgetNotification } from '../task-notifications.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { FiringState, StoredTask } from '../task-records.ts'
 import type { Change } from '../task-repository.ts'
@@ -103,7 +103,7 @@ export async function fire (
     ops.push(...await firingRemovals(store, task.id, SLACK))
     firing = { ...firing, count: firing.count! - SLACK }
   }
-  if (over !== undefined) ops.push(...budgetNotice(deps.notices, over, now))
+  if (over !== undefined) ops.push(...budgetNotification(deps.notifications, over, now))
   if (created === undefined) return { task: { ...task, firing }, ops, answer: undefined }
   const { runId, runNumber } = created.run
   return {

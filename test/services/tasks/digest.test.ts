@@ -12,7 +12,7 @@ import { seedPast } from './past.ts'
 import { newId } from '../../../services/lib/ids.ts'
 import { outcomeOfRun } from '../../../services/tasks/schedule/outcomes.ts'
 
-const NO_NOTICES = { ops: () => [], closing: () => [], toldBy: () => [] }
+const NO_NOTIFICATIONS = { ops: () => [], closing: () => [], toldBy: () => [] }
 
 /** How many records are read. */
 function counting (store: Store) {
@@ -42,7 +42,7 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const liveQuestions = { ofTask: () => [] }
   const usage = createUsageRepository({ store, clock, log: { error () {} } })
   const runs = createRunRepository({ store, clock, facts })
-  const repository = createTaskRepository({ store, clock, runs, ledger, usage, notices: NO_NOTICES, emit () {} })
+  const repository = createTaskRepository({ store, clock, runs, ledger, usage, notifications: NO_NOTIFICATIONS, emit () {} })
   await repository.index.load()
   read.records = 0
   const { digest } = createDigest({
@@ -77,7 +77,7 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     runs: createRunRepository({ store, clock, facts }),
     ledger: createLedger({ store, clock }),
     usage: createUsageRepository({ store, clock, log: { error () {} } }),
-    notices: NO_NOTICES,
+    notifications: NO_NOTIFICATIONS,
     emit () {}
   })
   const { digest, seen } = createDigest({

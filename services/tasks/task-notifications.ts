@@ -1,9 +1,9 @@
 import type { Op } from '../store/index.ts'
 
 /** Tells a person of tasks. */
-export interface TaskNotices {
+export interface TaskNotifications {
   /** Returns the operations that tell of something once, for the transaction that stores it. */
-  ops(notice: TaskNotice): Op[]
+  ops(notification: TaskNotification): Op[]
   /** What a task has told its person, as far as it is kept. Milliseconds since the Unix epoch. */
   toldBy(taskId: string): Array<{ runId?: string, createdAt: number }>
   /** Returns the operations that say that what a key stands for is over, for the transaction that ends it. */
@@ -11,13 +11,13 @@ export interface TaskNotices {
 }
 
 /** Returns the operations that tell a person, once a day, that the tasks have used up their budget. `now`: epoch milliseconds. */
-export function budgetNotice (notices: TaskNotices, text: string, now: number): Op[] {
+export function budgetNotification (notifications: TaskNotifications, text: string, now: number): Op[] {
   const until = new Date(now).setHours(24, 0, 0, 0)
-  return notices.ops({ kind: 'budget', key: `budget/tasks/${until}`, text, until })
+  return notifications.ops({ kind: 'budget', key: `budget/tasks/${until}`, text, until })
 }
 
 /** What a person is told of tasks. */
-export interface TaskNotice {
+export interface TaskNotification {
   kind: 'failing' | 'recovered' | 'budget' | 'provider' | 'told'
   /** The same key tells nothing while its notification is open. */
   key: string
