@@ -5,7 +5,7 @@ import { reviewAnswer } from '../judge/index.ts'
 import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
-import { runContext, type Context, denialNotes } from './run-prompt.ts'
+import { runContext, type Context, refusedNotes } from './run-prompt.ts'
 import { attachedIn } from './attached-sizes.ts'
 
 /** Tools whose outputs hold the task that they made or changed, which readers are shown. */
@@ -15,7 +15,7 @@ const SHOWN_CHARACTERS = 16_000
 
 /** What the engine needs to know of the conversation of a run. `deps` are those that the options of the run leave. */
 export function conversationOwner (attempt: ConversationAttempt, context: Context, deps: AgentDeps): RunOwner<ThreadRun> {
-  const { live: { run, signal }, conversation: { denials }, meter } = attempt
+  const { live: { run, signal }, conversation: { refusedCalls }, meter } = attempt
   const { threadId, cwd, options } = run.record
   const { host, registry, threads } = deps
   const { prompt, older, places } = context
@@ -36,7 +36,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
         threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
     },
     context: (append) => runContext(attempt, context, { ...deps, append }),
-    closingNotes: () => denialNotes(denials),
+    closingNotes: () => refusedNotes(refusedCalls),
     takeNotes: () => [],
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
     said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
@@ -52,7 +52,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
       event.type === 'tool-output' && TASK_TOOLS.has(toolName) && 'task' in event.output
         ? [{ type: 'task', task: event.output.task as RunTask }]
         : [],
-    wasDenied: ({ toolName, input }) => wasRefused(denials, toolName, inputDigest(input)),
+    wasDenied: ({ toolName, input }) => wasRefused(refusedCalls, toolName, inputDigest(input)),
 
     /** The answer to a complex request is judged once in a run. */
     async review ({ isLast, object }) {

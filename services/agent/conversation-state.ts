@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { conversationKey, type Op, type Store } from '../store/index.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
-import { type Denial, withRefused } from '../approvals/index.ts'
+import { type RefusedCall, withRefused } from '../approvals/index.ts'
 
 /** The state of a conversation that outlasts its runs. */
 export interface ConversationState {
@@ -11,7 +11,7 @@ export interface ConversationState {
   /** What the model is told, with the next message, of the calls of a waiting run that was stopped. */
   notes?: string[]
   /** The refused calls, oldest first. */
-  denials: Denial[]
+  refusedCalls: RefusedCall[]
   updatedAt: number
 }
 
@@ -28,7 +28,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
 
   return {
     async get (threadId: string): Promise<ConversationState> {
-      return await store.get<ConversationState>(key(threadId)) ?? { threadId, denials: [], updatedAt: clock.now() }
+      return await store.get<ConversationState>(key(threadId)) ?? { threadId, refusedCalls: [], updatedAt: clock.now() }
     },
 
     /** Returns the operation that removes the state of a conversation. */
@@ -36,7 +36,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
 
     /** Returns the state with these refused calls added, and the operation that stores it. */
     deny (conversation: ConversationState, refused: ToolItem[]): { conversation: ConversationState, op: Op } {
-      const changed = { ...conversation, denials: withRefused(conversation.denials, refused) }
+      const changed = { ...conversation, refusedCalls: withRefused(conversation.refusedCalls, refused) }
       return { conversation: changed, op: put(changed) }
     },
 

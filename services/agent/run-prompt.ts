@@ -1,4 +1,4 @@
-import type { Denial } from '../approvals/index.ts'
+import type { RefusedCall } from '../approvals/index.ts'
 import { applicationInstructions, offeredTools, toldTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
@@ -31,7 +31,7 @@ interface PromptParts {
 /** Characters of an input in the prompt: enough to recognise the call. */
 const INPUT_SHOWN = 500
 /** The number of refused calls in the prompt, the newest ones: a model is most likely to repeat those. */
-const DENIALS_SHOWN = 20
+const REFUSED_SHOWN = 20
 
 /**
  * Returns the texts of the agent's system prompt without the refused calls, from what seldom changes to what often changes: first what
@@ -62,9 +62,9 @@ function systemPrompt ({ machine, hasTools, servers, cwd, now, instructions, ans
 }
 
 /** Returns the last part of the system prompt, which names the refused calls and changes when the user denies another one; [] for none. */
-export function denialNotes (denials: Denial[]): string[] {
-  if (denials.length === 0) return []
-  const lines = denials.slice(-DENIALS_SHOWN).map(({ toolName, input, reason }) =>
+export function refusedNotes (refusedCalls: RefusedCall[]): string[] {
+  if (refusedCalls.length === 0) return []
+  const lines = refusedCalls.slice(-REFUSED_SHOWN).map(({ toolName, input, reason }) =>
     `- ${toolName} with ${shorten(JSON.stringify(input))}${reason ? ` (the user said: ${shorten(JSON.stringify(reason))})` : ''}`
   )
   return [`The user denied these calls. Do not retry them; go on without, or ask what to do instead:\n${lines.join('\n')}`]

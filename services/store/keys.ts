@@ -1,5 +1,5 @@
 // The keys of all records. A prefix ends with "/". `thread` is the digest of a thread's id, because clients choose the ids.
-// Some names are older than the words of the code. docs/architecture.md says what each record holds.
+// docs/architecture.md says what each record holds.
 
 /** Returns the key of a history entry. Keys sort by `seq`, so a history is listed in the order it was written. */
 export const historyKey = (prefix: string, id: string, seq: number): string => `${prefix}/${id}/${String(seq).padStart(10, '0')}`
@@ -91,7 +91,7 @@ export const messageKey = (thread: string, seq: number) => historyKey('message',
 /** Digests of the user's messages. */
 export const turnsPrefix = (thread: string) => `turn/${thread}/`
 export const turnKey = (thread: string, n: number) => historyKey('turn', thread, n)
-export const METADATA = 'face/'
+export const METADATA = 'metadata/'
 export const metadataKey = (thread: string) => METADATA + thread
 /** The progress of the extraction of facts. */
 export const readKey = (thread: string) => `read/${thread}`
