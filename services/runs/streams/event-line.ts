@@ -5,7 +5,6 @@ import { steerOf } from '../run-log/steering.ts'
 /** Returns one event of a Server-Sent Events stream. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
-/** Renders a compaction, the same in every protocol: clients accept data parts of any name and keep no transient ones. */
 /** The id of the part that holds the plan of a run. */
 export const PLAN_PART = 'plan'
 const BROKE_OFF = 'The answer broke off and is asked for again.'
@@ -34,4 +33,5 @@ export function steerLine (event: EventOf<'steer'>) {
 }
 export const stoppedLine = ({ stopped }: EventOf<'finish'>) =>
   stopped === undefined ? '' : eventLine({ type: 'data-stopped', data: stopped })
+/** Renders a compaction, the same in every protocol: clients accept data parts of any name and keep no transient ones. */
 export const compactionLine = ({ type, ...data }: EventOf<'compaction'>) => eventLine({ type: 'data-compaction', data, transient: true })
