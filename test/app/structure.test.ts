@@ -41,6 +41,18 @@ t.test('no domain of the services imports itself through others, not even types'
   t.same(circles(domainGraph(wrong)), [['tools', 'undo', 'tools']], 'a circle would be found')
 })
 
+t.test('the table of domains names each of them, above those that import it', (t) => {
+  const table = textOf('docs/architecture.md').split('## Domains')[1].split('###')[0]
+  const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, domain]) => domain)
+  const folders = projectFiles().flatMap((path) => /^services\/([^/]+)\//.exec(path)?.[1] ?? [])
+  t.same(rows.toSorted(), [...new Set(folders)].toSorted())
+  const domains = domainGraph(importGraph())
+  const below = rows.flatMap((domain, at) =>
+    (domains.get(domain) ?? []).filter((other) => rows.indexOf(other) > at).map((other) => `${domain} imports ${other}`))
+  t.same(below, [])
+  t.end()
+})
+
 t.test('every file of a service lies in a domain, and no two of them share a name', async (t) => {
   const files = projectFiles().filter((path) => path.startsWith('services/'))
   t.same(files.filter((path) => path.split('/').length < 3), [])
