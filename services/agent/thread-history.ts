@@ -8,7 +8,7 @@ import {
   type ThreadRepository,
   unreadBefore
 } from '../threads/index.ts'
-import { jsonBytes } from '../http/index.ts'
+import { jsonBytes } from '../lib/json.ts'
 import { itemTokens } from '../models/index.ts'
 import { type History, WHOLE_THREAD } from '../runs/index.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
@@ -58,7 +58,7 @@ export async function readHistory (
     }
     const cost = tokensOf(message)
     if (maxTokens === undefined && tokens + cost > ANY_WINDOW) maxTokens = Math.min(await window(), LARGEST_WINDOW)
-    bytes += typeof message.content === 'string' ? message.content.length : jsonBytes(message)
+    bytes += jsonBytes(message)
     if (found.length > 0 && (tokens + cost > (maxTokens ?? Infinity) || bytes > MAX_BYTES)) break
     tokens += cost
     found.push(message)

@@ -18,7 +18,7 @@ import {
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
-import { jsonBytes, PAGE_BYTES } from '../http/index.ts'
+import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
 import { approvalKey, type Op, OPEN_APPROVALS, openApprovalKey, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
 import { inputDigest } from './input-digest.ts'

@@ -1,4 +1,3 @@
 export { Draining } from './gate.ts'
 export type { Idempotency } from './idempotency.ts'
 export { describeInvalid, type FailedRule } from './invalid.ts'
-export { jsonBytes, PAGE_BYTES } from './pages.ts'

@@ -75,6 +75,12 @@ export const isObject = (value: unknown): value is Record<string, any> =>
  */
 export const asObject = (value: unknown): object => isObject(value) ? value : {}
 
+/** Bytes of JSON of one page of a list, at most, besides its first entry: an answer is built in memory as a whole. */
+export const PAGE_BYTES = 32 * 1024 * 1024
+
+/** Returns the size of a value as JSON, bytes; 0 for undefined. */
+export const jsonBytes = (value: unknown): number => value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value))
+
 const fixed = new WeakMap<object, string>()
 let newest: { values: readonly object[], text: string } = { values: [], text: '[]' }
 

@@ -5,7 +5,7 @@ import { isOfThread, type Approval, type ThreadApproval } from '../contracts/app
 import { type Ledger, questionView } from '../approvals/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { jsonBytes, PAGE_BYTES } from '../http/index.ts'
+import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
 import { TwoOwners, RunUnknown } from './run-errors.ts'
 import { INDEX_STATES, indexRun, indexStateOf } from './run-index.ts'
 import type { TaskRun, ThreadRun } from './run-record.ts'

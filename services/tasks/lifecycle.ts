@@ -5,7 +5,7 @@ import type { RunQueued, TaskRunBody, TaskSteered, TaskSteerBody } from '../../s
 import type { RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
 import { decideChoice } from '../approvals/index.ts'
-import { jsonBytes } from '../http/index.ts'
+import { jsonBytes } from '../lib/json.ts'
 import { type Op, taskInputKey, unlessDamaged } from '../store/index.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'

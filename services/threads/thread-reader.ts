@@ -1,4 +1,4 @@
-import { jsonBytes, PAGE_BYTES } from '../http/index.ts'
+import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
 import { isDamage, messageKey, messagesPrefix, metadataKey, type Store, threadKey } from '../store/index.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
 import { SettingsDamaged, ThreadDamaged } from './thread-errors.ts'

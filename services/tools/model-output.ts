@@ -1,5 +1,5 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { isObject } from '../lib/json.ts'
+import { isObject, jsonBytes } from '../lib/json.ts'
 import type { Tool, ToolOutput } from '../contracts/tool.ts'
 import { isDeepStrictEqual } from 'node:util'
 
@@ -233,8 +233,6 @@ function isHigh (text: string, at: number): boolean {
 
 /** Bytes of JSON that one text of an answer may have. The whole answer then stays below the limit for model output. */
 export const FITTING_BYTES = 48 * 1024
-
-export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /**
  * Returns the end of the part of a text that begins at `from` and has at most `chars` characters and FITTING_BYTES bytes. The part ends

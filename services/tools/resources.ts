@@ -1,7 +1,8 @@
 import type { ToolContext, Tool, ToolOutput } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import { Type, type Static } from '@sinclair/typebox'
-import { isForUser, FITTING_BYTES, fittingEnd, jsonBytes, imageOf } from './model-output.ts'
+import { jsonBytes } from '../lib/json.ts'
+import { isForUser, FITTING_BYTES, fittingEnd, imageOf } from './model-output.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import type { AnsweredToolCall, ToolCallAnswer, ToolCallList, ToolCallQuery, ToolCallView } from '../../../schemas/tool-calls.ts'
-import { jsonBytes, PAGE_BYTES } from '../../http/index.ts'
+import { jsonBytes, PAGE_BYTES } from '../../lib/json.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isDamage } from '../../store/index.ts'
 import type { Ledger } from '../ledger.ts'

@@ -1,5 +1,5 @@
 import type { Firing, Trigger } from '../../../schemas/triggers.ts'
-import { jsonBytes } from '../../http/index.ts'
+import { jsonBytes } from '../../lib/json.ts'
 import { newId } from '../../lib/ids.ts'
 import { firingKey, type Op, taskInputKey, triggerCueKey } from '../../store/index.ts'
 import { newRun } from '../new-run.ts'

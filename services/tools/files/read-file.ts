@@ -10,7 +10,8 @@ import { kindOf, imageFormat } from './file-kind.ts'
 import { withFile, withParent } from './open-folder.ts'
 import { numbered, NUMBER_MARK, type LineRequest } from './line-range.ts'
 import { readText, readWhole, WHOLE_BYTES } from './read-text.ts'
-import { FITTING_BYTES, fittingEnd, jsonBytes } from '../model-output.ts'
+import { jsonBytes } from '../../lib/json.ts'
+import { FITTING_BYTES, fittingEnd } from '../model-output.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File to read: absolute, or relative to the working directory.' }),

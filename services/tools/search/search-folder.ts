@@ -1,5 +1,6 @@
 import { decodeText, detectEncoding } from '../files/text-encoding.ts'
-import { FITTING_BYTES, jsonBytes } from '../model-output.ts'
+import { jsonBytes } from '../../lib/json.ts'
+import { FITTING_BYTES } from '../model-output.ts'
 import { compilePattern, linesMatching, type LineMatch } from './line-pattern.ts'
 import type { FoundLines, LinesRequest, MatchedLine, FilesRequest, FoundFiles } from './search-rpc.ts'
 import { walk } from './walk.ts'
