@@ -48,5 +48,6 @@ export const keys = {
   servers: () => ['servers'],
   usage: () => ['usage'],
   config: () => ['config'],
-  health: () => ['health']
+  health: () => ['health'],
+  commands: () => ['commands']
 } satisfies Record<string, (...ids: string[]) => string[]>

@@ -10,6 +10,11 @@ type Leaves<T, Prefix extends string = ''> = {
 /** The language of the texts; dates and numbers are written in the browser's. */
 const plurals = new Intl.PluralRules('en')
 export const numbers = new Intl.NumberFormat()
+export const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
+const roundDollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' })
+
+/** Returns a sum of money with as many digits as tell something. */
+export const sayDollars = (usd: number): string => (usd >= 1 ? roundDollars : dollars).format(usd)
 
 /**
  * Returns the text of a key with its {placeholders} filled in. Where the text has forms for one and for several, `count` selects

@@ -3,10 +3,12 @@ import { say } from './say.ts'
 
 const TICK_MS = 30_000
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+const narrow = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' })
 const clockSeconds = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit', second: '2-digit' })
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
+const dayOfMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -27,6 +29,15 @@ export function sayTime (at: number, now: number): string {
   return dayOfYear.format(at)
 }
 
+/** Returns a time in as few letters as a list has room for: "5m ago", "14:05", "23 Nov". */
+export function sayTimeShort (at: number, now: number): string {
+  const age = Math.abs(at - now)
+  if (age < MINUTE) return say('time.now')
+  if (age < HOUR) return narrow.format(Math.round((at - now) / MINUTE), 'minute')
+  if (midnight(at) === midnight(now)) return clockTime.format(at)
+  return (age < 300 * DAY ? dayOfMonth : dayOfYear).format(at)
+}
+
 /** Returns a planned time by day and clock, in the zone and language of the browser: "today, 14:05", "Mon, 23 Nov, 14:05:30". */
 export function sayMoment (at: number, now: number): string {
   const days = Math.round((midnight(at) - midnight(now)) / DAY)
@@ -37,12 +48,16 @@ export function sayMoment (at: number, now: number): string {
 /** Returns the exact time, in the zone and language of the browser. */
 export const sayExactTime = (at: number): string => exact.format(at)
 
-/** Returns a duration in its largest units: "850 ms", "12 s", "3 min 5 s", "2 h 10 min". */
+const units = (['millisecond', 'second', 'minute', 'hour'] as const).map((unit) =>
+  new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: 0 }))
+
+/** Returns a duration in its largest units, in the language of the browser: "850ms", "12s", "3m 5s", "2h 10m". */
 export function sayDuration (ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < MINUTE) return `${Math.round(ms / 1_000)} s`
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.round(ms % MINUTE / 1_000)} s`
-  return `${Math.floor(ms / HOUR)} h ${Math.round(ms % HOUR / MINUTE)} min`
+  const [millisecond, second, minute, hour] = units
+  if (ms < 1_000) return millisecond.format(ms)
+  if (ms < MINUTE) return second.format(ms / 1_000)
+  if (ms < HOUR) return `${minute.format(Math.floor(ms / MINUTE))} ${second.format(ms % MINUTE / 1_000)}`
+  return `${hour.format(Math.floor(ms / HOUR))} ${minute.format(ms % HOUR / MINUTE)}`
 }
 
 let now = Date.now()

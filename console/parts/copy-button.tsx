@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react'
+import { Check, Copy } from 'lucide-react'
 import { say } from '../lib/say.ts'
 import { useAnnounce } from './announcer.tsx'
-import { Button } from './button.tsx'
+import { IconButton } from './icon-button.tsx'
 
 /** How long the button says that it has copied, ms. */
 const SAID_MS = 2_000
@@ -24,5 +25,5 @@ export function CopyButton ({ text, label = say('app.copy') }: { text: string, l
       announce(say('app.notCopied'))
     }
   }
-  return <Button kind='quiet' onClick={() => void copy()}>{isCopied ? say('app.copied') : label}</Button>
+  return <IconButton icon={isCopied ? Check : Copy} label={isCopied ? say('app.copied') : label} onClick={() => void copy()} />
 }

@@ -37,7 +37,7 @@ export function Status ({ value, why }: { value: string, why?: string }) {
   const [tone, sign] = TONES[value] ?? ['calm', '·']
   return (
     <span className={`status status-${tone}`}>
-      <span aria-hidden='true'>{sign}</span> {sayValue('status', value)}{why && `: ${why}`}
+      <span aria-hidden='true'>{sign}</span> <span className='status-word'>{sayValue('status', value)}{why && `: ${why}`}</span>
     </span>
   )
 }

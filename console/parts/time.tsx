@@ -1,7 +1,7 @@
-import { sayExactTime, sayTime, useNow } from '../lib/time.ts'
+import { sayExactTime, sayTime, sayTimeShort, useNow } from '../lib/time.ts'
 
 /** A time as people say it, with the exact one when the pointer rests on it. Milliseconds since the Unix epoch. */
-export function Time ({ at }: { at: number }) {
+export function Time ({ at, isShort = false }: { at: number, isShort?: boolean }) {
   const now = useNow()
-  return <time dateTime={new Date(at).toISOString()} title={sayExactTime(at)}>{sayTime(at, now)}</time>
+  return <time dateTime={new Date(at).toISOString()} title={sayExactTime(at)}>{isShort ? sayTimeShort(at, now) : sayTime(at, now)}</time>
 }

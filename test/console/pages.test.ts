@@ -55,9 +55,9 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
 
   await console.visit('characters that hide or reorder others are shown by their codes', async (t, page) => {
     await page.goto('/console')
-    const item = page.getByRole('article', { name: 'Write a file?' })
+    const item = page.getByRole('article', { name: /^Write .*\?$/ })
     await item.getByText('notes⟨U+202E⟩txt.exe').first().waitFor()
-    t.match(await page.getByRole('article', { name: 'Run a command?' }).innerText(), '⟨U+200B⟩&& rm -rf /')
+    t.match(await page.getByRole('article', { name: 'Run this command?' }).innerText(), '⟨U+200B⟩&& rm -rf /')
     t.notMatch(await page.locator('main').innerText(), /[\u202E\u2066\u200B]/)
   })
 
@@ -97,7 +97,7 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     await page.getByRole('link', { name: 'Inbox' }).click()
     await page.getByText('Nothing waits for you.').waitFor()
     await ask('write "Buy tea" to a.txt')
-    await page.getByRole('article', { name: 'Write a file?' }).waitFor()
+    await page.getByRole('article', { name: /^Write .*\?$/ }).waitFor()
 
     const other = await page.context().newPage()
     await other.goto('/console')

@@ -19,8 +19,11 @@ import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { browse, startGuarded } from '../harness/mcp-guarded.ts'
 import { everything, misbehaving } from '../harness/mcp.ts'
+import { englishOn, speakPseudo } from '../harness/pseudo.ts'
 
 const SECTIONS = ['models', 'servers', 'agents', 'grants', 'usage', 'general', 'health']
+/** Names of models, providers, keys and paths, and examples of what one writes. */
+const NO_TEXT = /(?:offline|away|small|large|default|assistant|config|json|work|Ctrl|[\w.-]*\/[\w./-]+|test)/g
 
 t.test('settings and memory', { skip: noBrowser }, async (t) => {
   let held: Promise<unknown> | undefined
@@ -142,7 +145,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
 
     await page.getByRole('link', { name: 'Usage' }).click()
     await page.getByRole('row', { name: 'test/model' }).waitFor()
-    await page.locator('.plot canvas').first().waitFor()
+    await page.getByRole('img', { name: 'Tokens by day' }).first().waitFor()
     await putThread({ ...asked, path: { id: 'tea' }, body: { title: 'All about tea' } })
     await agent.run({ id: 'tea', prompt: 'Why tea?' }).result()
     await page.reload()
@@ -232,7 +235,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByLabel('Arguments, one a line').fill(misbehaving('slow', ['--mute', '--says=Downloading slow 1.2.0']).args.join('\n'))
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     const slow = page.getByRole('listitem').filter({ hasText: 'slow' })
-    await slow.getByText(/^Starting: .* of 1 min 0 s at most\. Downloading slow 1\.2\.0$/).waitFor()
+    await slow.getByText(/^Starting: .* of 1m 0s at most\. Downloading slow 1\.2\.0$/).waitFor()
     t.same(await slow.getByRole('button').count(), 0, 'it is not saved yet')
     t.same(await axe(page), [])
     await page.reload()
@@ -339,6 +342,9 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved. It holds at once.').first().waitFor()
     t.match((await getConfig(asked)).data, { budget: { day: { usd: 2.5 } } })
+    await page.getByLabel('US dollars a day').and(page.locator('[value="2.5"]')).fill('')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    while (JSON.stringify((await getConfig(asked)).data).includes('2.5')) await page.waitForTimeout(20)
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save a copy to read' }).click()
     t.match(readFileSync(await (await saved).path(), 'utf8'), 'hello')
@@ -350,4 +356,24 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByRole('heading', { name: 'Inbox' }).waitFor()
     t.same((await listThreads(asked)).data.threads, [])
   }, { colorScheme: 'light', expected: /ERR_|Failed to load/ })
+
+  await visit('every text is one of the file of texts, and dates and numbers are those of the browser', async (t, page) => {
+    const missing = await speakPseudo(page)
+    await page.addInitScript("localStorage.setItem('welcome-seen', '1')")
+    await putThread({ ...asked, path: { id: 'σήμερα' }, body: { title: 'σήμερα' } })
+    for (const path of ['', 'tasks', 'tasks/new', 'chat', 'memory', 'nowhere', ...SECTIONS.map((section) => `settings/${section}`)]) {
+      await page.goto(`/console/${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      while (await page.locator('.loading').count() > 0) await page.locator('.loading').first().waitFor({ state: 'detached' })
+      t.same(await englishOn(page, NO_TEXT), [], path)
+    }
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option').first().waitFor()
+    t.same(await englishOn(page, NO_TEXT), [], 'the palette')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    t.same(await englishOn(page, NO_TEXT), [], 'the keys')
+    t.same(missing(), [], 'all texts were found in the console')
+  }, { locale: 'el-GR' })
 })

@@ -79,7 +79,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.goto(`/console/tasks/${id}`)
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('the task learns this').waitFor()
-    await press(page.getByRole('button', { name: 'Approve' }))
+    await press(page.getByRole('button', { name: /^Allow/ }))
     await page.getByRole('heading', { name: 'Result of a run' }).waitFor()
     t.same((await listGrants({ ...asked, query: { taskId: id } })).data.grants, [])
     await page.evaluate(`{ const { now } = Date; Date.now = () => now() + ${48 * HOUR} }`)

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { PanelLeft } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { newId } from '../../lib/new-id.ts'
@@ -7,9 +8,11 @@ import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Button } from '../../parts/button.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
 import { ConversationView } from './conversation-view.tsx'
 import { foundIn, type FoundMessage } from './thread/found-message.ts'
 import { NEW_PAGE, threadPage } from './thread/thread-page.ts'
+import { ThreadActions } from './thread-actions.tsx'
 import { ThreadList } from './threads/thread-list.tsx'
 import './chat.css'
 
@@ -47,12 +50,10 @@ export default function Chat ({ id }: { id?: string }) {
         />
       </aside>
       <div className='chat-main'>
-        <Button
-          className='button chat-list-toggle' aria-expanded={isListOpen} aria-controls='conversations'
-          onClick={() => setIsListOpen(!isListOpen)}
-        >
-          {say('chat.conversations')}
-        </Button>
+        <IconButton
+          icon={PanelLeft} label={say('chat.conversations')} className='button button-quiet button-icon chat-list-toggle'
+          aria-expanded={isListOpen} aria-controls='conversations' onClick={() => setIsListOpen(!isListOpen)}
+        />
         <StoredConversation
           key={shown} id={shown} isNew={id === undefined} found={found} onNew={begin}
           onBegun={() => { if (id === undefined) navigate(`/chat/${encodeURIComponent(shown)}`) }}
@@ -88,7 +89,7 @@ function StoredConversation ({ id, isNew, found, onBegun, onNew }: Props) {
     )
   }
   return (
-    <Page title={query.data?.title || say('chat.new')}>
+    <Page title={query.data?.title || say('chat.new')} actions={isStored && <ThreadActions id={id} title={query.data!.title} />}>
       <Loaded query={query}>{(page) => <ConversationView id={id} page={page} found={found} onBegun={onBegun} />}</Loaded>
     </Page>
   )

@@ -32,6 +32,7 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   const [edited, setEdited] = useState<UIMessage>()
   const list = useRef<MessageListHandle>(null)
   const composer = useRef<HTMLTextAreaElement>(null)
+  const [suggested, setSuggested] = useState<{ text: string }>()
   const { data } = useQuery(openApprovals)
   const waiting = useMemo(() => data?.approvals.filter(({ threadId }) => threadId === id) ?? [], [data, id])
 
@@ -75,14 +76,14 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   return (
     <div className='conversation'>
       <MessageList
-        ref={list} id={id} conversation={conversation} waiting={waiting} onEdit={setEdited}
+        ref={list} id={id} conversation={conversation} waiting={waiting} onEdit={setEdited} onSuggest={(text) => setSuggested({ text })}
         onRegenerate={() => conversation.regenerate(choice.options)} onAllDecided={() => composer.current?.focus()}
       />
       <Composer
         key={edited?.id ?? 'new'} draftOf={draft}
         initial={edited && textOf(edited)} initialFiles={edited?.parts.filter(isFileUIPart)}
         conversation={conversation} isHeld={edited === undefined && waiting.some(({ kind }) => kind === 'tool')}
-        choice={choice} field={composer}
+        choice={choice} field={composer} suggested={suggested}
         onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}
       />
     </div>

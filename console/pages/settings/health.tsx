@@ -5,6 +5,7 @@ import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { sayDuration } from '../../lib/time.ts'
 import { Button } from '../../parts/button.tsx'
+import { CommandList, commandsQuery } from '../../parts/commands/running-commands.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -17,6 +18,7 @@ export function HealthSection () {
   const state = useQuery({ queryKey: keys.health(), queryFn: () => health(asked()).then(body), refetchInterval: REFRESH_MS })
   const config = useQuery({ queryKey: keys.config(), queryFn: () => getConfig(asked()).then(body) })
   const description = useQuery({ queryKey: [...keys.health(), 'about'], queryFn: () => about(asked()).then(body) })
+  const commands = useQuery({ ...commandsQuery, refetchInterval: REFRESH_MS })
   const queries = useQueryClient()
   const reload = useMutation({ mutationFn: () => reloadConfig(asked()), onSuccess: () => queries.invalidateQueries() })
   return (
@@ -42,6 +44,14 @@ export function HealthSection () {
         </Loaded>
         {description.data && <p className='quiet'>{say('settings.workspace', { path: description.data.workspace })}</p>}
         <p><a href='/docs'>{say('settings.docs')}</a></p>
+      </section>
+      <section className='section'>
+        <h2>{say('commands.title')}</h2>
+        <Loaded query={commands}>
+          {({ commands }) => commands.length > 0
+            ? <CommandList commands={commands} />
+            : <p className='quiet'>{say('commands.none')}</p>}
+        </Loaded>
       </section>
       <section className='section'>
         <h2>{say('settings.configFile')}</h2>

@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { say } from '../../lib/say.ts'
 import { CopyButton } from '../copy-button.tsx'
-import { VisibleText } from '../visible-text.tsx'
+import { CodeText } from './code-text.tsx'
 import './markdown.css'
 
 /** Lines of code, or a piece of a long code block. */
@@ -9,7 +9,7 @@ export const CodeBlock = memo(function CodeBlock ({ text, language }: { text: st
   return (
     <figure className='code-block' aria-label={language === undefined ? say('markdown.code') : say('markdown.codeIn', { language })}>
       <div className='code-block-head'><span className='quiet'>{language}</span><CopyButton text={text} /></div>
-      <pre><code><VisibleText text={text} limit={Infinity} /></code></pre>
+      <pre><code><CodeText text={text} language={language} /></code></pre>
     </figure>
   )
 })

@@ -4,6 +4,8 @@ import remarkGfm from 'remark-gfm'
 import { say } from '../../lib/say.ts'
 import { VisibleText } from '../visible-text.tsx'
 import { Mention } from './footnotes.tsx'
+import { Formula } from './formula.tsx'
+import { formulaOf, markFormulas } from './maths.ts'
 import './markdown.css'
 
 const PLUGINS = [remarkGfm]
@@ -24,6 +26,11 @@ function Anchor ({ href, node, children }: { href?: string, children?: ReactNode
   return <Mention label={decodeURIComponent(href!.slice(FOOTNOTE.length))} />
 }
 
+function Code ({ text }: { text: string }) {
+  const formula = formulaOf(text)
+  return formula ? <Formula {...formula} /> : <code><VisibleText text={text} limit={Infinity} /></code>
+}
+
 /** Headings of an answer are below those of the page. */
 const COMPONENTS: Components = {
   h1: ({ children }) => <h3>{children}</h3>,
@@ -39,7 +46,7 @@ const COMPONENTS: Components = {
     <OutsideLink href={typeof src === 'string' ? src : undefined}>{say('markdown.image', { text: alt || String(src ?? '') })}</OutsideLink>
   ),
   input: ({ checked }) => <span role='img' aria-label={say(checked ? 'markdown.done' : 'markdown.open')}>{checked ? '☑' : '☐'}</span>,
-  code: ({ children }) => <code>{typeof children === 'string' ? <VisibleText text={children} limit={Infinity} /> : children}</code>,
+  code: ({ children }) => typeof children === 'string' ? <Code text={children} /> : <code>{children}</code>,
   table: ({ children }) => (
     <div className='markdown-table' role='region' aria-label={say('markdown.table')} tabIndex={0}><table>{children}</table></div>
   )
@@ -54,10 +61,11 @@ const isPlain = (text: string) => !/ {2}\n|www\./i.test(text) && text.split('\n'
 /** A Markdown text that others wrote: no raw HTML, no picture from outside, no address but the web's. Drawn again only when it changes. */
 export const Markdown = memo(function Markdown ({ text }: { text: string }) {
   const paragraph = text.trim()
-  if (isPlain(paragraph)) return <div className='markdown' dir='auto'><p>{paragraph}</p></div>
+  const marked = markFormulas(text)
+  if (marked === text && isPlain(paragraph)) return <div className='markdown' dir='auto'><p>{paragraph}</p></div>
   return (
     <div className='markdown' dir='auto'>
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={urlTransform}>{text}</ReactMarkdown>
+      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={urlTransform}>{marked}</ReactMarkdown>
     </div>
   )
 })

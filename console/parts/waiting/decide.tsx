@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Approval } from '../../../client/generated/index.ts'
 import { useDraft } from '../../lib/draft.ts'
-import { say } from '../../lib/say.ts'
+import { say, type TextKey } from '../../lib/say.ts'
 import { Failed } from '../failed.tsx'
 import { GuardedButton } from './guarded-button.tsx'
 import { Teaches } from './lessons.tsx'
@@ -10,6 +10,10 @@ import type { DecisionInProgress } from './use-decision.ts'
 
 /** The reasons that the service keeps are not longer. */
 const LONGEST_REASON = 4_000
+
+/** The words of the buttons, where they are not those of a call. */
+const WORDS: Partial<Record<Approval['kind'], TextKey>> = { result: 'approval.approve', server: 'approval.accept' }
+const REFUSALS: Partial<Record<Approval['kind'], TextKey>> = { result: 'approval.reject', server: 'approval.dontAccept' }
 
 interface Props {
   approval: Approval
@@ -23,6 +27,7 @@ export function Decide ({ approval, decision, previewDigest }: Props) {
   const { approvalId, kind, scopes = [], teaches = [], unboundOffered } = approval
   const [reason, setReason] = useDraft(`reason ${approvalId}`)
   const [chosen, setChosen] = useState<Chosen>({ scope: 'usual', end: 'open' })
+  const once = chosen.scope === 'usual' && teaches.length > 0 ? 'approval.allow' : 'approval.allowOnce'
   const [pressed, setPressed] = useState<'approve' | 'deny' | 'unbound'>()
 
   function decide (approved: boolean, unbound = false) {
@@ -42,7 +47,7 @@ export function Decide ({ approval, decision, previewDigest }: Props) {
       {decision.error !== null && <Failed error={decision.error} />}
       <div className='actions'>
         <GuardedButton kind='primary' isBusy={decision.isPending && pressed === 'approve'} onPress={() => decide(true)}>
-          {say(isOfCall(chosen) ? 'approval.approve' : 'approval.approveLater')}
+          {say(WORDS[kind] ?? (isOfCall(chosen) ? once : 'approval.allowLater'))}
         </GuardedButton>
         {unboundOffered && (
           <GuardedButton isBusy={decision.isPending && pressed === 'unbound'} onPress={() => decide(true, true)}>
@@ -50,7 +55,7 @@ export function Decide ({ approval, decision, previewDigest }: Props) {
           </GuardedButton>
         )}
         <GuardedButton isBusy={decision.isPending && pressed === 'deny'} onPress={() => decide(false)}>
-          {say(kind === 'result' ? 'approval.reject' : 'approval.deny')}
+          {say(REFUSALS[kind] ?? 'approval.deny')}
         </GuardedButton>
         <textarea
           className='reason'

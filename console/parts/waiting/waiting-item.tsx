@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import type { Approval, Learned } from '../../../client/generated/index.ts'
-import { hasText, say } from '../../lib/say.ts'
+import { say } from '../../lib/say.ts'
 import { Time } from '../time.tsx'
-import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { Choices } from './choices.tsx'
 import { Questions } from './questions.tsx'
 import { RequestOwner } from './request-owner.tsx'
 import { ServerRequest } from './server-request.tsx'
 import { ResultRequest } from './result-request.tsx'
+import { ToolQuestion } from './tool-question.tsx'
 import { ToolRequest } from './tool-request.tsx'
 import { useDecision, type Refusal } from './use-decision.ts'
 import './waiting.css'
@@ -58,8 +58,8 @@ export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused, onL
   )
 }
 
-function titleOf ({ kind, toolName, live, server = '', about = 'failing' }: Approval): ReactNode {
-  if (kind === 'tool') return <>{!hasText(`tool.${toolName}`) && say('approval.use')} <ToolName name={toolName ?? ''} />?</>
+function titleOf ({ kind, toolName, input, live, server = '', about = 'failing' }: Approval): ReactNode {
+  if (kind === 'tool') return <ToolQuestion toolName={toolName} input={input} />
   if (kind === 'result') return say('approval.result')
   if (kind === 'server') return <>{say('approval.server')} <VisibleText text={server} limit={200} /></>
   if (kind === 'task') return say(`approval.about.${about}`)

@@ -1,6 +1,7 @@
+import { Paperclip, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { say } from '../../../lib/say.ts'
-import { Button } from '../../../parts/button.tsx'
+import { IconButton } from '../../../parts/icon-button.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 import type { Attached } from './use-attached.ts'
 
@@ -35,7 +36,7 @@ export function AttachedFiles ({ attached: { files, sending, remove } }: { attac
 }
 
 function Remove ({ name, onRemove }: { name: string, onRemove: () => void }) {
-  return <Button kind='quiet' aria-label={say('chat.attachRemove', { name })} onClick={onRemove}>×</Button>
+  return <IconButton icon={X} label={say('chat.attachRemove', { name })} onClick={onRemove} />
 }
 
 /** Chooses files. Those that are dropped anywhere on the page are attached, too. */
@@ -75,7 +76,7 @@ export function AttachButton ({ add }: Pick<Attached, 'add'>) {
           currentTarget.value = ''
         }}
       />
-      <Button onClick={() => input.current?.click()}>{say('chat.attach')}</Button>
+      <IconButton icon={Paperclip} label={say('chat.attach')} onClick={() => input.current?.click()} />
       {isOver && <p className='drop-note' role='status'>{say('chat.attachDrop')}</p>}
     </>
   )

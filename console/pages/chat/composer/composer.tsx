@@ -1,4 +1,5 @@
 import type { FileUIPart } from 'ai'
+import { ArrowUp, SlidersHorizontal, Square } from 'lucide-react'
 import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
 import { AgentError } from '../../../../client/errors.ts'
 import { useDraft } from '../../../lib/draft.ts'
@@ -7,6 +8,7 @@ import { say } from '../../../lib/say.ts'
 import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
+import { IconButton } from '../../../parts/icon-button.tsx'
 import type { Conversation } from '../thread/use-conversation.ts'
 import { filesOf } from '../thread/use-sent.ts'
 import { AttachButton, AttachedFiles } from './attached-files.tsx'
@@ -33,6 +35,8 @@ interface Props {
   /** The run waits for an approval: what the user says meanwhile is for that run. */
   isHeld: boolean
   choice: ModelChoice
+  /** Words that the user has chosen to begin with. */
+  suggested?: { text: string }
   field: RefObject<HTMLTextAreaElement>
   /** `isInPlace`: in place of what the last run has not read. */
   onSend: (text: string, files: FileUIPart[], isInPlace?: boolean) => void
@@ -44,7 +48,7 @@ interface Props {
 
 /** Where the user writes: a message, or while the agent works, what it is to know at its next step. */
 export function Composer (props: Props) {
-  const { draftOf, initial = '', initialFiles, conversation, isHeld, choice, field, onSend, onScroll, onCancel } = props
+  const { draftOf, initial = '', initialFiles, conversation, isHeld, choice, field, suggested, onSend, onScroll, onCancel } = props
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
   const attached = useAttached(filesOf(`chat ${draftOf}`), initialFiles)
@@ -58,6 +62,7 @@ export function Composer (props: Props) {
   const lastUnread = useRef(unread)
   /** What came too late for the run, and is sent when it has ended. */
   const [late, setLate] = useState<string>()
+  const [areChoicesOpen, setAreChoicesOpen] = useState(false)
   const announce = useAnnounce()
   useEffect(() => field.current?.focus({ preventScroll: true }), [field])
 
@@ -71,6 +76,11 @@ export function Composer (props: Props) {
     type(returned.text + typed)
     attached.restore(returned.files)
   }, [returned])
+  useEffect(() => {
+    if (suggested === undefined) return
+    type(suggested.text)
+    field.current?.focus()
+  }, [suggested])
   useEffect(() => {
     const { current: before } = lastUnread
     lastUnread.current = unread
@@ -147,22 +157,35 @@ export function Composer (props: Props) {
       {onCancel !== undefined && <p className='quiet'>{say('chat.editing')}</p>}
       <AttachedFiles attached={attached} />
       {isUnderWay && files.length > 0 && <p className='quiet'>{say('chat.attachLater')}</p>}
-      <label>
-        <span className='visually-hidden'>{say('chat.message')}</span>
-        <textarea
-          ref={field} rows={2} value={text} placeholder={say(isUnderWay ? 'chat.steerHint' : 'chat.hint')}
-          onChange={(event) => type(event.target.value)} onKeyDown={onKeyDown} onPaste={onPaste}
-        />
-      </label>
-      <div className='composer-actions'>
-        <AttachButton add={attached.add} />
-        <ModelFields choice={choice} />
-        <span className='composer-space' />
-        {onCancel !== undefined && <Button onClick={onCancel}>{say('app.cancel')}</Button>}
-        {isUnderWay && <Button isBusy={stopping.isPending} onClick={() => stopping.mutate()}>{say('chat.stop')}</Button>}
-        <Button type='submit' kind='primary' isBusy={steering.isPending || isQueued}>
-          {say(isQueued ? 'chat.attachWait' : isUnderWay ? 'chat.steer' : 'chat.send')}
-        </Button>
+      <div className='composer-box'>
+        <label>
+          <span className='visually-hidden'>{say('chat.message')}</span>
+          <textarea
+            ref={field} rows={1} value={text} placeholder={say(isUnderWay ? 'chat.steerHint' : 'chat.hint')}
+            onChange={(event) => type(event.target.value)} onKeyDown={onKeyDown} onPaste={onPaste}
+          />
+        </label>
+        <div className='composer-actions'>
+          <AttachButton add={attached.add} />
+          <IconButton
+            icon={SlidersHorizontal} label={say('chat.choices')} className='button button-quiet button-icon composer-more'
+            aria-expanded={areChoicesOpen} onClick={() => setAreChoicesOpen(!areChoicesOpen)}
+          />
+          <div className='composer-choices' data-open={areChoicesOpen || undefined}><ModelFields choice={choice} /></div>
+          <span className='composer-space' />
+          {onCancel !== undefined && <Button onClick={onCancel}>{say('app.cancel')}</Button>}
+          {isUnderWay && (
+            <IconButton
+              icon={Square} kind='normal' label={say('chat.stop')} className='button button-normal button-icon composer-stop'
+              isBusy={stopping.isPending} onClick={() => stopping.mutate()}
+            />
+          )}
+          {isQueued && <span className='quiet'>{say('chat.attachWait')}</span>}
+          <IconButton
+            icon={ArrowUp} type='submit' className='button button-primary button-icon composer-send' isBusy={steering.isPending || isQueued}
+            label={say(isQueued ? 'chat.attachWait' : isUnderWay ? 'chat.steer' : 'chat.send')}
+          />
+        </div>
       </div>
     </form>
   )

@@ -6,20 +6,21 @@ import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { AgentSelect } from '../../../parts/agent-select.tsx'
+import { FolderChoice } from './folder-choice.tsx'
 import { ToolSwitches } from './tool-switches.tsx'
 import type { ModelChoice } from './use-model-choice.ts'
 
 /** Longer lists are searched by typing in place of a menu. */
 const LONGEST_MENU = 150
 
-/** Chooses agent, model, effort and tools of a conversation. Agents and tools are a choice once there are some. */
-export function ModelFields ({ choice: { agent, model, effort, denied, change } }: { choice: ModelChoice }) {
+/** Chooses agent, model, effort, folder and tools of a conversation. Agents and tools are a choice once there are some. */
+export function ModelFields ({ choice: { agent, model, effort, cwd, denied, change } }: { choice: ModelChoice }) {
   const providers = useQuery({ queryKey: keys.providers(), queryFn: () => listProviders(asked()).then(body) })
   const list = useQuery({ queryKey: keys.models(), queryFn: () => listModels(asked()).then(body) })
   const agents = useAgents().data?.agents ?? []
   const models = list.data?.models ?? []
   const ofAgent = agents.find(({ name }) => name === agent)?.options.model
-  const active = say('chat.activeModel', { model: ofAgent ?? providers.data?.active_model ?? '…' })
+  const active = shortName(ofAgent ?? providers.data?.active_model ?? '…')
   const isKnown = model === '' || models.some(({ id }) => id === model)
   return (
     <>
@@ -36,8 +37,8 @@ export function ModelFields ({ choice: { agent, model, effort, denied, change } 
           : (
             <select value={model} onChange={(event) => change({ model: event.target.value })}>
               <option value=''>{active}</option>
-              {!isKnown && <option value={model}>{model}</option>}
-              {models.map(({ id }) => <option key={id} value={id}>{id}</option>)}
+              {!isKnown && <option value={model}>{shortName(model)}</option>}
+              {models.map(({ id }) => <option key={id} value={id}>{shortName(id)}</option>)}
             </select>
             )}
       </label>
@@ -48,10 +49,14 @@ export function ModelFields ({ choice: { agent, model, effort, denied, change } 
           {EFFORTS.map((each) => <option key={each} value={each}>{say(`chat.efforts.${each}`)}</option>)}
         </select>
       </label>
+      <FolderChoice cwd={cwd} onChange={(next) => change({ cwd: next })} />
       <ToolSwitches denied={denied} onChange={(next) => change({ denied: next })} />
     </>
   )
 }
+
+/** A model without its provider, which the lists of the settings name. */
+const shortName = (id: string) => id.slice(id.indexOf('/') + 1)
 
 /** A name that is typed, and chosen when its field is left: a part of one is no model. */
 function ModelName ({ model, placeholder, onChosen }: { model: string, placeholder: string, onChosen: (model: string) => void }) {

@@ -1,3 +1,4 @@
+import { Wrench } from 'lucide-react'
 import { useState } from 'react'
 import type { ToolServer } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
@@ -27,7 +28,7 @@ export function ToolSwitches ({ denied, onChange }: Props) {
   return (
     <>
       <Button kind='quiet' onClick={() => setIsOpen(true)}>
-        {denied.length === 0 ? say('chat.tools') : say('chat.toolsOff', { count: denied.length })}
+        <Wrench /> {denied.length === 0 ? say('chat.tools') : say('chat.toolsOff', { count: denied.length })}
       </Button>
       <Dialog title={say('chat.toolsTitle')} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <p className='quiet'>{say('chat.toolsHelp')}</p>

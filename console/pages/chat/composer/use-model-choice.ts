@@ -9,28 +9,33 @@ interface Choice {
   agent: string
   model: string
   effort: string
+  /** The working folder. */
+  cwd: string
   /** What the conversation does without: entries of `denyTools`. */
   denied: readonly string[]
 }
 
 /** Returns settings with the choice in them; what else is set stays. */
-function withChoice ({ agent: _agent, options, ...settings }: ThreadSettings, { agent, model, effort, denied }: Choice): ThreadSettings {
+function withChoice (set: ThreadSettings, { agent, model, effort, cwd, denied }: Choice): ThreadSettings {
+  const { agent: _agent, cwd: _cwd, options, ...settings } = set
   const { model: _model, effort: _effort, denyTools: _denied, ...others } = options ?? {}
   const chosen = {
     ...{ ...others, ...model !== '' && { model }, ...effort !== '' && { effort: effort as RunOptions['effort'] } },
     ...denied.length > 0 && { denyTools: [...denied] }
   }
-  return { ...settings, ...agent !== '' && { agent }, ...Object.keys(chosen).length > 0 && { options: chosen } }
+  const named = { ...agent !== '' && { agent }, ...cwd !== '' && { cwd } }
+  return { ...settings, ...named, ...Object.keys(chosen).length > 0 && { options: chosen } }
 }
 
 /**
- * Agent, model, effort and tools of a conversation, which the service keeps. A new conversation begins with the last choice for a new one
- * in this tab, and `keep` stores it when the service has its first message.
+ * Agent, model, effort, folder and tools of a conversation, which the service keeps. A new conversation begins with the last choice for
+ * a new one in this tab, and `keep` stores it when the service has its first message.
  */
 export function useModelChoice (id: string, { isNew, settings: stored = {} }: ThreadPage) {
   const [agent, setAgent] = useDraft('agent')
   const [model, setModel] = useDraft('model')
   const [effort, setEffort] = useDraft('effort')
+  const [cwd, setCwd] = useDraft('folder')
   const [denied, setDenied] = useDraft('denied tools')
   const queries = useQueryClient()
   const saving = useMutation({
@@ -40,21 +45,22 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
     }
   })
   const settings = saving.isPending ? saving.variables : stored
-  const first = { agent, model, effort, denied: denied.split('\n').filter((entry) => entry !== '') }
+  const first = { agent, model, effort, cwd, denied: denied.split('\n').filter((entry) => entry !== '') }
   const choice: Choice = isNew && !saving.isPending
     ? first
     : {
         ...{ agent: settings.agent ?? '', model: settings.options?.model ?? '', effort: settings.options?.effort ?? '' },
+        cwd: settings.cwd ?? '',
         denied: settings.options?.denyTools ?? []
       }
   // What is stored may name tools that are gone since, which a request may not.
   const asksWithout = isNew || saving.isPending ? choice.denied : []
-  const { options, agent: chosen } = withChoice({}, { ...choice, denied: asksWithout })
+  const { options, agent: chosen, cwd: folder } = withChoice({}, { ...choice, denied: asksWithout })
 
   return {
     ...choice,
     /** What a request says of it: the same as what is stored, which may still be on its way. */
-    options: { ...options, ...chosen !== undefined && { agent: chosen } } as RunOptions,
+    options: { ...options, ...chosen !== undefined && { agent: chosen }, ...folder !== undefined && { cwd: folder } } as RunOptions,
     error: saving.error,
 
     change (part: Partial<Choice>) {
@@ -62,6 +68,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
       setAgent(part.agent ?? agent)
       setModel(part.model ?? model)
       setEffort(part.effort ?? effort)
+      setCwd(part.cwd ?? cwd)
       if (part.denied !== undefined) setDenied(part.denied.join('\n'))
     },
 

@@ -1,10 +1,12 @@
 import { isToolUIPart, type UIMessage } from 'ai'
+import { Activity, FileDiff, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { say } from '../../../lib/say.ts'
-import { Button } from '../../../parts/button.tsx'
 import { Changes } from '../../../parts/changes/changes.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
+import { IconButton } from '../../../parts/icon-button.tsx'
+import { AnswerFacts } from './answer-facts.tsx'
 import { runIdOf, textOf } from './rows.ts'
 
 /** What can be done with an answer: copy it, have another one, see and undo what it changed. */
@@ -19,13 +21,22 @@ export function AnswerEnd ({ message, onRegenerate }: { message: UIMessage, onRe
       {finishReason === 'content-filter' && <p className='note note-warn'>{say('chat.filtered')}</p>}
       <div className='answer-end'>
         {text !== '' && <CopyButton text={text} />}
-        {onRegenerate && <Button kind='quiet' onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
+        {onRegenerate && <IconButton icon={RotateCcw} label={say('chat.regenerate')} onClick={onRegenerate} />}
         {runId !== undefined && message.parts.some(isToolUIPart) && (
-          <Button kind='quiet' aria-expanded={isChangesShown} onClick={() => setIsChangesShown(!isChangesShown)}>
-            {say('chat.changes')}
-          </Button>
+          <IconButton
+            icon={FileDiff} label={say('chat.changes')} aria-expanded={isChangesShown}
+            onClick={() => setIsChangesShown(!isChangesShown)}
+          />
         )}
-        {runId !== undefined && <Link className='button button-quiet' href={`/runs/${encodeURIComponent(runId)}`}>{say('chat.run')}</Link>}
+        {runId !== undefined && (
+          <Link
+            className='button button-quiet button-icon' href={`/runs/${encodeURIComponent(runId)}`} aria-label={say('chat.run')}
+            title={say('chat.run')}
+          >
+            <Activity />
+          </Link>
+        )}
+        <AnswerFacts message={message} />
       </div>
       {isChangesShown && runId !== undefined && <Changes runId={runId} isOver />}
     </>

@@ -21,6 +21,7 @@ interface Props {
   waiting: Approval[]
   onEdit: (message: UIMessage) => void
   onRegenerate: () => void
+  onSuggest: (text: string) => void
   /** The user has decided by a key, and nothing else waits. */
   onAllDecided: () => void
 }
@@ -97,7 +98,7 @@ export const MessageList = forwardRef<MessageListHandle, Props>(function Message
           ))}
           <div className='message-row'>
             <RunEnd
-              id={id} conversation={conversation} isWaiting={waiting.length > 0}
+              id={id} conversation={conversation} onSuggest={props.onSuggest} isWaiting={waiting.length > 0}
               onRegenerate={state.canRegenerate ? onRegenerate : undefined}
             />
           </div>

@@ -10,6 +10,7 @@ import { AnswerEnd } from './answer-end.tsx'
 import { CallRow } from './call-row.tsx'
 import { FileRow } from './file-row.tsx'
 import { SaidRow } from './said-row.tsx'
+import { StepsRow } from './steps-row.tsx'
 import { PlanCard } from './plan-card.tsx'
 import { TaskCard } from './task-card.tsx'
 import { Thinking } from './thinking.tsx'
@@ -78,6 +79,8 @@ function Content ({ row, isWorking, isHeld, waiting, onEdit, onRegenerate, onDec
           {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onDecided={onDecided} />)}
         </>
       )
+    case 'steps':
+      return <StepsRow steps={row.steps} />
     case 'task':
       return <TaskCard task={row.task} />
     case 'plan':

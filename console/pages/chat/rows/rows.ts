@@ -4,6 +4,7 @@ import type { AgentPlan, RunTask, Steer } from '../../../../client/generated/ind
 import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
 import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'
 import { steerIn, steerStateOf } from '../thread/unread-words.ts'
+import { foldSteps } from './fold-steps.ts'
 
 type Message = { message: UIMessage }
 export type CallPart = ToolUIPart | DynamicToolUIPart
@@ -17,12 +18,28 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   | { kind: 'block', block: ResolvedBlock }
   | { kind: 'thinking', text: string, isAnalysis: boolean, isOpen: boolean }
   | { kind: 'call', part: CallPart, name: string } & Message
+  /** Steps that are over. */
+  | { kind: 'steps', steps: StepRow[] }
   | { kind: 'task', task: RunTask }
   | { kind: 'object', object: unknown }
   | { kind: 'plan', steps: AgentPlan['steps'] }
   | { kind: 'file', url: string, mediaType: string, name?: string, isSaid: boolean }
   | { kind: 'end' } & Message
 )
+
+export type StepRow = Extract<Row, { kind: 'call' | 'thinking' }>
+
+/** Whether a row is a step that is over and went well: the others are shown where they are. */
+function isStepOver (row: Row): row is StepRow {
+  if (row.kind === 'call') return row.part.state === 'output-available' && row.part.preliminary !== true
+  return row.kind === 'thinking' && !row.isOpen && !row.isAnalysis
+}
+
+/** Returns one row for steps among which there is a call. */
+function foldedSteps (steps: StepRow[]): Row | undefined {
+  if (!steps.some(({ kind }) => kind === 'call')) return undefined
+  return { kind: 'steps', key: `${steps[0].key} steps`, steps, ...steps[0].isFirst && { isFirst: true } }
+}
 
 type Part = UIMessage['parts'][number]
 type Content = Row extends infer R ? R extends Row ? Omit<R, 'key' | 'isFirst'> : never : never
@@ -84,7 +101,7 @@ export function createRows (): (message: UIMessage) => Row[] {
     if (rows.length === 0) return rows
     for (const [n, row] of rows.entries()) if (n === 0 || row.kind === 'steer' || rows[n - 1].kind === 'steer') row.isFirst = true
     if (message.role === 'assistant') rows.push({ kind: 'end', key: `${message.id} end`, message })
-    return rows.map(sameRow)
+    return foldSteps(rows, isStepOver, foldedSteps).map(sameRow)
   }
 
   return (message) => {

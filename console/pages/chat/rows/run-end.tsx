@@ -9,17 +9,21 @@ import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import type { Conversation } from '../thread/use-conversation.ts'
 import { splitUnread } from '../thread/unread-words.ts'
+import { Beginning } from './beginning.tsx'
 import { SaidRow } from './said-row.tsx'
+import { Working } from './working.tsx'
 
 interface Props {
   id: string
   conversation: Conversation
   isWaiting: boolean
   onRegenerate?: () => void
+  /** Puts words into the field. */
+  onSuggest: (text: string) => void
 }
 
 /** The end of a conversation: that the agent works, why it stopped, or what to do when there is nothing yet. */
-export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
+export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }: Props) {
   const { messages, isBusy, isStreaming, error, told, returned, isUnsure, reread, goOn } = conversation
   const { data } = useQuery({
     queryKey: [...keys.runs(), 'newest of', id],
@@ -35,7 +39,9 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
         {notices}
         {told.waiting.map(({ id, text, state }) => <div key={id} className='row row-said'><SaidRow text={text} state={state} /></div>)}
         <p className='quiet row working' aria-live='off'>
-          {seconds ? say('chat.silent', { seconds }) : say(isStreaming ? 'chat.working' : 'chat.sending')}
+          {seconds
+            ? say('chat.silent', { seconds })
+            : isStreaming ? <Working since={run?.status === 'running' ? run.startedAt : undefined} /> : say('chat.sending')}
         </p>
       </>
     )
@@ -54,7 +60,7 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate }: Props) {
       </div>
     )
   }
-  if (messages.length === 0) return <p className='row quiet chat-empty'>{say('chat.empty')}</p>
+  if (messages.length === 0) return <Beginning onSuggest={onSuggest} />
   if (run === undefined || isWaiting) return notices
   const goesOn = <Button onClick={goOn}>{say('chat.goOn')}</Button>
   if (run.status === 'failed') {

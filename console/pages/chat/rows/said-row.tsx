@@ -1,6 +1,7 @@
+import { Pencil } from 'lucide-react'
 import type { Steer } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
-import { Button } from '../../../parts/button.tsx'
+import { IconButton } from '../../../parts/icon-button.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
 interface Props {
@@ -14,7 +15,9 @@ interface Props {
 export function SaidRow ({ text, state, onEdit }: Props) {
   return (
     <>
-      {onEdit && <Button kind='quiet' className='button button-quiet row-action' onClick={onEdit}>{say('chat.edit')}</Button>}
+      {onEdit && (
+        <IconButton icon={Pencil} label={say('chat.edit')} className='button button-quiet button-icon row-action' onClick={onEdit} />
+      )}
       <div className='said row-text'>
         <VisibleText text={text} />
         {state !== undefined && <p className='quiet said-state'>{say(`chat.steerStates.${state}`)}</p>}

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { listThreads } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
@@ -40,7 +41,7 @@ export function ThreadList ({ current, onOpen, onNew, onDeleted }: Props) {
   const isFull = (data?.pages.length ?? 0) >= MOST_PAGES
   return (
     <>
-      <Button kind='normal' onClick={onNew}>{say('chat.new')}</Button>
+      <Button kind='normal' onClick={onNew}><SquarePen /> {say('chat.new')}</Button>
       <label>
         <span className='visually-hidden'>{say('chat.search')}</span>
         <input

@@ -36,7 +36,7 @@ export function ThreadRow ({ thread: { id, title, status = 'idle', updatedAt }, 
       <Link href={`/chat/${encodeURIComponent(id)}`} aria-current={isCurrent ? 'page' : undefined} onClick={onOpen}>
         <span className='thread-title'><VisibleText text={title || say('chat.untitled')} limit={200} /></span>
         <span className='quiet thread-state'>
-          {status === 'idle' ? <Time at={updatedAt} /> : <Status value={status === 'pending_approval' ? 'waiting' : status} />}
+          {status === 'idle' ? <Time at={updatedAt} isShort /> : <Status value={status === 'pending_approval' ? 'waiting' : status} />}
         </span>
       </Link>
       {children}

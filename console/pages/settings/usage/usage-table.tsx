@@ -2,22 +2,25 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { getTask, getThread, type UsageReport } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
-import { hasText, numbers, say } from '../../../lib/say.ts'
+import { dollars, hasText, numbers, say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+import { ShareBar } from './day-bars.tsx'
 
 type Group = UsageReport['groups'][number]
 type Grouping = 'model' | 'role' | 'task' | 'thread'
 type Counts = Omit<Group, 'key'>
 
 const MOST_ROWS = 100
-const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })
 const HEADS = { model: 'settings.byModel', role: 'settings.byRole', task: 'settings.byTask', thread: 'settings.byThread' } as const
 const COUNTS = ['calls', 'inputTokens', 'cachedInputTokens', 'cacheWriteTokens', 'outputTokens', 'reasoningTokens'] as const
+const weightOf = ({ costUsd, inputTokens, outputTokens }: Counts, isCost: boolean) => isCost ? costUsd ?? 0 : inputTokens + outputTokens
 
 /** The usage of each model, role, task or conversation, the most first, and of all together. */
 export function UsageTable ({ groups, by }: { groups: Group[], by: Grouping }) {
   const shown = groups.slice(0, MOST_ROWS)
+  const isCost = groups.some(({ costUsd }) => costUsd !== undefined)
+  const most = Math.max(...groups.map((group) => weightOf(group, isCost)), Number.MIN_VALUE)
   return (
     <div className='table-wrap' role='region' aria-label={say('settings.usage')} tabIndex={0}>
       <table>
@@ -31,7 +34,7 @@ export function UsageTable ({ groups, by }: { groups: Group[], by: Grouping }) {
         <tbody>
           {shown.map((group) => (
             <tr key={group.key}>
-              <th scope='row'><Name of={group.key} by={by} /></th>
+              <th scope='row'><Name of={group.key} by={by} /><ShareBar share={weightOf(group, isCost) / most} /></th>
               <Cells counts={group} />
             </tr>
           ))}
@@ -63,7 +66,8 @@ const Cells = ({ counts }: { counts: Counts }) => (
   </>
 )
 
-function sumOf (groups: Group[]): Counts {
+/** Returns the sums of several groups. */
+export function sumOf (groups: Group[]): Counts {
   const sum = (name: (typeof COUNTS)[number] | 'unpricedCalls') => groups.reduce((total, group) => total + group[name], 0)
   const priced = groups.flatMap(({ costUsd }) => costUsd ?? [])
   return {

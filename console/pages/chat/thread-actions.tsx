@@ -1,0 +1,46 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { UIMessage } from 'ai'
+import { Download } from 'lucide-react'
+import { saveFile } from '../../lib/save-file.ts'
+import { say } from '../../lib/say.ts'
+import { useAnnounce } from '../../parts/announcer.tsx'
+import { commandsQuery, RunningCommands } from '../../parts/commands/running-commands.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
+import { textOf } from './rows/rows.ts'
+import { olderMessages, threadPage } from './thread/thread-page.ts'
+
+/** Saves a conversation as a text file, and shows the commands that it has left running. */
+export function ThreadActions ({ id, title }: { id: string, title: string }) {
+  const announce = useAnnounce()
+  const { data } = useQuery(commandsQuery)
+  const commands = data?.commands.filter(({ threadId }) => threadId === id) ?? []
+  const page = useQuery({ ...threadPage(id), enabled: false })
+  const saving = useMutation({
+    async mutationFn () {
+      let { from, messages } = page.data!
+      while (from > 0) {
+        const older = await olderMessages(id, from)
+        from = older.from
+        messages = [...older.messages, ...messages]
+      }
+      saveFile(new Blob([asMarkdown(title, messages)], { type: 'text/markdown' }), `${fileNameOf(title)}.md`)
+    },
+    onError: () => announce(say('app.failed'))
+  })
+  return (
+    <>
+      <RunningCommands commands={commands} />
+      <IconButton icon={Download} label={say('chat.export')} isBusy={saving.isPending} onClick={() => saving.mutate()} />
+    </>
+  )
+}
+
+const fileNameOf = (title: string) => title.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').slice(0, 60) || 'chat'
+
+function asMarkdown (title: string, messages: UIMessage[]): string {
+  const said = messages.map((message) => {
+    const text = textOf(message)
+    return text === '' ? '' : `## ${say(message.role === 'user' ? 'chat.you' : 'chat.agent')}\n\n${text}\n`
+  })
+  return [`# ${title}\n`, ...said.filter((text) => text !== '')].join('\n')
+}

@@ -1,0 +1,25 @@
+import { useEffect, useRef, useState } from 'react'
+import { VisibleText } from '../visible-text.tsx'
+
+/** A formula, drawn by the browser as MathML. Until its reader is loaded, and where it cannot be read, as it was written. */
+export function Formula ({ tex, isDisplay }: { tex: string, isDisplay: boolean }) {
+  const place = useRef<HTMLSpanElement>(null)
+  const [isDrawn, setIsDrawn] = useState(false)
+  useEffect(() => {
+    let isGone = false
+    import('katex').then(({ default: katex }) => {
+      if (isGone) return
+      katex.render(tex, place.current!, { output: 'mathml', displayMode: isDisplay, strict: 'ignore', maxExpand: 500 })
+      setIsDrawn(true)
+    }).catch(() => setIsDrawn(false))
+    return () => {
+      isGone = true
+    }
+  }, [tex, isDisplay])
+  return (
+    <span className={isDisplay ? 'formula formula-display' : 'formula'}>
+      <span ref={place} hidden={!isDrawn} />
+      {!isDrawn && <code><VisibleText text={tex} limit={Infinity} /></code>}
+    </span>
+  )
+}

@@ -1,0 +1,53 @@
+import type { Page } from 'playwright-core'
+import texts from '../../console/texts/en.json' with { type: 'json' }
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+const PSEUDO = 'áƀçđéƒğĥíĵķłḿñóþɋŕšťúṽŵẋýž'
+const written = (letter: string) => {
+  const sign = [...PSEUDO][LETTERS.indexOf(letter.toLowerCase())]
+  return letter === letter.toLowerCase() ? sign : sign.toUpperCase()
+}
+
+/** Returns a text in a language that nobody speaks, with the same {placeholders}. */
+const pseudo = (text: string) => text.replace(/\{\w+\}|[A-Za-z]/g, (piece) => piece.startsWith('{') ? piece : written(piece))
+
+const leaves = (value: unknown): string[] => typeof value === 'string' ? [value] : Object.values(value as object).flatMap(leaves)
+
+/** The texts as the build writes them, the longest first, so that none is a part of one that was replaced. */
+const BUILT = leaves(texts).toSorted((one, other) => other.length - one.length).map((text) => ({
+  text,
+  forms: [`:${JSON.stringify(text)}`, `:\`${text.replace(/[\\`$]/g, '\\$&')}\``, `:'${text.replace(/[\\']/g, '\\$&')}'`]
+}))
+
+/** Has the console speak the other language. Returns the texts that were not found in its files. */
+export async function speakPseudo (page: Page): Promise<() => string[]> {
+  const missing = new Set(BUILT.map(({ text }) => text))
+  await page.route('**/assets/*.js', async (route) => {
+    const response = await route.fetch()
+    let code = await response.text()
+    if (!code.includes(texts.app.gone)) return await route.fulfill({ response })
+    for (const { text, forms } of BUILT) {
+      for (const form of forms) {
+        if (!code.includes(form)) continue
+        missing.delete(text)
+        code = code.replaceAll(form, () => `:${JSON.stringify(pseudo(text))}`)
+      }
+    }
+    await route.fulfill({ response, body: code })
+  })
+  return () => [...missing].filter((text) => /[A-Za-z]{2}/.test(text))
+}
+
+/** Returns what is English on a page: its texts and the names of its elements, without code and what a user or the service has written. */
+export const englishOn = (page: Page, known: RegExp) => page.evaluate<string[]>(`(() => {
+  const known = ${known}
+  const found = [document.title]
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const element = node.nodeType === 3 ? node.parentElement : node
+    if (element.closest('code, pre, .mono, kbd, script, noscript, datalist')) continue
+    if (node.nodeType === 3) found.push(node.data)
+    else for (const name of ['aria-label', 'title', 'placeholder', 'alt']) found.push(node.getAttribute(name) ?? '')
+  }
+  return [...new Set(found.map((text) => text.trim()))].filter((text) => /[A-Za-z]{2}/.test(text.replace(known, '')))
+})()`)
