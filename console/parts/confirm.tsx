@@ -1,8 +1,10 @@
+import type { LucideIcon } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { say } from '../lib/say.ts'
 import { Button, type ButtonProps } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Failed } from './failed.tsx'
+import { IconButton } from './icon-button.tsx'
 
 interface Props {
   /** The words of the button that opens the dialog. */
@@ -12,11 +14,13 @@ interface Props {
   /** The words of the button that does it. */
   action: string
   kind?: ButtonProps['kind']
+  /** A picture in the place of the words. */
+  icon?: LucideIcon
   onConfirm: () => Promise<unknown>
 }
 
 /** A button whose action must be confirmed in a dialog, for what cannot be undone. The dialog stays open when the action fails. */
-export function Confirm ({ label, title, text, action, kind = 'normal', onConfirm }: Props) {
+export function Confirm ({ label, title, text, action, kind = 'normal', icon, onConfirm }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -34,7 +38,9 @@ export function Confirm ({ label, title, text, action, kind = 'normal', onConfir
   }
   return (
     <>
-      <Button kind={kind} onClick={() => setIsOpen(true)}>{label}</Button>
+      {icon
+        ? <IconButton icon={icon} label={label} kind={kind} onClick={() => setIsOpen(true)} />
+        : <Button kind={kind} onClick={() => setIsOpen(true)}>{label}</Button>}
       <Dialog title={title} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <div>{text}</div>
         {error !== undefined && <Failed error={error} />}

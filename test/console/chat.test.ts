@@ -95,6 +95,31 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Answer again' }).waitFor()
     const { data } = await getThread({ client: console.agent.client, path: { id }, throwOnError: true })
     t.equal(data.messages.length, 4, 'the service has the edited message and its answer in place of the earlier ones')
+    await page.getByText('a good day to you').hover()
+    await page.getByRole('button', { name: '2 earlier versions' }).click()
+    const versions = page.getByRole('dialog')
+    await versions.getByText('hello', { exact: true }).waitFor()
+    await versions.getByText('You said').waitFor()
+    await versions.getByRole('button', { name: 'Older' }).click()
+    await versions.getByText('1 of 2').waitFor()
+    t.same(await axe(page), [])
+    await page.keyboard.press('Escape')
+
+    const commandId = '01a1fef7-4334-7355-8a31-93bc63563d6b'
+    const command = { commandId, command: 'npm start', runId: id, threadId: id, ports: [4000], startedAt: 1 }
+    let isStopped = false
+    await page.route(/\/commands/, async (route) => {
+      if (route.request().method() === 'POST') isStopped = true
+      return route.fulfill({ json: isStopped ? { commands: [] } : { commands: [command] } })
+    })
+    await page.reload()
+    await page.getByRole('button', { name: '1 command runs' }).click()
+    await page.getByRole('dialog').getByText('npm start').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save this conversation' }).click()
+    t.match(readFileSync(await (await saved).path(), 'utf8'), /^# .*\n\n## You\n\nask me\n/)
   })
 
   await visit('what a model writes is shown and does nothing', async (t, page) => {

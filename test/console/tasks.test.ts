@@ -30,8 +30,12 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
   await visit('without tasks the list says what a task is, and leads to a new one', async (t, page) => {
     await page.goto('/console/tasks')
     await page.getByRole('link', { name: 'Create the first task' }).click()
+    await page.getByLabel('Goal').fill('water the plants every weekday at 8')
+    await page.getByRole('button', { name: 'Use this time' }).click()
+    t.equal(await page.getByLabel('Goal').inputValue(), 'Water the plants')
+    await page.getByText('Monday to Friday at 08:00 · Next run').waitFor()
     await page.getByLabel('Goal').fill('write "Good morning" to notes.txt')
-    await page.getByLabel('on a schedule').check()
+    await page.getByLabel('How often').selectOption('Every day')
     await page.getByLabel('At', { exact: true }).fill(night)
     await page.getByText(`Every day at ${night} · Next run`).waitFor()
     t.ok(await page.getByLabel('Ask before its first changes').isChecked(), 'it asks where something is at stake')

@@ -1,3 +1,4 @@
+import { Bell } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { ServiceEvent } from '../../../client/events.ts'
 import { listNotifications, showNotification, type NotificationEvent } from '../../../client/generated/index.ts'
@@ -70,5 +71,5 @@ export function AllowNotices () {
   const [isAsking, setIsAsking] = useState(canAsk)
   if (!isAsking) return null
   const allow = () => void Notification.requestPermission().then(() => setIsAsking(canAsk()))
-  return <Button kind='quiet' onClick={allow}>{say('inbox.allowNotices')}</Button>
+  return <Button kind='quiet' onClick={allow}><Bell /> {say('inbox.allowNotices')}</Button>
 }

@@ -15,7 +15,7 @@ import { useItemKeys } from './use-item-keys.ts'
 /** Items that are drawn before the user asks for more. */
 const SHOWN = 20
 
-/** All that waits for a decision of the user, oldest first. */
+/** All that waits for a decision of the user, oldest first; work goes on without the tools of servers, so these come last. */
 export function WaitingList () {
   const query = useQuery(openApprovals)
   return (
@@ -40,7 +40,7 @@ function Items ({ approvals }: { approvals: Approval[] }) {
       {learned}
       <p className='quiet'>{say('inbox.keys')}</p>
       <div className='waiting-list' ref={list}>
-        {approvals.slice(0, shown).map((approval) => (
+        {lastOfServers(approvals).slice(0, shown).map((approval) => (
           <WaitingItem key={approval.approvalId} approval={approval} onRefused={onRefused} onLearned={onLearned} />
         ))}
       </div>
@@ -50,6 +50,9 @@ function Items ({ approvals }: { approvals: Approval[] }) {
     </>
   )
 }
+
+const lastOfServers = (approvals: Approval[]) =>
+  approvals.toSorted((one, other) => Number(one.kind === 'server') - Number(other.kind === 'server'))
 
 /** Has it read aloud when more waits than before. */
 function useNews (count: number) {

@@ -1,3 +1,4 @@
+import { Pencil, Pin, PinOff, Star, StarOff, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { FactChange, KnownFact } from '../../../client/generated/index.ts'
@@ -5,6 +6,7 @@ import { say } from '../../lib/say.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Failed } from '../../parts/failed.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
 import { Time } from '../../parts/time.tsx'
 import { EditFact } from './edit-fact.tsx'
 import { useFactChange, useForget } from './facts.ts'
@@ -32,17 +34,22 @@ export function FactRow ({ fact }: { fact: KnownFact }) {
         {fact.state === 'replaced' && <Button onClick={() => apply({ state: 'known' })}>{say('memory.restore')}</Button>}
         {fact.state === 'known' && fact.kind !== 'pattern' && (
           <>
-            <Button kind='quiet' onClick={() => apply({ pinned: !fact.pinned })}>{say(fact.pinned ? 'memory.unpin' : 'memory.pin')}</Button>
-            <Button kind='quiet' onClick={() => apply({ important: !fact.important })}>
-              {say(fact.important ? 'memory.markOrdinary' : 'memory.markImportant')}
-            </Button>
+            <IconButton
+              icon={fact.pinned ? PinOff : Pin} label={say(fact.pinned ? 'memory.unpin' : 'memory.pin')}
+              onClick={() => apply({ pinned: !fact.pinned })}
+            />
+            <IconButton
+              icon={fact.important ? StarOff : Star} label={say(fact.important ? 'memory.markOrdinary' : 'memory.markImportant')}
+              onClick={() => apply({ important: !fact.important })}
+            />
           </>
         )}
         {fact.state !== 'replaced' && fact.kind !== 'pattern' && (
-          <Button kind='quiet' onClick={() => setIsEditing(true)}>{say('memory.edit')}</Button>
+          <IconButton icon={Pencil} label={say('memory.edit')} onClick={() => setIsEditing(true)} />
         )}
         <Confirm
           kind='quiet'
+          icon={fact.state === 'proposed' ? undefined : Trash2}
           label={say(fact.state === 'proposed' ? 'memory.dismiss' : 'memory.forget')}
           title={say('memory.forgetTitle')}
           text={say('memory.forgetText', { text: fact.fact })}

@@ -83,7 +83,8 @@ export function valuesOf ({ goal, taskType, schedule, triggers = [], approval, c
   }
 }
 
-function scheduleValues (schedule: Schedule): Partial<FormValues> {
+/** The fields of a schedule. One that has no fields becomes the text of `custom`. */
+export function scheduleValues (schedule: Schedule): Partial<FormValues> {
   const { interval = '', at = '09:00', on, timezone = '', missed = 'run_once' } = schedule
   const shared = { timezone, missed, at, custom: interval, once: onceText(schedule) }
   const word = INTERVALS.find((name) => name === interval && name !== 'custom')

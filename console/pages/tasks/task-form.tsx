@@ -5,6 +5,7 @@ import { AgentSelect } from '../../parts/agent-select.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { countsRuns, MODES, TYPES, type FieldsProps } from './form-values.ts'
 import { OnceFields, ScheduleFields } from './schedule-fields.tsx'
+import { SentenceSchedule } from './sentence-schedule.tsx'
 import type { Task } from './task-queries.ts'
 import { triggerProblem, TriggersFields } from './trigger-fields.tsx'
 import './tasks.css'
@@ -34,6 +35,7 @@ export function TaskForm ({ values, set, task, error, onSubmit, children }: Prop
         <textarea
           rows={4}
           required
+          placeholder={isChange ? undefined : say('tasks.goalHint')}
           maxLength={20_000}
           value={values.goal}
           onChange={({ target }) => set({ goal: target.value })}
@@ -41,6 +43,7 @@ export function TaskForm ({ values, set, task, error, onSubmit, children }: Prop
         />
         <span id='goal-help' className='quiet'>{say('tasks.goalHelp')}</span>
       </label>
+      {!isChange && <SentenceSchedule values={values} set={set} />}
       {!isChange && (
         <fieldset>
           <legend>{say('tasks.when')}</legend>

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { say, sayValue } from '../../lib/say.ts'
@@ -19,7 +20,7 @@ export default function Tasks () {
   const [words, setWords] = useState('')
   const status = STATES.find((state) => state === query.get('status'))
   return (
-    <Page title={say('tasks.title')} actions={<Link href='/tasks/new' className='button button-primary'>{say('tasks.new')}</Link>}>
+    <Page title={say('tasks.title')} actions={<Link href='/tasks/new' className='button button-primary'><Plus /> {say('tasks.new')}</Link>}>
       <div className='task-filter' role='search'>
         <label className='field'>
           <span>{say('tasks.search')}</span>

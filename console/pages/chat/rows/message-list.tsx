@@ -126,7 +126,7 @@ function placeOfFound (groups: Group[], { messageId, words }: FoundMessage): { r
 const textOfRow = (row: Row) => row.kind === 'block' ? row.block.text : 'text' in row ? row.text : ''
 
 /** What rows need to know of the conversation. It stays the same while an answer streams, so that only the rows that grow are drawn. */
-function useRowState ({ conversation, waiting, onEdit, onRegenerate }: Props, onDecided: RowState['onDecided']): RowState {
+function useRowState ({ id, conversation, waiting, onEdit, onRegenerate }: Props, onDecided: RowState['onDecided']): RowState {
   const { messages, isBusy, hasOlder } = conversation
   const latest = useRef({ onEdit, onRegenerate, onDecided })
   useEffect(() => {
@@ -144,8 +144,8 @@ function useRowState ({ conversation, waiting, onEdit, onRegenerate }: Props, on
   const isOver = !isBusy && waiting.length === 0
   const canRegenerate = isOver && lastSaidId !== undefined && lastSaidId !== lockedId
   return useMemo(
-    () => ({ ...verbs, answerId, lockedId, isOver, canEdit: !isBusy, canRegenerate, waiting }),
-    [verbs, answerId, lockedId, isOver, isBusy, canRegenerate, waiting]
+    () => ({ ...verbs, threadId: id, answerId, lockedId, isOver, canEdit: !isBusy, canRegenerate, waiting }),
+    [verbs, id, answerId, lockedId, isOver, isBusy, canRegenerate, waiting]
   )
 }
 

@@ -24,9 +24,11 @@ export const RowGroup = memo(function RowGroup ({ near, rows, state, isDrawnAtFi
 const NOTHING: RowState['waiting'] = []
 
 /** The part of the state that one row needs; it stays equal when other parts change. */
-function stateOf (row: Row, { answerId, lockedId, isOver, canEdit, canRegenerate, waiting, onEdit, onRegenerate, onDecided }: RowState) {
+function stateOf (row: Row, state: RowState) {
+  const { threadId, answerId, lockedId, isOver, canEdit, canRegenerate, waiting, onEdit, onRegenerate, onDecided } = state
   const isOfAnswer = 'message' in row && row.message.id === answerId
   return {
+    threadId,
     isWorking: isOfAnswer && !isOver,
     isHeld: row.kind === 'call' && isOfAnswer && waiting.length > 0,
     waiting: row.kind === 'call' && waiting.length > 0 ? waiting.filter(({ toolCallId }) => toolCallId === row.part.toolCallId) : NOTHING,

@@ -14,10 +14,12 @@ import { StepsRow } from './steps-row.tsx'
 import { PlanCard } from './plan-card.tsx'
 import { TaskCard } from './task-card.tsx'
 import { Thinking } from './thinking.tsx'
+import { versionsOf } from '../thread/versions.ts'
 import { runIdOf, type Row } from './rows.ts'
 
 /** What the rows of a conversation depend on besides themselves. */
 export interface RowState {
+  threadId: string
   /** The last answer. */
   answerId?: string
   /** A message that cannot be edited. */
@@ -35,6 +37,7 @@ export interface RowState {
 
 interface Props {
   row: Row
+  threadId: string
   /** The run of this message is not over. */
   isWorking: boolean
   /** Calls of this message wait for the user, and none runs. */
@@ -58,10 +61,15 @@ export const RowView = memo(function RowView (props: Props) {
   )
 })
 
-function Content ({ row, isWorking, isHeld, waiting, onEdit, onRegenerate, onDecided }: Props) {
+function Content ({ row, threadId, isWorking, isHeld, waiting, onEdit, onRegenerate, onDecided }: Props) {
   switch (row.kind) {
     case 'said':
-      return <SaidRow text={row.text} state={row.state} onEdit={onEdit && (() => onEdit(row.message))} />
+      return (
+        <SaidRow
+          text={row.text} state={row.state} onEdit={onEdit && (() => onEdit(row.message))}
+          versions={versionsOf(threadId, row.message.id)}
+        />
+      )
     case 'steer':
       return <SaidRow text={row.text} state={row.state} />
     case 'system':

@@ -3,18 +3,23 @@ import type { Steer } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+import type { Version } from '../thread/versions.ts'
+import { EarlierVersions } from './earlier-versions.tsx'
 
 interface Props {
   text: string
   /** Of what was said while the agent worked: whether it has been read. */
   state?: Steer['state']
   onEdit?: () => void
+  /** What it was before it was edited. */
+  versions?: Version[]
 }
 
 /** What the user said. */
-export function SaidRow ({ text, state, onEdit }: Props) {
+export function SaidRow ({ text, state, onEdit, versions = [] }: Props) {
   return (
     <>
+      <EarlierVersions versions={versions} />
       {onEdit && (
         <IconButton icon={Pencil} label={say('chat.edit')} className='button button-quiet button-icon row-action' onClick={onEdit} />
       )}

@@ -14,6 +14,7 @@ import { olderMessages, threadPage, type ThreadPage } from './thread-page.ts'
 import { splitUnread, unreadWords } from './unread-words.ts'
 import { useSent } from './use-sent.ts'
 import { useTold } from './use-told.ts'
+import { keepVersion } from './versions.ts'
 
 /** How often, and after how many milliseconds, a run is looked for that is to be stopped. */
 const STOP_TRIES = 20
@@ -125,6 +126,7 @@ export function useConversation (id: string, page: ThreadPage) {
       sent.note({ messageId, text, files, draft, isEdit: edited !== undefined })
       if (edited === undefined && (isSaidAgain || replaced !== undefined)) setMessages((all) => splitUnread(all).before)
       const parts = [...text.trim() === '' ? [] : [{ type: 'text' as const, text }], ...files]
+      if (edited !== undefined) keepVersion(id, chat.messages, edited)
       if (edited !== undefined) void chat.sendMessage({ parts, messageId }, chosen(options))
       else void chat.sendMessage({ id: messageId, parts }, chosen(options))
     },
@@ -134,7 +136,11 @@ export function useConversation (id: string, page: ThreadPage) {
       setMessages((all) => splitUnread(all).before)
       void chat.sendMessage(undefined, { body: { continue: true } })
     },
-    regenerate: (options: RunOptions) => void chat.regenerate(chosen(options)),
+    regenerate (options: RunOptions) {
+      const said = chat.messages.findLast(({ role }) => role === 'user')
+      if (said !== undefined) keepVersion(id, chat.messages, said.id)
+      void chat.regenerate(chosen(options))
+    },
     reread () {
       clearError()
       read()

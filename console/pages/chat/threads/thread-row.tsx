@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { deleteThread, type Thread } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked } from '../../../lib/service.ts'
-import { Button } from '../../../parts/button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
+import { IconButton } from '../../../parts/icon-button.tsx'
 import { Status } from '../../../parts/status.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
@@ -42,9 +43,9 @@ export function ThreadRow ({ thread: { id, title, status = 'idle', updatedAt }, 
       {children}
       {isCurrent && (
         <div className='thread-actions'>
-          <Button kind='quiet' onClick={() => setIsRenaming(true)}>{say('chat.rename')}</Button>
+          <IconButton icon={Pencil} label={say('chat.rename')} onClick={() => setIsRenaming(true)} />
           <Confirm
-            kind='quiet' label={say('chat.delete')} title={say('chat.deleteTitle')} action={say('chat.deleteAction')}
+            kind='quiet' icon={Trash2} label={say('chat.delete')} title={say('chat.deleteTitle')} action={say('chat.deleteAction')}
             text={<p>{say('chat.deleteText')}</p>} onConfirm={remove}
           />
           <RenameThread id={id} title={title} isOpen={isRenaming} onClose={() => setIsRenaming(false)} />
