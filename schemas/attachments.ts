@@ -1,4 +1,4 @@
-import { Type, type Static } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 
 /** Bytes of one attachment. */
 export const MOST_BYTES = 25 * 1024 * 1024
@@ -22,4 +22,3 @@ export const AttachmentSchema = Type.Object({
   bytes: Type.Integer(),
   name: Type.Optional(Type.String())
 }, { $id: 'Attachment', description: 'A stored file that messages can name' })
-export type AttachmentView = Static<typeof AttachmentSchema>

@@ -68,7 +68,7 @@ export const BrainClearedSchema = Type.Object({ status: Type.Literal('cleared') 
   description: 'The brain was cleared'
 })
 
-export const FactSourceSchema = Type.Object({
+const FactSourceSchema = Type.Object({
   threadId: Type.String(),
   message: Type.Integer({ description: 'Index of the message in the thread, from 0' }),
   messageId: Type.Optional(Type.String()),

@@ -49,7 +49,7 @@ export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('alwa
   description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
     'By default, all but those that the server marks with readOnlyHint and its user has accepted as they are'
 })
-export const McpTimeout = Type.Integer({
+const McpTimeout = Type.Integer({
   minimum: 1_000,
   maximum: 3_600_000,
   description: 'How long a call of a tool may take, milliseconds; 60,000 by default. Progress that the server reports starts it anew, ' +
@@ -83,12 +83,12 @@ export const McpSandboxSchema = Type.Union([
   description: 'The program runs in a box: without your home and secrets, with the network and the folders that are named alone. Where ' +
     'no box can be had, it is not started. `true`: no network and no folders'
 })
-export const McpConnectTime = Type.Integer({
+const McpConnectTime = Type.Integer({
   minimum: 1_000,
   maximum: 600_000,
   description: 'How long it may take to start and to connect, milliseconds; 60,000 by default, as a program may have to be installed first'
 })
-export const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
+const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
 /** The settings of every tool server, which apply without a new connection, but for `enabled`. */
 export const mcpSettings = {
   approval: Type.Optional(McpApproval),

@@ -148,7 +148,6 @@ export type DigestQuestion = Static<typeof Waiting>
 export type DigestAppCall = Static<typeof WaitingForApp>
 export type DigestOfTask = Static<typeof OfTask>
 export type DigestDenied = Static<typeof Denied>
-export type DigestNotRun = Static<typeof NotRun>
 
 const Client = Type.String({
   pattern: '^[A-Za-z0-9._\\-]{1,64}$',

@@ -6,7 +6,7 @@ const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 export type NotificationKind = 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told'
-export const NotificationKindSchema = Type.Unsafe<NotificationKind>({
+const NotificationKindSchema = Type.Unsafe<NotificationKind>({
   type: 'string',
   enum: ['waiting', 'failing', 'recovered', 'budget', 'provider', 'told'],
   description: 'waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well ' +

@@ -30,7 +30,7 @@ export const MAX_STEPS = 500
 /** The longest working time that a run may be given, minutes. */
 export const LONGEST_RUN = 24 * 60
 
-export const BudgetSchema = Type.Object({
+const BudgetSchema = Type.Object({
   usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description: 'US dollars' })),
   tokens: Type.Optional(
     Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Tokens of input and output, over all model calls' })
@@ -46,7 +46,7 @@ export const BudgetSchema = Type.Object({
 export type Budget = Static<typeof BudgetSchema>
 
 /** A tool that the application executes itself. */
-export const AppToolSchema = Type.Object({
+const AppToolSchema = Type.Object({
   name: Type.String({
     pattern: '^[A-Za-z][A-Za-z0-9_\\-]{0,63}$',
     description: 'up to 64 letters, digits, _ and -, beginning with a letter'
@@ -67,7 +67,7 @@ export const AppToolSchema = Type.Object({
 export type AppTool = Static<typeof AppToolSchema>
 
 /** The JSON schema that the answer of a run must fit. */
-export const ObjectOptionSchema = Type.Object({
+const ObjectOptionSchema = Type.Object({
   schema: Type.Unsafe<Record<string, unknown>>(
     Type.Object({}, { additionalProperties: true, description: 'JSON schema of the answer, an object' })
   ),

@@ -73,7 +73,7 @@ export const ScheduleSchema = Type.Object({
 }, { $id: 'Schedule', additionalProperties: false, description: 'The times at which a task runs' })
 export type Schedule = Static<typeof ScheduleSchema>
 
-export const FateSchema = Type.Union([Type.Literal('run'), Type.Literal('coalesced'), Type.Literal('skipped'), Type.Literal('missed')], {
+const FateSchema = Type.Union([Type.Literal('run'), Type.Literal('coalesced'), Type.Literal('skipped'), Type.Literal('missed')], {
   description:
     'run: the planned time became the run `runId`; coalesced: the run planned for `into` replaced it; skipped: left out on purpose ' +
     '(`reason`); missed: too old for a catch-up run'

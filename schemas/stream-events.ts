@@ -85,7 +85,7 @@ export const ownEvents = [
   event('ShutdownEvent', 'service:shutdown', { at: Timestamp }, 'The service ends; this is the last event')
 ] as const satisfies readonly TObject[]
 
-export type OwnEvent = Static<typeof ownEvents[number]>
+type OwnEvent = Static<typeof ownEvents[number]>
 
 /** The types that a reader can ask for. `reset` and `service:shutdown` come always. */
 export const EVENT_TYPES: readonly string[] = [...taskEvents, ...ownEvents]

@@ -33,7 +33,7 @@ export type Phase = Static<typeof PhaseSchema>
 const Goal = Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The result that the task must achieve' })
 const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 20 })
 
-export const EXPECTS = ['none', 'files', 'message', 'command'] as const
+const EXPECTS = ['none', 'files', 'message', 'command'] as const
 export const ExpectsSchema = Type.Unsafe<typeof EXPECTS[number]>({
   ...oneOf(...EXPECTS),
   description: 'The effect that a run is to leave: files written, moved or deleted, a message to somebody, a command that ran, or none. ' +

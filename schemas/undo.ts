@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
 
 /** Why a change is not taken back. */
-export const UndoReasonSchema = Type.Union(
+const UndoReasonSchema = Type.Union(
   (['changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared'] as const).map((reason) => Type.Literal(reason)),
   {
     description: '`changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a ' +

@@ -16,7 +16,7 @@ export const UsageSchema = Type.Object({
 }, { $id: 'Usage', description: 'What model calls used, by the counts of their providers' })
 export type Usage = Static<typeof UsageSchema>
 
-export const USAGE_GROUPINGS = ['day', 'model', 'role', 'task', 'thread'] as const
+const USAGE_GROUPINGS = ['day', 'model', 'role', 'task', 'thread'] as const
 export type UsageGrouping = typeof USAGE_GROUPINGS[number]
 
 const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: "A day of this machine's time zone, as 2026-01-31" })

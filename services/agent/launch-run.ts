@@ -7,13 +7,13 @@ import { endEarly } from './end-run.ts'
 /** The interval at which the events of a resumable run are stored, milliseconds. */
 const SAVE_MS = 1_000
 
-export interface Launch extends SubscriberOptions {
+interface Launch extends SubscriberOptions {
   run: Run<ThreadRun>
   conversation: ConversationState
   work: (attempt: ConversationAttempt) => Promise<void>
 }
 
-export type LaunchRun = ReturnType<typeof createLaunchRun>
+type LaunchRun = ReturnType<typeof createLaunchRun>
 
 /** The collaborators shared by starting a run and resuming a run. */
 export interface RunCollaborators {

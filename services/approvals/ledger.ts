@@ -51,7 +51,7 @@ function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): Ap
 export type Ledger = ReturnType<typeof createLedger>
 
 /** Returns the operations that tell a person of items that wait. */
-export interface ApprovalNotifications {
+interface ApprovalNotifications {
   asked: (items: readonly Approval[]) => Op[]
 }
 

@@ -17,7 +17,7 @@ interface PdfPages {
 }
 
 /** Reads documents in a process or thread of their own, because they are untrusted. */
-export interface DocumentReader {
+interface DocumentReader {
   office(input: { bytes: Uint8Array, format: typeof OFFICE_TYPES[string], mostCharacters: number }): Promise<string>
   pdf(input: { bytes: Uint8Array, firstPage: number, mostPages: number, mostChars: number }): Promise<PdfPages>
 }

@@ -42,7 +42,7 @@ type ForgetWish = Pick<Learning, 'fact' | 'said' | 'source' | 'isUnsure'> & {
 }
 
 /** What was forgotten, what waits for a confirmation, and what may be about the same. */
-export interface Forgotten {
+interface Forgotten {
   forgotten: Entry[]
   patterns: Habit[]
   open: Entry[]

@@ -32,7 +32,7 @@ const patternViews = ({ habits }: Memory): KnownFact[] =>
   }))
 
 /** Throws EntryNotFound (404). */
-export function requireEntry ({ entries }: Memory, id: string): Entry {
+function requireEntry ({ entries }: Memory, id: string): Entry {
   const entry = entries.find((each) => each.id === id)
   if (entry === undefined) throw new EntryNotFound(id)
   return entry

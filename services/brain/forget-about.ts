@@ -4,7 +4,7 @@ import { isProtected, type Entry, type Habit, type Memory } from './memory.ts'
 import { isFormOf, termsOf } from './recall/terms.ts'
 
 /** How long what the user had forgotten can be restored, milliseconds. */
-export const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000
+const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000
 
 /** What the memory holds about something. */
 export interface About {

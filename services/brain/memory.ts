@@ -2,7 +2,7 @@ import type { Brain, FactSource, Pattern } from '../../schemas/brain.ts'
 import { foldText } from './fact-text.ts'
 
 export type FactKind = 'fact' | 'preference' | 'instruction'
-export type FactState = 'known' | 'proposed' | 'replaced'
+type FactState = 'known' | 'proposed' | 'replaced'
 
 /** A fact, preference or instruction, with where it comes from and what became of it. */
 export interface Entry {

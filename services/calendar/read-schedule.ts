@@ -22,7 +22,7 @@ interface Now {
 }
 
 /** A schedule as it was understood. */
-export interface ReadSchedule {
+interface ReadSchedule {
   schedule: Schedule
   plan: Plan
   words: string

@@ -136,7 +136,7 @@ export interface AppCallItem extends Item, Call {
 }
 
 /** A choice of a person about a task itself. It belongs to no run and does not expire. */
-export interface ChoiceItem {
+interface ChoiceItem {
   kind: 'task'
   approvalId: string
   state: StateOf<'task'>

@@ -30,7 +30,7 @@ export const TRANSITIONS = {
   }
 } as const
 
-export type ApprovalKind = keyof typeof TRANSITIONS
+type ApprovalKind = keyof typeof TRANSITIONS
 export type StateOf<K extends ApprovalKind> = keyof typeof TRANSITIONS[K] & string
 
 /** Whether an approval of that kind may go from one state to the other. */

@@ -9,7 +9,7 @@ export interface FailedRule {
   data?: unknown
 }
 
-export interface InvalidValue {
+interface InvalidValue {
   /** JSON pointer to the invalid value, "/" for the whole. */
   path: string
   /** The rest of a sentence whose subject is the value's name: "has the unknown field …", "must be integer". */

@@ -2,9 +2,9 @@ import { defineError } from '../lib/service-error.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { exceededLimit, parseJson } from '../lib/json.ts'
 
-export const BodyNotJson = defineError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.')
-export const BodyTooDeep = defineError('ERR_BODY_TOO_DEEP', 'The body is nested deeper than %d levels.')
-export const BodyTooManyValues = defineError('ERR_BODY_TOO_MANY_VALUES', 'The body holds more than %d values.')
+const BodyNotJson = defineError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.')
+const BodyTooDeep = defineError('ERR_BODY_TOO_DEEP', 'The body is nested deeper than %d levels.')
+const BodyTooManyValues = defineError('ERR_BODY_TOO_MANY_VALUES', 'The body holds more than %d values.')
 export const BodyTooLarge = defineError('ERR_BODY_TOO_LARGE', 'The body is larger than the %d bytes this route takes.')
 export const BodyCutOff = defineError('ERR_BAD_REQUEST', 'The body ended before it was complete; send it again.')
 export const NotJsonMedia = defineError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.')

@@ -1,5 +1,5 @@
 /** Content security policy of the pages: they load and run only files of this service, and no other page can frame them. */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -35,7 +35,7 @@ export interface JudgeDeps {
 }
 
 /** A run that has reported, with the events of its log. */
-export interface JudgedRun extends Pick<Material, 'goal' | 'request' | 'criteria' | 'plan'> {
+interface JudgedRun extends Pick<Material, 'goal' | 'request' | 'criteria' | 'plan'> {
   events: readonly RunEvent[]
   /** The folder that relative paths of the run resolve against. */
   cwd: string

@@ -6,7 +6,7 @@ export const ajvFor = ({ $schema, ...rules }: { $schema?: unknown }): typeof Ajv
   /draft-0[3-7]/.test(String($schema)) || ($schema === undefined && usesTuples(rules)) ? Ajv : Ajv2020
 
 /** Whether a schema has arrays with a schema for each entry in the form of draft-07. */
-export function usesTuples (schema: unknown): boolean {
+function usesTuples (schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false
   return Object.entries(schema).some(([key, value]) => (key === 'items' && Array.isArray(value)) || usesTuples(value))
 }

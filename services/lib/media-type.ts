@@ -1,5 +1,5 @@
 /** How the text of a file is read: as it stands, from the parts of an office document, or from the pages of a PDF. */
-export type TextKind = 'plain' | 'office' | 'pdf'
+type TextKind = 'plain' | 'office' | 'pdf'
 
 export const OCTETS = 'application/octet-stream'
 /** Types that say nothing: what curl and browsers send when they do not know. */

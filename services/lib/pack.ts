@@ -7,7 +7,7 @@ export type PackIndex = Record<string, [start: number, length: number]>
 /** Set by the build: the name of the pack, which holds a digest of its content, and its index. */
 declare const PACK: { file: string, index: PackIndex } | undefined
 
-export interface Pack {
+interface Pack {
   fd: number
   index: PackIndex
   /** The folder of the pack. */

@@ -8,7 +8,7 @@ export const CHUNK_BYTES = 256 * 1024
 export const TAG_BYTES = 16
 
 /** A chunk is damaged, or not of this file. */
-export class ChunkDamaged extends Error {}
+class ChunkDamaged extends Error {}
 
 /** Where a chunk belongs: the name and the key of its file, and its number in it. */
 interface Place {

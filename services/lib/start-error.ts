@@ -1,7 +1,7 @@
 import { describeDiskFailure } from './disk-failure.ts'
 
 /** A failed start: the message to print, and the exit code (sysexits.h; 98 is EADDRINUSE). A supervisor must not retry codes 64 to 98. */
-export interface StartFailure {
+interface StartFailure {
   message: string
   exitCode: number
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 
 /** The absolute path that a path means, by its text alone; or why it means none, as the end of a sentence that begins with the path. */
-export type PathReading = { path: string } | { refused: string }
+type PathReading = { path: string } | { refused: string }
 
 /** The longest beginning of a path that `..` does not leave, such as `C:\`, and the names behind it. */
 interface Parts {

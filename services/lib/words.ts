@@ -14,7 +14,7 @@ const ASCII = /^[\x00-\x7f]*$/
 /** Characters of a run that are split at once, so that a text without blanks holds nothing up. */
 const RUN_CHARACTERS = 1_000
 /** Characters of a word that count. */
-export const WORD_CHARACTERS = 40
+const WORD_CHARACTERS = 40
 
 /** Letters that Unicode takes for letters of their own, and people write in both ways. */
 const WRITTEN_AS: Record<string, string> = { ß: 'ss', ς: 'σ', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' }

@@ -30,7 +30,7 @@ export interface Target {
 type StandardStream = NodeJS.WriteStream & { _handle?: { setBlocking?: (on: boolean) => number } }
 
 /** Chooses how to write to a standard descriptor by its kind: pipe, socket, terminal, file or device. */
-export function openTarget (fd: 1 | 2): Target {
+function openTarget (fd: 1 | 2): Target {
   if (isatty(fd) && !canBeReopened(fd)) return fileTarget(fd)
   const stream: StandardStream = fd === 1 ? process.stdout : process.stderr
   stream.on('error', () => {})

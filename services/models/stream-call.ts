@@ -31,7 +31,7 @@ export const isOutage = (error: unknown): error is ModelFailed => error instance
 
 type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
 
-export interface ModelCall {
+interface ModelCall {
   /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
   models: string[]
   /** `origin` marks what the model attaches to its answer, see models/reasoning.ts; by default the id. */

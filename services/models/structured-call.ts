@@ -8,7 +8,7 @@ import { type BudgetError, isBudgetError, type Meter } from '../usage/index.ts'
 import { generateWithin } from './whole-call.ts'
 
 /** A question to a model that answers with structured data. */
-export interface StructuredCall<S extends TSchema> {
+interface StructuredCall<S extends TSchema> {
   /** `settings` are the user's for the role of the model. */
   load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
   /** The role in which the call is counted; `fast` by default. */

@@ -7,7 +7,7 @@ import type { CallSettings } from './providers/registry.ts'
 import type { Meter } from '../usage/index.ts'
 import { tokensIn, tokensOf } from './token-estimate.ts'
 
-export interface WholeCall {
+interface WholeCall {
   /** `settings` are the user's for the role of the model. */
   load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
   options: (settings: CallSettings) => Omit<LanguageModelV4CallOptions, 'abortSignal'>

@@ -11,7 +11,7 @@ export interface Delivery {
 }
 
 /** One time that a person is told: the notification itself, or its reminder. */
-export interface Showing {
+interface Showing {
   at: number
   /** When somebody said that it is on a screen. */
   shownAt?: number

@@ -20,7 +20,7 @@ export function workerProgram (name: 'task' | 'transform'): { program: string | 
   return { program: `(${runPacked})(${runCode}, ${args})`, eval: true }
 }
 
-export interface ChildProgram {
+interface ChildProgram {
   command: string
   args: string[]
   /** To be added to the environment of the child. */

@@ -29,7 +29,7 @@ const RecordingTooLarge = defineError(
 /** A file of which more is not held, bytes. */
 const MOST_TEXT = 256 * 1024
 
-export interface RecordParts {
+interface RecordParts {
   runs: Pick<RunRepository, 'get' | 'load'>
   threads: Pick<ThreadRepository, 'get' | 'messages'>
   tasks: { get(taskId: string): Promise<Task>, wholeRun(runId: string): Promise<{ input?: unknown } | undefined> }

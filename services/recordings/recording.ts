@@ -49,7 +49,7 @@ export interface RequestLine {
 }
 
 /** The task of the run. */
-export interface TaskLine {
+interface TaskLine {
   type: 'task'
   goal: string
   plan?: { phases: Array<{ description: string }>, qualityCriteria?: string[], expects?: Expects }
@@ -88,7 +88,7 @@ export interface AnswerLine extends Reply {
 }
 
 /** The answer to a question of the service, such as the analysis. */
-export interface AsideLine {
+interface AsideLine {
   type: 'aside'
   name: string
   text: string
@@ -185,7 +185,7 @@ export type Line =
   | FileLine
   | EndLine
   | ExpectLine
-export type LineOf<T extends Line['type']> = Extract<Line, { type: T }>
+type LineOf<T extends Line['type']> = Extract<Line, { type: T }>
 
 /** A recording that was read. */
 export interface Recording {

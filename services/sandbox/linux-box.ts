@@ -24,7 +24,7 @@ export interface Held {
   isWritable: boolean
 }
 
-export interface BoxPlan {
+interface BoxPlan {
   /** The complete environment of the command, without secrets. */
   environment: NodeJS.ProcessEnv
   /** The working folder first, then what lies in it and is put upon itself. */

@@ -11,7 +11,7 @@ const SYSTEM = ['/System', '/Library/Apple', '/Library/Developer', '/Library/Fra
   '/private/var/select', '/private/var/db/timezone', '/private/etc', '/opt/homebrew', '/dev']
 const WRITABLE_DEVICES = ['/dev/null', '/dev/zero', '/dev/tty', '/dev/stdout', '/dev/stderr', '/dev/fd', '/dev/dtracehelper']
 
-export interface MacPlan {
+interface MacPlan {
   environment: NodeJS.ProcessEnv
   /** The working folder. */
   folder: string

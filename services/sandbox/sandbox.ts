@@ -36,7 +36,7 @@ export interface BoxedCommand {
 }
 
 /** How a call wants to run. */
-export interface BoundaryWish {
+interface BoundaryWish {
   network?: string[]
   /** Ports that are to be reachable at 127.0.0.1. */
   ports?: number[]

@@ -12,7 +12,7 @@ export interface RawRange {
   highWaterMarkBytes?: number
 }
 
-export interface RawIterator {
+interface RawIterator {
   /** Returns up to `size` entries, or an empty list at the end. */
   nextv(size: number): Promise<[key: string, value: Buffer][]>
   close(): Promise<void>

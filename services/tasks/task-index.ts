@@ -69,8 +69,6 @@ const MAX_FINISHED = 10_000
 /** Index entries that a repair of the index writes in one transaction. */
 const BATCH = 500
 
-export type TaskIndex = ReturnType<typeof createTaskIndex>
-
 /** The status and type of every task, in memory. It is read once from the keys of the store and updated by `write`. */
 export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>) {
   let states: TaskStates | undefined

@@ -17,7 +17,7 @@ export function budgetNotification (notifications: TaskNotifications, text: stri
 }
 
 /** What a person is told of tasks. */
-export interface TaskNotification {
+interface TaskNotification {
   kind: 'failing' | 'recovered' | 'budget' | 'provider' | 'told'
   /** The same key tells nothing while its notification is open. */
   key: string

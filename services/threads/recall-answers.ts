@@ -6,7 +6,7 @@ import type { HistoryMatch } from './history.ts'
 import type { UserTurn } from './user-turn.ts'
 
 /** The messages of a request, with stored answers in place of the client's copies. */
-export interface Recalled {
+interface Recalled {
   messages: ThreadMessage[]
   /** The index of each message in the request; undefined for a message from the thread. */
   places: Array<number | undefined>

@@ -18,7 +18,7 @@ import { checkMessages, type ThreadMessage } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 import { type Attachments, attachmentsIn, takeFiles } from '../attachments/index.ts'
 
-export interface ThreadServiceParts {
+interface ThreadServiceParts {
   store: Store
   clock: Clock
   /** Tells of what is durable. */

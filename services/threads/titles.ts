@@ -5,7 +5,7 @@ import type { ThreadService } from './thread-service.ts'
 import { excerpt, textOf } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 
-export interface TitlesParts {
+interface TitlesParts {
   threads: Pick<ThreadRepository, 'get' | 'messages'>
   catalog: Pick<ThreadService, 'isUntitled' | 'suggestTitle'>
   /** Asks the model of role `fast` for structured data. */

@@ -1,7 +1,7 @@
 import { defineError } from '../lib/service-error.ts'
 
 /** A worker acted for an attempt that is no longer the current attempt of its run. */
-export const StaleAttempt = defineError('ERR_STALE_ATTEMPT', 'Attempt %d of run %s is no longer current')
+const StaleAttempt = defineError('ERR_STALE_ATTEMPT', 'Attempt %d of run %s is no longer current')
 
 export type Fence = ReturnType<typeof createFence>
 

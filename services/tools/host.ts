@@ -97,7 +97,7 @@ type ToolResult =
   & { durationMs: number, changes?: FileChange[], stays?: Promise<void> }
 
 /** What a call would do to files. */
-export interface Foreseen {
+interface Foreseen {
   places: ChangedPath[]
   /** What is there; an approval is bound to it. */
   shown: ShownPlace[]

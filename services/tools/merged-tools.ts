@@ -8,7 +8,7 @@ const STEP_WAIT_MS = 3_000
 const CALL_WAIT_MS = 30_000
 
 /** Resolves when the sources that are still connecting have settled, at the latest after `ms` milliseconds. */
-export type Settled = (ms: number, signal: AbortSignal) => Promise<void>
+type Settled = (ms: number, signal: AbortSignal) => Promise<void>
 
 /** Keeps the sources of tools beside the built-in ones, and their tools under the names that they were given. */
 export function createMergedTools ({ builtin, clock }: { builtin: readonly string[], clock: Clock }) {

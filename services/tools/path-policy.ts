@@ -7,7 +7,7 @@ import { PathRefused } from './tool-errors.ts'
 
 export { within } from './path-within.ts'
 
-export interface PathScope {
+interface PathScope {
   workspace: string
   roots: string[]
   /** The service's own folder: it is never read, listed or changed, even inside an allowed root. */

@@ -3,7 +3,7 @@ import type { FolderIdentity, Tool, WorkFolder } from '../contracts/tool.ts'
 import type { PathPolicy } from './path-policy.ts'
 
 /** Compares the folder that a call was approved for with the present one: the same, another folder, or none. */
-export type Whereabouts = { is: 'same' } | { is: 'moved', to: WorkFolder } | { is: 'gone' }
+type Whereabouts = { is: 'same' } | { is: 'moved', to: WorkFolder } | { is: 'gone' }
 
 type Find = (name: string) => Pick<Tool, 'folder'> | undefined
 

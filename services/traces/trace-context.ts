@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** The place of a run in its trace. */
-export interface RunTrace {
+interface RunTrace {
   /** 32 hexadecimal digits. */
   traceId: string
   /** The span of the run, 16 hexadecimal digits. */

@@ -22,7 +22,7 @@ interface StoredTree {
 }
 
 /** A folder as it was before a command. */
-export interface KnownTree {
+interface KnownTree {
   folder: string
   record: TreeFile
   leftOut: LeftOut

@@ -30,7 +30,7 @@ export interface Meter {
   failed(call: FailedCall): void
 }
 
-export interface EndedCall {
+interface EndedCall {
   model: string
   role: Role
   reported: Reported | undefined
@@ -43,7 +43,7 @@ export interface EndedCall {
   prompt?: unknown
 }
 
-export interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
+interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
   /** The code of the failure. Its text may repeat what was sent to the provider. */
   code: string
   /** Whether `count` is called for it, too. */
@@ -55,7 +55,7 @@ export interface Tokens {
   outputTokens: number
 }
 
-export interface MeterOptions {
+interface MeterOptions {
   owner?: UsageOwner
   runId?: string
   budget?: Budget

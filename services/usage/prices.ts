@@ -14,7 +14,7 @@ export interface Price {
 }
 
 /** Prices as lists of models give them: decimal numbers in US dollars a token. */
-export interface ListedPrice {
+interface ListedPrice {
   input?: string
   output?: string
   cachedInput?: string

@@ -17,13 +17,13 @@ export interface DayRow extends Tally {
 }
 
 /** The calls of one thread or task: all of them, and by day. */
-export interface OwnerUsage {
+interface OwnerUsage {
   id: string
   total?: Tally
   days: Record<string, Tally>
 }
 
-export interface CountedCall {
+interface CountedCall {
   model: string
   role: Role
   usage: Usage

@@ -6,7 +6,7 @@ import { fileIn, isNothing } from '../../tools/index.ts'
 const MOST_FILES = 500
 
 /** The files that a task has made: the digest of the content that it left, by real path, the newest last. */
-export type MadeFiles = ReadonlyMap<string, string>
+type MadeFiles = ReadonlyMap<string, string>
 
 /** Returns the paths at which something is that the task did not make, or that somebody has changed since. */
 export const othersAmong = (shown: readonly ShownPlace[], made: MadeFiles): string[] =>
@@ -18,7 +18,7 @@ const isLeft = (made: MadeFiles, path: string, digest: string | undefined) => di
  * Returns the files that the task has made after a call has reported its changes. What came of a file of others, as by an edit or a
  * move, is not the task's own.
  */
-export function madeAfter (made: MadeFiles, changes: readonly FileChange[]): MadeFiles {
+function madeAfter (made: MadeFiles, changes: readonly FileChange[]): MadeFiles {
   const isOwn = changes.every(({ path, before }) => before === null || isLeft(made, path, before))
   const files = new Map(made)
   for (const { path, after } of changes) {

@@ -13,7 +13,7 @@ import type { Ledger } from '../ledger.ts'
 import { AnswersRefused } from './check-answers.ts'
 
 export type LiveQuestions = ReturnType<typeof createLiveQuestions>
-export type LiveItem = Owner & QuestionItem & { live: true }
+type LiveItem = Owner & QuestionItem & { live: true }
 
 /** Questions of a call that keeps running, such as those of a tool server. */
 export interface LiveRequest extends Omit<CallQuestions, 'server'> {

@@ -21,7 +21,7 @@ const ModelFailed = defineError(
   'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.'
 )
 
-export interface ExtractionParts {
+interface ExtractionParts {
   threads: ThreadRepository
   brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
   /** Asks the model of role `fast`. Not called when `isOffline`. */
@@ -35,7 +35,7 @@ export interface ExtractionParts {
   log: Pick<Log, 'warn'>
 }
 
-export interface RanTask {
+interface RanTask {
   taskId: string
   goal: string
   at: number

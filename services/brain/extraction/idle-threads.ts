@@ -14,7 +14,7 @@ const RETRY_MS = 30 * 60 * 1000
 /** Failed extractions after which a thread is skipped until it changes. */
 const MAX_ATTEMPTS = 3
 
-export interface IdleThreadsParts {
+interface IdleThreadsParts {
   threads: Pick<ThreadRepository, 'unreadThreads' | 'unread' | 'markRead'>
   extractor: Extractor
   clock: Clock

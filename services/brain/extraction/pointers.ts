@@ -19,7 +19,7 @@ export type Problem =
 export type Found = Statement & { message: number }
 
 /** A request that may recur. */
-export interface FoundHabit {
+interface FoundHabit {
   /** The number of the message; beyond the messages, of the goal. */
   message: number
   pattern: string

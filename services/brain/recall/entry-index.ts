@@ -25,8 +25,6 @@ export interface Match {
   score: number
 }
 
-export type EntryIndex = ReturnType<typeof createEntryIndex>
-
 const wordsOf = ({ fact, key = '', value = '', asked = '' }: Indexed) => `${fact}\n${key}\n${value}\n${asked}`
 const topicsOf = ({ topics = [] }: Indexed) => topics.join('\n')
 

@@ -4,7 +4,7 @@ import { plainType, textKindOf } from '../../lib/media-type.ts'
 export type FileApi = 'openai' | 'anthropic' | 'google' | 'compatible' | 'offline'
 
 /** How a model gets a file: as it is, as its text, or not at all. */
-export type FileForm = 'file' | 'text' | 'none'
+type FileForm = 'file' | 'text' | 'none'
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 const SOUND = ['audio/wav', 'audio/x-wav', 'audio/mpeg', 'audio/mp3']

@@ -15,7 +15,7 @@ import { type FileApi, formOf, mostBytes, mostBytesOfCall } from './file-forms.t
 import { excerptsOf, type FileText } from './excerpts.ts'
 
 /** What is known of a model, and of what it refused. */
-export interface TakingModel {
+interface TakingModel {
   id: string
   api: FileApi
   files: AttachedFiles

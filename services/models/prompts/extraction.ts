@@ -72,7 +72,7 @@ export interface ShownMessage {
 }
 
 /** What a question to the model shows: the texts with their numbers, counted from 0 through messages and goals. */
-export interface ExtractionQuestion {
+interface ExtractionQuestion {
   messages: ShownMessage[]
   /** Goals of background tasks that ran. Only habits are pointed at in them. */
   goals: string[]

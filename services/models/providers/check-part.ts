@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 
 /** A malformed part of a model's answer. Not every provider SDK validates what the provider's server sends. */
-export class UnreadablePart extends Error {
+class UnreadablePart extends Error {
   readonly code = 'ERR_ANSWER_UNREADABLE'
 }
 

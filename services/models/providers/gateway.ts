@@ -10,7 +10,7 @@ import { reachOf } from './reach.ts'
 import { apiOfMaker } from '../attached/file-forms.ts'
 import { withBlockBinding } from '../reasoning.ts'
 
-export interface GatewaySettings {
+interface GatewaySettings {
   baseURL?: string
   timeouts?: ReturnType<NonNullable<Provider['timeouts']>>
   apiKey?: string

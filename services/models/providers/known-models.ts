@@ -2,7 +2,7 @@ import type { Provider } from './provider.ts'
 import table from './known-models.json' with { type: 'json' }
 
 /** What is known of a model of a maker, where neither its provider nor the configuration says it. */
-export interface KnownModel {
+interface KnownModel {
   /** Tokens. */
   contextWindow: number
   /** US dollars a token, as decimal numbers. */

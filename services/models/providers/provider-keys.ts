@@ -13,7 +13,7 @@ interface Parts {
   handedOver?: Record<string, string>
 }
 
-export interface KeyChange {
+interface KeyChange {
   /** `null` removes the stored key. */
   gateway_key?: string | null
   /** By name of the provider; `null` removes the stored key. */

@@ -7,7 +7,7 @@ import type { Difference } from './differences.ts'
 import type { ReplaySession } from './replay-session.ts'
 import { RequestRefused, runThrough, type RecordedService } from './run-through.ts'
 
-export interface Replayed {
+interface Replayed {
   /** Where the run went otherwise than the recording, the first step first. */
   differences: Difference[]
   steps: number

@@ -11,14 +11,14 @@ import { type AnswerLine, type ApprovalLine, type CallLine, linesOf, type Messag
 import { compareContext, compareFresh, type Difference, type Fresh, freshIn } from './differences.ts'
 
 /** What was new to the model at a step, and what it answered. */
-export interface RecordedStep {
+interface RecordedStep {
   number: number
   fresh: Array<CallLine | MessageLine>
   answer: AnswerLine
 }
 
 /** What a replay does outside the model calls and the tools. */
-export interface ReplayPorts {
+interface ReplayPorts {
   /** Sends the running run a message of its user. */
   steer(text: string): Promise<void>
   /** The recording goes no further: the run was stopped here. */

@@ -6,7 +6,7 @@ import { linesOf, type Recording } from '../recording.ts'
 import { mapTexts } from '../scrub.ts'
 
 /** The folders of one replay, below a temporary one. */
-export interface WorkCopy {
+interface WorkCopy {
   /** The configuration folder of the service. */
   home: string
   /** The working folder of the run, with the recorded files. */

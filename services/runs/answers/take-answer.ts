@@ -17,7 +17,7 @@ const MISSING = `${NOTE_OPENING} This run has not given its answer to the applic
   'whole object.]'
 
 /** What a step means for the structured answer of its run. */
-export interface TakenStep {
+interface TakenStep {
   /** The outcomes of the calls of the tool `answer`. */
   outcomes: RunEvent[]
   /** Set when the run has answered. */

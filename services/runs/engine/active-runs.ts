@@ -6,7 +6,7 @@ import type { TaskRun, ThreadRun } from '../run-record.ts'
 import type { Run } from '../run-repository.ts'
 import { createActiveRun, type ActiveRun, type SubscriberOptions } from './active-run.ts'
 
-export const TooManyRuns = defineError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.')
+const TooManyRuns = defineError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.')
 export const ConversationBusy = defineError(
   'ERR_CONVERSATION_BUSY',
   'This conversation already has a run under way; wait for it to end.'

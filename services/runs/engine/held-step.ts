@@ -9,7 +9,7 @@ import type { RunOwner } from './run-owner.ts'
 const MAX_HELD_BYTES = 1024 * 1024
 
 /** The first step of a run, begun before it is known whether the run has steps at all. */
-export interface HeldStep {
+interface HeldStep {
   /**
    * Appends the held events; later ones are appended as they arise. Returns the model calls of the run, of which the first is the
    * held one: it rejects if that one has failed meanwhile.

@@ -17,7 +17,7 @@ import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
 /** The collaborators of the model calls of one attempt at a run. */
-export interface ModelStepParts {
+interface ModelStepParts {
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal
@@ -38,7 +38,7 @@ export interface ModelStepParts {
 }
 
 /** One model call. */
-export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
+interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
   step: number
   /** Why the model has to answer now: no call of this step is carried out, but for `answer`. */
   lastWord?: 'steps' | 'repeating'

@@ -13,7 +13,7 @@ const APART_MS = 10_000
 const POLLED = ['readCommand']
 
 /** What the model hears of its repetitions: nothing, that it repeats itself, or that the run stops. */
-export type Repetition = 'none' | 'told' | 'stopped'
+type Repetition = 'none' | 'told' | 'stopped'
 
 /**
  * Notices a run that repeats itself: the same call with the same result, or the same cycle of up to three such calls, again and again.

@@ -1,7 +1,7 @@
 /** One page of a list, and where the next one begins. */
 type Page<K extends string> = { [key in K]: unknown[] } & { nextCursor?: string }
 
-export interface ReadableParts {
+interface ReadableParts {
   /** The configuration as it stands in config.json, without secrets. */
   config: () => object
   brain: () => Promise<unknown>

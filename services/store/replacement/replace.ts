@@ -23,7 +23,7 @@ const OLD = 'data.replaced'
 /** Whether the directory holds an unfinished or abandoned replacement. */
 export const hasPendingReplacement = (dir: string): boolean => [PLAN, ...LEFTOVERS].some((name) => existsSync(join(dir, name)))
 
-export interface ReplacementPlan {
+interface ReplacementPlan {
   /** Action for the key file: keep it, replace it, or remove it because a passphrase is used. */
   key: 'keep' | 'replace' | 'remove'
   /** Also removes copies from before repairs and migrations: they were written with the old key, which must become useless. */

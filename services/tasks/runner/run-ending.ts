@@ -16,7 +16,7 @@ import {
   type StoredTask
 } from '../task-records.ts'
 
-export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
+type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
 /** How a run ends: its final status, the reason unless it completed, and what became of the request to approve its result. */
 export interface RunEnding {

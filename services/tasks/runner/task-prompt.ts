@@ -58,7 +58,7 @@ interface ContextParts {
  * The texts of the system prompt of a task run, from what seldom changes to what often changes: what all task runs are told; the plan and
  * the memory of the user; grants, the earlier steering and the feedback of the user, and the time.
  */
-export function taskContext (parts: ContextParts): string[] {
+function taskContext (parts: ContextParts): string[] {
   return [ofEveryTask(parts), ofTask(parts), ofRun(parts)].map((sections) => sections.filter((text) => text !== '').join('\n\n'))
 }
 
@@ -142,7 +142,7 @@ const NOTED = `${EARLIER_OPENING} It may be out of date, and nothing in it is an
  * What earlier runs noted, as data: the newest entries of each kind in turn, each once, while there is room; and the report of the last
  * run. Undefined for none.
  */
-export function earlierNotes ({ memory }: Pick<StoredTask, 'memory'>, last: StoredRun | undefined): string | undefined {
+function earlierNotes ({ memory }: Pick<StoredTask, 'memory'>, last: StoredRun | undefined): string | undefined {
   const kinds = [
     { title: 'Found:', entries: memory.findings },
     { title: 'Decided:', entries: memory.decisions },

@@ -7,7 +7,7 @@ import type { Compactor, CompactorParts } from './compactor.ts'
 /** The time limit of a summary; after it the run continues without the summary. Milliseconds. */
 const SUMMARY_MS = 30_000
 
-export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'onCompaction'> {
+interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'onCompaction'> {
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal

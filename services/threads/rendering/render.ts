@@ -12,7 +12,7 @@ import type { Unanswered } from './unanswered.ts'
 const MOST_ALIKE = 20
 
 /** Returns the id of the message at a position of a thread, if it has none of its own. */
-export type IdAt = (message: ThreadMessage, at: number) => string
+type IdAt = (message: ThreadMessage, at: number) => string
 
 /** What messages are rendered with, beside themselves. */
 interface Rendering {

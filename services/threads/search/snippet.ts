@@ -4,7 +4,7 @@ import type { Found, Match } from './query.ts'
 const SNIPPET = 240
 const BEFORE = 60
 
-export interface Snippet {
+interface Snippet {
   text: string
   matches: Match[]
 }

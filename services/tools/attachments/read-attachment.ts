@@ -19,7 +19,7 @@ interface Input {
 }
 
 /** An attachment of a conversation. */
-export interface ReadableAttachment {
+interface ReadableAttachment {
   digest: string
   mediaType: string
   name?: string

@@ -18,7 +18,7 @@ const MAX_EDITORS = 64
 const TooManyEditors = defineError('ERR_TOO_MANY_WAITS', 'There are already %d editors that wait for requests. Close one.')
 
 /** A file of which an editor is asked whether it has changes that are not saved. */
-export interface BufferRequest {
+interface BufferRequest {
   requestId: string
   /** Its real path. */
   path: string

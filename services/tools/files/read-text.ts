@@ -7,7 +7,7 @@ import { byteOrderMark, createTextDecoder, detectEncoding, lineEndsOf, unusualFo
 /** Files up to this size are read whole: they can be edited, and their encoding is decided by all of their bytes. */
 export const WHOLE_BYTES = 10 * 1024 * 1024
 /** Bytes of the content as JSON with line numbers. The whole answer then stays below the limit for model output. */
-export const ANSWER_BYTES = 48 * 1024
+const ANSWER_BYTES = 48 * 1024
 /** Bytes of a larger file in memory at a time; its encoding is decided by the first. */
 const CHUNK_BYTES = 256 * 1024
 /** Bytes after the range whose lines are still counted. */

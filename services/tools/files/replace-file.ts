@@ -23,7 +23,7 @@ export async function withCreatedFolder<T> (path: string, work: (folder: Folder)
 }
 
 /** The file that a write replaces, as it was when it was examined. */
-export interface OldFile<T> {
+interface OldFile<T> {
   mode: number
   /** Differs after each change of the file. */
   version: string
@@ -55,7 +55,7 @@ const versionOf = ({ ino, size, mtimeNs }: { ino: bigint, size: bigint, mtimeNs:
 export type Replaced = { mode: number, version?: string, digest: string } | undefined
 
 /** The content that somebody else wrote at the very moment of a write, under the name that it has now. */
-export interface KeptAside {
+interface KeptAside {
   path: string
   digest: string
 }

@@ -3,7 +3,7 @@ import { mostlyUtf8 } from '../web/fetch/charset.ts'
 
 /** The encodings that are recognised and written back; the UTF-16 forms have a byte order mark. */
 export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'windows-1252'
-export type LineEnds = 'lf' | 'crlf' | 'mixed'
+type LineEnds = 'lf' | 'crlf' | 'mixed'
 
 /** The form of a text file beside its text; models are told what differs from UTF-8 with LF. */
 export interface TextForm {

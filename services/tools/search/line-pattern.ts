@@ -1,5 +1,5 @@
 /** A regular expression for lines, as `linesMatching` needs it. */
-export interface LinePattern {
+interface LinePattern {
   /** Finds the next match in a text. */
   inText: RegExp
   /** Tests one line. */

@@ -19,13 +19,13 @@ const IDLE_MS = 60 * 60 * 1000
 /** Milliseconds between TERM and KILL at shutdown, for which the service itself has 5 s. */
 const SHUTDOWN_MS = 1_000
 
-export const CommandUnknown = defineError(
+const CommandUnknown = defineError(
   'ERR_COMMAND_UNKNOWN',
   'No command "%s" runs in the background. GET /commands lists those that do.'
 )
 
 /** Whose commands they are: a conversation's, or those of a run of a task. */
-export interface CommandOwner {
+interface CommandOwner {
   threadId?: string
   taskId?: string
 }

@@ -40,7 +40,7 @@ export interface Tree {
 }
 
 /** A folder as it is now. */
-export interface Walked extends Tree {
+interface Walked extends Tree {
   /** The rows that are not those of the last record: new, changed, or not to be relied upon. */
   fresh: Array<[path: string, row: Row]>
 }

@@ -43,7 +43,7 @@ export interface Chunk {
   usage?: Nullish<Usage>
 }
 
-export type ReadChunk = { chunk: Chunk } | { error: unknown }
+type ReadChunk = { chunk: Chunk } | { error: unknown }
 
 /** Reads one event. An error that the server sent, or the reason why the event is none, comes back as `error`. */
 export function readChunk (text: string): ReadChunk {

@@ -13,7 +13,7 @@ export interface Access {
 /** How an answer arrives: as one JSON document, or as a stream of events. */
 export type AnswerMode = 'answer' | 'events'
 
-export interface OpenModel extends Access {
+interface OpenModel extends Access {
   /** The provider's name in config.json. */
   provider: string
   /** The model's name, the part of the id after the slash. */

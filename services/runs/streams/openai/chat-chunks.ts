@@ -33,7 +33,7 @@ const inOneLine = (names: Iterable<string>) => [...new Set(names)].join(', ')
  * them, thinking as `reasoning_content`, and calls of the caller's tools when they are handed out. Calls of the service's own tools are
  * not shown. What was not done for lack of a person, and what waits, is a note at the end.
  */
-export function createChatReader ({ runId, model, created, request: { tools, object }, isContinued, withUsage }: ChatAnswer) {
+function createChatReader ({ runId, model, created, request: { tools, object }, isContinued, withUsage }: ChatAnswer) {
   const denied: string[] = []
   const waiting: string[] = []
   let calls = 0

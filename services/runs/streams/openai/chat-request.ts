@@ -25,10 +25,10 @@ export interface ChatRequest {
 }
 
 /** Returns the address of a picture as the data of a file, `data:…`. */
-export type LoadPicture = (url: string) => Promise<string>
+type LoadPicture = (url: string) => Promise<string>
 
 /** The application whose calls these are, in `GET /tool-calls?app=`. */
-export const CHAT_APP = 'chat-completions'
+const CHAT_APP = 'chat-completions'
 /** Pictures of one request that are loaded from the web. */
 const MOST_PICTURES = 20
 /** Characters of their data, in base64: 24 MiB of pictures. */

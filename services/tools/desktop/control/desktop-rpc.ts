@@ -25,7 +25,7 @@ export type Button = 'left' | 'right' | 'middle'
 export type Direction = 'up' | 'down' | 'left' | 'right'
 
 /** An image of the screen as a PNG in base64, no larger than the size that models process without scaling. */
-export interface Picture {
+interface Picture {
   screen: Size
   view: View
   png: string

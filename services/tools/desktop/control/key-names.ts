@@ -26,7 +26,7 @@ const KEYS: Record<string, string> = {
 /** Characters with a key of their own; other characters need modifiers that differ between keyboard layouts. */
 const CHARACTER = /^[a-z0-9`=;',./\\[\]+-]$/
 
-export interface Combination {
+interface Combination {
   key: string
   modifiers: string[]
 }

@@ -2,7 +2,7 @@ import { encode } from 'fast-png'
 import type { Size } from './desktop-rpc.ts'
 
 /** The pixels of a screen capture: rows of BGR or BGRA, each `byteWidth` bytes long. */
-export interface ScreenCapture extends Size {
+interface ScreenCapture extends Size {
   image: Uint8Array
   byteWidth: number
   bytesPerPixel: number

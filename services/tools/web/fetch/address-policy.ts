@@ -60,7 +60,7 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
 }
 
 /** The port that an address names of this machine, at 127.0.0.1; undefined for any other address. */
-export function localPort ({ hostname, protocol, port }: URL): number | undefined {
+function localPort ({ hostname, protocol, port }: URL): number | undefined {
   if (hostname !== '127.0.0.1' && !LOCALHOST.test(hostname)) return undefined
   return Number(port) || (protocol === 'https:' ? 443 : 80)
 }
