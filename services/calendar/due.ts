@@ -20,7 +20,6 @@ export interface DueQuery {
   skip?: string
   /** The time since which a run waits for a person. The slots since the last call are then one, skipped, reason `waiting`. */
   waitsSince?: number
-  lateMs?: number
 }
 
 export interface Due {
@@ -43,7 +42,7 @@ export interface Due {
  * Other times within the grace period are coalesced into it, and older times are missed. With `missed: skip` all times are
  * skipped except one that is on time.
  */
-export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, waitsSince, lateMs = LATE_MS }: DueQuery): Due {
+export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, waitsSince }: DueQuery): Due {
   const runsLeft = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
   if (runsLeft <= 0) return { slots: [], lastSlot }
   // While the clock is behind the last slot, because it was set back, only times from the announced `next` on count.
@@ -56,7 +55,7 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, wa
     return { slots: [waiting], lastSlot: newest, next: nextSlot(plan, now) }
   }
   const skips = plan.missed === 'skip'
-  const oldest = now - (skips ? lateMs : Math.max(graceOf(plan, newest), lateMs))
+  const oldest = now - (skips ? LATE_MS : Math.max(graceOf(plan, newest), LATE_MS))
   const inTime = skips ? Math.max(oldest, newest) : oldest
   const old = slotsOf(plan, after, Math.min(inTime - 1, newest), skips ? { fate: 'skipped', reason: 'late' } : { fate: 'missed' })
   if (newest < inTime) return { slots: old, lastSlot: newest, next: nextSlot(plan, now) }
@@ -70,7 +69,7 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, wa
   }
   const standsFor = countSlots(plan, from, newest)
   return {
-    run: { at: newest, trigger: standsFor > 1 || newest < now - lateMs ? 'catch_up' : 'schedule', standsFor },
+    run: { at: newest, trigger: standsFor > 1 || newest < now - LATE_MS ? 'catch_up' : 'schedule', standsFor },
     slots: [...old, ...slotsOf(plan, from, newest - 1, { fate: 'coalesced', into: newest }), { at: newest, fate: 'run' }],
     lastSlot: newest,
     next: runsLeft > 1 ? nextSlot(plan, now) : undefined
