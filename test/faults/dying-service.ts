@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync } from 'node:fs'
 import type { Test } from 'tap'
 import { startService, type Sidecar } from '../harness/sidecar.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
 
@@ -39,5 +40,32 @@ export async function startDying (t: Test, prepared: string, killAt: string, env
 
     /** Whether it died once, as it was to. Writes of the same moment share one, so that a life may have fewer than the one counted. */
     died: (service: Sidecar): boolean => deaths === 1 || (deaths === 0 && writesIn(service.log()) <= Number(killAt.split(' ')[0]))
+  }
+}
+
+type Tasks = Awaited<ReturnType<typeof tasksOf>>
+
+/** A client of the tasks of a service that dies once: what the death cut is done again in its next life. */
+export function insistentClient (t: Test, lives: Awaited<ReturnType<typeof startDying>>) {
+  let service = lives.first
+  return {
+    /** The service as it lives now. */
+    get service () {
+      return service
+    },
+    async insist<T> (work: (tasks: Tasks) => Promise<T>): Promise<T> {
+      for (;;) {
+        try {
+          return await work(await tasksOf(t, service))
+        } catch (error) {
+          const { exitCode, signalCode } = service.child
+          const isCut = exitCode !== null || signalCode !== null || error instanceof TypeError || /stream ended/.test(String(error))
+          if (!isCut) throw error
+          await service.exited
+          if (lives.deaths > 0) throw new Error(`it died again: ${service.log()}`, { cause: error })
+          service = await lives.revive()
+        }
+      }
+    }
   }
 }

@@ -1,8 +1,7 @@
 import type { Test } from 'tap'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { append, effects } from '../harness/effects.ts'
-import { tasksOf } from '../harness/tasks.ts'
-import { prepareDirectory, startDying, writesIn } from './dying-service.ts'
+import { insistentClient, prepareDirectory, startDying, writesIn } from './dying-service.ts'
 
 /** A directory for the service, and a provider that is down when a run asks for its second step, until `state` says otherwise. */
 export async function prepare (t: Test) {
@@ -31,20 +30,8 @@ type Prepared = Awaited<ReturnType<typeof prepare>>
 async function liveThrough (t: Test, { dir, state, env }: Prepared, killAt: string) {
   Object.assign(state, { isDown: true, refused: 0 })
   const lives = await startDying(t, dir, killAt, env)
-  let service = lives.first
-
-  async function insist<T> (work: (tasks: Awaited<ReturnType<typeof tasksOf>>) => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work(await tasksOf(t, service))
-      } catch (error) {
-        if (!(error instanceof TypeError) && !/stream ended/.test(String(error))) throw error
-        await service.exited
-        if (lives.deaths > 0) throw new Error(`it died again: ${service.log()}`, { cause: error })
-        service = await lives.revive()
-      }
-    }
-  }
+  const client = insistentClient(t, lives)
+  const { insist } = client
 
   const body = { goal: 'go', approval: { mode: 'never' }, plan: { phases: [{ description: 'do it' }] } }
   const { id } = await insist((tasks) => tasks.post('', body, { 'idempotency-key': 'the task' }))
@@ -61,7 +48,7 @@ async function liveThrough (t: Test, { dir, state, env }: Prepared, killAt: stri
           const [run] = await tasks.runs(id)
           t.match(run, { status: 'queued', failure: { reason: 'provider' }, retryAt: Number }, 'it waits')
           t.equal(task.retryAt, run.retryAt)
-          untilItWaits ??= writesIn(service.log())
+          untilItWaits ??= writesIn(client.service.log())
           state.isDown = false
           await tasks.post(`/${id}/run`)
         } else if (task.status === 'running') await events.beyond(count)
@@ -72,9 +59,10 @@ async function liveThrough (t: Test, { dir, state, env }: Prepared, killAt: stri
     }
   })
   const [{ tasks: all }, task, runs] = await insist((tasks) => Promise.all([tasks.get(''), tasks.get(`/${id}`), tasks.runs(id)]))
-  await service.stop()
-  const writes = writesIn(service.log())
-  return { died: lives.died(service), writes, untilItWaits, ends, all, task, runs, refused: state.refused, effects: effects(lives.cwd) }
+  await client.service.stop()
+  const writes = writesIn(client.service.log())
+  const died = lives.died(client.service)
+  return { died, writes, untilItWaits, ends, all, task, runs, refused: state.refused, effects: effects(lives.cwd) }
 }
 
 /** How many durable writes the whole takes when nothing happens, and how many until the run waits. */

@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap'
-import { tasksOf } from '../harness/tasks.ts'
-import { prepareDirectory, startDying, writesIn } from './dying-service.ts'
+import { insistentClient, prepareDirectory, startDying, writesIn } from './dying-service.ts'
 
 /**
  * Runs a task twice and answers neither result, through one death of the service at a durable write (see kill-at-write.ts). Whenever
@@ -8,22 +7,11 @@ import { prepareDirectory, startDying, writesIn } from './dying-service.ts'
  */
 async function runTwice (t: Test, prepared: string, killAt: string) {
   const lives = await startDying(t, prepared, killAt)
-  let service = lives.first
+  const client = insistentClient(t, lives)
+  const { insist } = client
 
-  async function insist<T> (work: (tasks: Awaited<ReturnType<typeof tasksOf>>) => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work(await tasksOf(t, service))
-      } catch (error) {
-        if (!(error instanceof TypeError) && !/stream ended/.test(String(error))) throw error
-        await service.exited
-        if (lives.deaths > 0) throw new Error(`it died again: ${service.log()}`, { cause: error })
-        service = await lives.revive()
-      }
-    }
-  }
   const open = async (): Promise<string[]> => {
-    const { approvals } = await (await fetch(`${service.url}/approvals`)).json() as { approvals: Array<{ approvalId: string }> }
+    const { approvals } = await (await fetch(`${client.service.url}/approvals`)).json() as { approvals: Array<{ approvalId: string }> }
     return approvals.map(({ approvalId }) => approvalId)
   }
 
@@ -62,7 +50,7 @@ async function runTwice (t: Test, prepared: string, killAt: string) {
   }
   const [first, second] = results
   t.same(await open(), [second])
-  const writes = writesIn(service.log())
+  const writes = writesIn(client.service.log())
   await insist(async (tasks) => {
     t.match(await tasks.get(`/${id}`), { waitingFor: [{ kind: 'result', id: second }], totalRuns: 2, successfulRuns: 1 })
     const late = await tasks.call('POST', `/${id}/approve`, { approved: true, approvalId: first })
@@ -72,8 +60,8 @@ async function runTwice (t: Test, prepared: string, killAt: string) {
   await insist((tasks) => tasks.post(`/${id}/approve`, { approved: true, approvalId: second }))
   t.match(await insist((tasks) => tasks.get(`/${id}`)), { waitingFor: undefined, successfulRuns: 2, approval: { approvedRuns: 1 } })
   t.same(await open(), [])
-  const died = lives.died(service)
-  await service.stop()
+  const died = lives.died(client.service)
+  await client.service.stop()
   return { died, writes }
 }
 

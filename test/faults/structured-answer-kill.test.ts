@@ -1,6 +1,5 @@
 import t from 'tap'
-import { tasksOf } from '../harness/tasks.ts'
-import { prepareDirectory, startDying } from './dying-service.ts'
+import { insistentClient, prepareDirectory, startDying } from './dying-service.ts'
 
 const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
 const options = { object: { schema, retries: 1 }, instructions: 'Count twice.', allowTools: ['listDirectory'], maxSteps: 5 }
@@ -19,16 +18,8 @@ t.test('a run that owes an object gives it once, with its options and its retrie
   for (const killAt of ['8 after', '14 before']) {
     await t.test(`killed ${killAt} a write`, async (t) => {
       const lives = await startDying(t, prepared, killAt)
-      let service = lives.first
-      const insist = async <T>(work: (tasks: Awaited<ReturnType<typeof tasksOf>>) => Promise<T>): Promise<T> => {
-        try {
-          return await work(await tasksOf(t, service))
-        } catch {
-          await service.exited
-          service = await lives.revive()
-          return work(await tasksOf(t, service))
-        }
-      }
+      const client = insistentClient(t, lives)
+      const { insist } = client
       const { id } = await insist((tasks) => tasks.create('count', { plan: { phases: [{ description: 'look' }] }, options }))
       await insist((tasks) => tasks.call('POST', `/${id}/start`))
       let run: any

@@ -1,8 +1,7 @@
 import type { Test } from 'tap'
 import { append, effects } from '../harness/effects.ts'
 import { layFolders } from '../harness/folders.ts'
-import { tasksOf } from '../harness/tasks.ts'
-import { prepareDirectory, startDying, writesIn } from './dying-service.ts'
+import { insistentClient, prepareDirectory, startDying, writesIn } from './dying-service.ts'
 
 const TERMINAL = ['task:complete', 'task:error']
 
@@ -38,24 +37,9 @@ async function liveThrough (t: Test, prepared: string, { mode, moves }: Scenario
   const lives = await startDying(t, prepared, killAt)
   const { a, b, link, retarget } = layFolders(lives.cwd)
   let isMoved = false
-  let service = lives.first
+  const client = insistentClient(t, lives)
+  const { insist } = client
   const seen: Array<Record<string, any>> = []
-
-  async function insist<T> (work: (tasks: Awaited<ReturnType<typeof tasksOf>>) => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work(await tasksOf(t, service))
-      } catch (error) {
-        if (
-          service.child.exitCode === null && service.child.signalCode === null && !(error instanceof TypeError) &&
-          !/stream ended/.test(String(error))
-        ) throw error
-        await service.exited
-        if (lives.deaths > 0) throw new Error(`it died again: ${service.log()}`, { cause: error })
-        service = await lives.revive()
-      }
-    }
-  }
 
   /** Answers every question with yes until the task's run is over. */
   const through = (id: string, begin: string) =>
@@ -86,7 +70,7 @@ async function liveThrough (t: Test, prepared: string, { mode, moves }: Scenario
   await through(id, 'start')
   return {
     id,
-    died: () => lives.died(service),
+    died: () => lives.died(client.service),
     seen,
     insist,
     effects: () => effects(moves ? b : lives.cwd),
@@ -99,8 +83,8 @@ async function liveThrough (t: Test, prepared: string, { mode, moves }: Scenario
       await through(id, 'run')
     },
     async stop () {
-      await service.stop()
-      return service.log()
+      await client.service.stop()
+      return client.service.log()
     }
   }
 }
