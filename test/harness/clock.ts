@@ -3,17 +3,18 @@ import { systemClock, type Clock } from '../../services/lib/clock.ts'
 /** How long a test waits for somebody to sleep, in real time: what runs before it may wait for a disk or a child. */
 const PATIENCE_MS = 20_000
 
-/** A clock that stands still until the test moves it; who sleeps on it wakes in order. */
-export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
-  let time = start
-  const sleepers = new Set<{ at: number, wake: () => void }>()
+interface Sleeper {
+  at: number
+  wake: () => void
+}
 
-  const clock: Clock = {
-    now: () => time,
-    monotonic: () => time - start,
-    awake: () => time - start,
-    timeout: (ms, signal) => clock.sleep(ms, signal),
-    sleep: (ms, signal) =>
+/** What sleeps on a clock that a test moves; `time` returns its time, milliseconds. */
+export function createSleepers (time: () => number) {
+  const sleepers = new Set<Sleeper>()
+  return {
+    all: () => [...sleepers].sort((a, b) => a.at - b.at),
+
+    sleep: (ms: number, signal?: AbortSignal): Promise<void> =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)
         if (ms <= 0) return resolve()
@@ -21,28 +22,45 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
           sleepers.delete(sleeper)
           reject(signal!.reason)
         }
-        const sleeper = {
-          at: time + ms,
+        const sleeper: Sleeper = {
+          at: time() + ms,
           wake () {
+            sleepers.delete(sleeper)
             signal?.removeEventListener('abort', onAbort)
             resolve()
           }
         }
         sleepers.add(sleeper)
         signal?.addEventListener('abort', onAbort, { once: true })
-      })
+      }),
+
+    /** Wakes everybody who is due, the earliest first. */
+    async wakeDue () {
+      for (const { at, wake } of this.all()) if (at <= time()) wake()
+      await new Promise(setImmediate)
+    }
   }
+}
+
+/** A clock that stands still until the test moves it; who sleeps on it wakes in order. */
+export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
+  let time = start
+  const sleepers = createSleepers(() => time)
+  const { sleep } = sleepers
 
   return {
-    ...clock,
+    now: () => time,
+    monotonic: () => time - start,
+    awake: () => time - start,
+    timeout: sleep,
+    sleep,
     /** Moves the time on and wakes everybody who is due, earliest first, giving each a turn. */
     async advance (ms: number) {
       const end = time + ms
       for (;;) {
-        const due = [...sleepers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
-        if (due === undefined) break
+        const [due] = sleepers.all()
+        if (due === undefined || due.at > end) break
         time = Math.max(time, due.at)
-        sleepers.delete(due)
         due.wake()
         await new Promise(setImmediate)
       }
@@ -52,22 +70,18 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
     /** Moves the time on at once, as over the sleep of a machine: who was due meanwhile wakes late, once. */
     async leap (ms: number) {
       time += ms
-      for (const sleeper of [...sleepers].filter(({ at }) => at <= time).sort((a, b) => a.at - b.at)) {
-        sleepers.delete(sleeper)
-        sleeper.wake()
-      }
-      await new Promise(setImmediate)
+      await sleepers.wakeDue()
     },
     /** Resolves when somebody sleeps who is due in exactly `ms`. */
     async sleeper (ms: number) {
       const end = performance.now() + PATIENCE_MS
-      while (![...sleepers].some(({ at }) => at - time === ms)) {
-        const due = () => [...sleepers].map(({ at }) => at - time).join(', ')
-        if (performance.now() > end) throw new Error(`nobody sleeps for ${ms} ms; due in ${due()}`)
+      const waits = () => sleepers.all().map(({ at }) => at - time)
+      while (!waits().includes(ms)) {
+        if (performance.now() > end) throw new Error(`nobody sleeps for ${ms} ms; due in ${waits().join(', ')}`)
         await new Promise(setImmediate)
       }
     }
-  }
+  } satisfies Clock & Record<string, unknown>
 }
 
 /** The real clock, but sleeps of a second and more last until the test lets them pass. */
