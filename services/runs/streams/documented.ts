@@ -25,7 +25,7 @@ function render (event: RunEvent): string {
       return eventLine({
         type: 'reasoning-start',
         id: event.id,
-        ...(event.phase === 'analysis' && { providerMetadata: { agent: { phase: 'analysis' } } })
+        providerMetadata: event.phase === 'analysis' ? { agent: { phase: 'analysis' } } : undefined
       })
     case 'reasoning-end':
       return eventLine({ type: 'reasoning-end', id: event.id })
@@ -65,12 +65,12 @@ function render (event: RunEvent): string {
         toolCallId: event.toolCallId,
         toolName: event.toolName,
         input: event.input,
-        ...(event.cwd && { cwd: event.cwd }),
-        ...(event.reason && { reason: event.reason }),
-        ...(event.boundary && { boundary: event.boundary }),
-        ...(event.toolServer && { toolServer: event.toolServer }),
-        ...(event.scopes && { scopes: event.scopes }),
-        ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
+        cwd: event.cwd,
+        reason: event.reason,
+        boundary: event.boundary,
+        toolServer: event.toolServer,
+        scopes: event.scopes,
+        expiresAt: event.expiresAt
       })
     case 'question-request':
     case 'tool-progress':
@@ -88,7 +88,7 @@ function render (event: RunEvent): string {
     case 'object':
       return eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) })
     case 'error':
-      return eventLine({ type: 'error', errorText: event.errorText, code: event.code, ...(event.details && { details: event.details }) })
+      return eventLine({ type: 'error', errorText: event.errorText, code: event.code, details: event.details })
     case 'abort':
       return eventLine({ type: 'abort', reason: event.reason })
     case 'finish':

@@ -2,7 +2,7 @@ import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { EventOf } from '../../contracts/run-events.ts'
 import { steerOf } from '../run-log/steering.ts'
 
-/** Returns one event of a Server-Sent Events stream. */
+/** Returns one event of a Server-Sent Events stream. Fields that are undefined are left out. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
 /** The id of the part that holds the plan of a run. */
@@ -18,7 +18,7 @@ export const retryLine = ({ attempt, reason, dropped, open }: EventOf<'retry'>, 
       ? eventLine({ type: 'tool-input-error', toolCallId: part.id, toolName: part.toolName, input: {}, errorText: BROKE_OFF })
       : eventLine({ type: `${part.kind}-end`, id: part.id })
   ).join('') +
-  eventLine({ type: 'data-retry', data: { attempt, reason, ...(withIds && { dropped }) } }) +
+  eventLine({ type: 'data-retry', data: { attempt, reason, dropped: withIds ? dropped : undefined } }) +
   eventLine({ type: 'finish-step' })
 /** The plan that a call has shown, as a part of its own: a later one replaces it. */
 export const planLine = ({ toolName, output }: EventOf<'tool-output'>) =>

@@ -84,7 +84,7 @@ function renderChunk (event: RunEvent): string {
     case 'finish':
       return stoppedLine(event) + eventLine({
         type: 'finish',
-        messageMetadata: { finishReason: event.finishReason, usage: event.usage, ...(event.stopped && { stopped: event.stopped }) }
+        messageMetadata: { finishReason: event.finishReason, usage: event.usage, stopped: event.stopped }
       })
     case 'compaction':
       return compactionLine(event)
