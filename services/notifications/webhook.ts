@@ -1,8 +1,8 @@
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Delivery } from './notification-record.ts'
-import { secretBytes, signedHeaders } from './sign-message.ts'
 
 /** How long a receiver may take to answer, milliseconds. */
 const ANSWER_MS = 10_000
@@ -52,4 +52,23 @@ export function createWebhook ({ clock, post }: Parts) {
       return { at, ok: false, error: error instanceof Error ? error.message : String(error) }
     }
   }
+}
+
+/** A secret as the Standard Webhooks write it: base64, after `whsec_` or alone. */
+const SECRET = /^(?:whsec_)?([A-Za-z0-9+/_-]{24,}={0,2})$/
+
+/** Returns the bytes of a secret; undefined for a text that is no base64 of at least 18 bytes. */
+function secretBytes (secret: string): Buffer | undefined {
+  const [, encoded] = SECRET.exec(secret) ?? []
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64')
+}
+
+/**
+ * Returns the headers that sign a message: HMAC-SHA256 over id, time and body, see
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md. `at` is in milliseconds.
+ */
+function signedHeaders (secret: Buffer, { id, at, body }: { id: string, at: number, body: string }): Record<string, string> {
+  const timestamp = String(Math.floor(at / 1000))
+  const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
 }
