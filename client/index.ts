@@ -1,5 +1,7 @@
+import { withOneError } from './create-client.ts'
+import { client } from './generated/client.gen.ts'
+
 export * from './generated/index.ts'
-export { client } from './default-client.ts'
 export { createClient, type Address, type Client } from './create-client.ts'
 export { createAgent, type Agent, type AgentOptions, type FilePart } from './agent.ts'
 export { AgentError } from './errors.ts'
@@ -21,3 +23,7 @@ export type { ServeOptions } from './serve-tools.ts'
 export type { FromSchema } from './json-schema.ts'
 export type { Message } from './conversation.ts'
 export { withoutDroppedTries } from './dropped-tries.ts'
+
+/** The client of the service at its default address, which the generated functions use when they are given none. */
+const defaultClient = withOneError(client)
+export { defaultClient as client }
