@@ -1,0 +1,69 @@
+import type { RunBody } from '../../schemas/agent.ts'
+import { takeFiles } from '../attachments/index.ts'
+import { withRunModels } from '../models/index.ts'
+import { BadMessage, dropTries, type RawMessage, type ThreadMessage, withoutChatForm } from '../threads/index.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { threadOptions } from './run-settings.ts'
+
+/**
+ * Returns a request with the words of the prompt that it names as the first parts of the user's message. Throws BadMessage (400) for a
+ * prompt beside `messages` or `continue`, or what the prompt does, see `createPrompts`.
+ */
+export async function withPrompt ({ prompt, ...body }: RunBody, { prompt: get }: Pick<AgentDeps, 'prompt'>): Promise<RunBody> {
+  if (prompt === undefined) return body
+  const { message, messages } = body
+  if (messages !== undefined || body.continue) {
+    throw new BadMessage('"prompt" goes with the "id" of a thread, with or without "message"; not with "messages" or "continue".')
+  }
+  if (message !== undefined && message.role !== 'user') throw new BadMessage('"message" beside a "prompt" is a message of the user.')
+  const { text, images } = await get(prompt, new AbortController().signal)
+  const said = withParts(message ?? { role: 'user' }, { text, images })
+  return body.id === undefined ? { ...body, message: undefined, messages: [said] } : { ...body, message: said }
+}
+
+/** Puts the parts of a prompt in front of a message, in the form of the message. */
+function withParts (message: RawMessage, { text, images }: Awaited<ReturnType<AgentDeps['prompt']>>): RawMessage {
+  const first = { type: 'text', text }
+  if (Array.isArray(message.parts)) {
+    const files = images.map(({ mediaType, data }) => ({ type: 'file', mediaType, url: `data:${mediaType};base64,${data}` }))
+    return { ...message, parts: [first, ...files, ...message.parts] }
+  }
+  const { content } = message
+  const files = images.map(({ mediaType, data }) => ({ type: 'file', mediaType, data }))
+  const rest = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : []
+  return { ...message, content: [first, ...files, ...rest] }
+}
+
+/**
+ * Returns a request whose messages name attachments in place of the bytes that they held, and the function that lets go of these. Files of
+ * the new message that its model cannot be given in any form are refused before anything is stored. Throws as `takeFiles` and `checkFiles`.
+ */
+export async function takeAttachments (
+  body: RunBody,
+  { attachments, store, registry, agents, threads }: AgentDeps
+): Promise<{ body: RunBody, release: () => void }> {
+  const given: RawMessage[] = body.messages ?? (body.message === undefined ? [] : [body.message])
+  const { messages, release } = await takeFiles(given, { attachments, digest: store.digest }, {
+    thread: body.id,
+    nameOf: (n) => body.messages === undefined ? 'message' : `messages[${n}]`,
+    isNew: (n) => n === given.length - 1 && given[n].role === 'user',
+    async check (files) {
+      const ofThread = body.id === undefined ? undefined : await threads.settings(body.id)
+      const { options } = await agents.resolve([threadOptions(ofThread), body.options])
+      await registry.requireFilesTaken(withRunModels({ registry }, options).registry.roles().capable, files)
+    }
+  })
+  return { body: { ...body, ...body.messages === undefined ? body.message && { message: messages[0] } : { messages } }, release }
+}
+
+const cleaned = <M extends ThreadMessage>(message: M): M => dropTries(withoutChatForm(message))
+
+/**
+ * Returns the request without the tries of steps that broke off, which chats cannot take back from what they show, and without what only
+ * the service writes into stored messages.
+ */
+export const withoutDroppedTries = <B extends Pick<RunBody, 'messages' | 'message'>>({ messages, message, ...body }: B) => ({
+  ...body,
+  ...(messages && { messages: messages.map(cleaned) }),
+  ...(message && { message: cleaned(message) })
+})
