@@ -1,7 +1,7 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunFailure } from '../../../schemas/task-runs.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
-import { filesCreated, mergeMemory, sources, withLearned } from './run-memory.ts'
+import { filesCreated, mergeMemory, sources, withLearned } from './task-memory.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { CALL_SHOWN, endedSteering, steerOf, toolCallsOf } from '../../runs/index.ts'
 import { endPhases } from './phases.ts'

@@ -29,7 +29,7 @@ import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { knownContext, newContext, notesOf, taskRequest } from './task-prompt.ts'
 import { isTeaching, usesLearned } from '../teaching.ts'
-import { findInReport } from './run-memory.ts'
+import { findInReport } from './task-memory.ts'
 
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
 async function judgeTaskRun (
