@@ -12,7 +12,7 @@ const CUT = ['stopped', 'cancelled', 'interrupted', 'failed']
 
 /**
  * Returns what happened in a run, by its events and what it asked: an answer stands behind all that was new to the model, and is followed
- * by what became of its calls.
+ * by what became of its calls. Lines are written as JSON, which leaves out what is undefined.
  */
 export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem[], record: RunRecord): Line[] {
   const events = withoutDroppedTries(stored)
@@ -31,13 +31,16 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
     const isAnswered = askedOf(id).some((item) => item.kind === 'question' && item.live === undefined)
     const by: CallLine['by'] = isApp ? 'app' : granted.has(id) ? 'grant' : isAnswered ? 'user' : undefined
     return {
-      ...{ type: 'call', id, toolName, input },
-      ...(event.type === 'tool-output' && { output: event.output }),
-      ...(event.type === 'tool-error' && { error: event.errorText }),
-      ...(event.type === 'tool-denied' && { denied: event.reason }),
-      ...(by && { by }),
-      ...('changes' in event && event.changes && { changes: event.changes }),
-      ...('durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs })
+      type: 'call',
+      id,
+      toolName,
+      input,
+      output: event.type === 'tool-output' ? event.output : undefined,
+      error: event.type === 'tool-error' ? event.errorText : undefined,
+      denied: event.type === 'tool-denied' ? event.reason : undefined,
+      by,
+      changes: 'changes' in event ? event.changes : undefined,
+      durationMs: 'durationMs' in event ? event.durationMs : undefined
     }
   }
 
@@ -47,7 +50,7 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
         const { system, tools, deferred } = event.context
         // The first step has begun already.
         const at = lines.at(-1) === answer ? lines.length - 1 : lines.length
-        lines.splice(at, 0, { type: 'context', system, tools, ...(deferred && { deferred }) })
+        lines.splice(at, 0, { type: 'context', system, tools, deferred })
         break
       }
       case 'aside':
@@ -111,27 +114,22 @@ function approvalLine (item: RunItem): ApprovalLine[] {
   const isAnswered = item.decidedAt !== undefined
   const approved = item.kind === 'question' ? isAnswered ? item.answers !== undefined : undefined : item.approved
   return [{
-    ...{ type: 'approval', kind },
-    ...(item.kind !== 'result' && { call: item.toolCallId }),
-    ...(item.kind === 'tool' && { toolName: item.toolName, ...(item.because && { isContextual: true as const }) }),
-    ...(approved !== undefined && { approved }),
-    ...(reason !== undefined && { reason }),
-    ...(item.kind === 'tool' && item.correctedInput !== undefined && { input: item.correctedInput }),
-    ...(item.kind === 'question' && item.answers && { answers: item.answers })
+    type: 'approval',
+    kind,
+    call: item.kind === 'result' ? undefined : item.toolCallId,
+    toolName: item.kind === 'tool' ? item.toolName : undefined,
+    isContextual: item.kind === 'tool' && item.because ? true : undefined,
+    approved,
+    reason,
+    input: item.kind === 'tool' ? item.correctedInput : undefined,
+    answers: item.kind === 'question' ? item.answers : undefined
   }]
 }
 
 function endLine (events: readonly RunEvent[], record: RunRecord): EndLine {
   const { status, output, object, error, stopped, usage, durationMs, evaluation } = record
   const failure = events.findLast((event) => event.type === 'error')
-  return {
-    ...{ type: 'end', status },
-    ...(output !== undefined && { output }),
-    ...(object && { object }),
-    ...(error !== undefined && { error: { message: error, ...(status === 'failed' && failure && { code: failure.code }) } }),
-    ...(stopped && { stopped }),
-    ...(evaluation && { evaluation }),
-    usage,
-    ...(durationMs !== undefined && { durationMs })
-  }
+  const code = status === 'failed' ? failure?.code : undefined
+  const failed = error === undefined ? undefined : { message: error, code }
+  return { type: 'end', status, output, object, error: failed, stopped, evaluation, usage, durationMs }
 }
