@@ -16,8 +16,8 @@ declare module 'fastify' {
     idempotency: Idempotency
     /** Answers a question by a run inside a run. */
     investigate: ReturnType<typeof createInvestigate>
-    /** Returns the tools that an active run may call and that its model was not told of. */
-    deferredTools: (runId: string) => Tool[]
+    /** Returns the tools that an active run may call and that its model, or another that works for it, was not told of. */
+    deferredTools: (runId: string, deferred?: readonly string[]) => Tool[]
   }
 }
 
@@ -43,8 +43,7 @@ export default fp(async (app) => {
   })
   app.decorate('idempotency', createIdempotency({ store, clock }))
   app.decorate('investigate', createInvestigate({ ...app.engine, usage, registry: app.providers, host: app.tools }))
-  app.decorate('deferredTools', (runId) => {
-    const deferred = app.engine.activeRuns.deferredIn(runId)
+  app.decorate('deferredTools', (runId, deferred = app.engine.activeRuns.deferredIn(runId)) => {
     return withRunTools(app.tools, app.engine.activeRuns.optionsOf(runId)).offered().filter(({ name }) => deferred.includes(name))
   })
 }, { name: 'engine', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'ledger', 'usage'] })

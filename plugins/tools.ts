@@ -81,7 +81,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
           return record && { cwd: record.cwd, isUnattended: record.taskId !== undefined }
         },
         // Runs are executed with the tools.
-        deferredTools: ({ runId }) => app.deferredTools(runId),
+        deferredTools: ({ runId, deferred }) => app.deferredTools(runId, deferred),
         // They are given to the tools.
         toolWords: () => app.toolVocabulary,
         investigate: (question, context) => app.investigate(question, context),

@@ -118,6 +118,8 @@ export interface ToolContext {
    * the reason of the signal when that aborts first.
    */
   ask?(questions: CallQuestions): Promise<QuestionOutcome>
+  /** The names of the tools that the model of the call has to find, where it is not the model of the run. */
+  deferred?: readonly string[]
   /** Whether an answer from one address may lead to another; absent: yes. */
   mayRedirect?(from: string, to: string): Promise<boolean>
   /** Decides about addresses for an agent that the call runs, whose events these are; absent: all may be fetched. */

@@ -73,6 +73,7 @@ interface ToolCall {
   /** See `ToolContext.paths`. */
   paths?: string[]
   /** See `ToolContext`. */
+  deferred?: ToolContext['deferred']
   mayRedirect?: ToolContext['mayRedirect']
   innerAddresses?: ToolContext['innerAddresses']
   /** See `ToolContext`. */
@@ -189,11 +190,11 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
 
   async function run (tool: Tool, call: ToolCall, { changed, stays }: Pick<ToolContext, 'changed' | 'stays'>): Promise<ToolOutput> {
     const { input, runId, callId, attempt, signal, paths, shown, mayRedirect, innerAddresses, ask, progress: report = () => {} } = call
-    const { confinedTo, sandbox } = call
+    const { confinedTo, sandbox, deferred } = call
     const start = await startOf(tool, call)
     return withCallLimit(tool, { clock, signal, report }, async (context) => {
       const given: ToolContext = {
-        ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, mayRedirect, innerAddresses, ask },
+        ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, deferred, mayRedirect, innerAddresses, ask },
         ...tool.reportsChanges && { changed },
         ...tool.isCommand && { stays },
         ...start

@@ -235,6 +235,63 @@ t.test('a task whose tools are refused goes on with fewer', async (t) => {
   t.ok(JSON.stringify(body.prompt).includes(`Tools: ${body.tools.map(({ name }: any) => name).join(', ')}.`))
 })
 
+const isInvestigation = ({ body }: GatewayRequest) => /^You investigate a question/.test(systemOf({ body } as GatewayRequest)[0].content)
+
+t.test('an investigation finds tools of servers that only read, calls them under their names, and no others', async (t) => {
+  const inner: Plan[] = [
+    call('findTools', { query: 'what happened in the repository lately' }),
+    use('git_log', { path: '/shop' }),
+    use('git_push', {}),
+    { text: 'Nothing happened.' }
+  ]
+  const outer: Plan[] = [call('investigate', { question: 'What happened?' }), { text: 'Nothing.' }]
+  const { app, gateway } = await withMany(t, (request) => (isInvestigation(request) ? inner : outer).shift())
+  const { events } = await say(app, 'look')
+  const [{ toolName, output }] = of(events, 'tool-output-available')
+  t.match({ toolName, output }, {
+    toolName: 'investigate',
+    output: { report: 'Nothing happened.', calls: [{ toolName: 'findTools' }, { toolName: 'git_log', status: 'completed' }] }
+  })
+  const made = gateway.requests.filter(isInvestigation)
+  t.ok(made.every(({ body }) => tokensOf(body.tools) <= 6_000 && !namesIn({ body } as GatewayRequest).includes('git_log')))
+  const [, found, logged, refused] = made.map(({ body }) => JSON.stringify(body.prompt.at(-1)))
+  t.match(found, /git_log/)
+  t.notMatch(found, /"git_push"/, 'what writes is not found')
+  t.match(logged, /git_log was called with .*shop/)
+  t.match(refused, /no tool named .*git_push/)
+})
+
+t.test('an investigation whose tools are refused goes on with fewer', async (t) => {
+  const inner: Plan[] = [call('findTools', { query: 'what changed' }), use('git_log', {}), { text: 'Nothing happened.' }]
+  const outer: Plan[] = [call('investigate', { question: 'What happened?' }), { text: 'Nothing.' }]
+  const few = taking(12, inner)
+  const { app, gateway } = await withGateway(t, (request) => isInvestigation(request) ? few(request) : outer.shift())
+  await app.mcp.start()
+  app.tools.merge(servers.filter(({ name }) => name === 'git'))
+  const { events } = await say(app, 'look')
+  t.match(of(events, 'tool-output-available'), [{ output: { report: 'Nothing happened.', calls: [{}, { toolName: 'git_log' }] } }])
+  const [refused, ...sent] = counts({ requests: gateway.requests.filter(isInvestigation) })
+  t.ok(refused > 12 && sent.length === 3 && sent.every((count) => count <= 12), `${refused}, then ${sent}`)
+})
+
+t.test('a fallback model that refuses the number of tools gets fewer, and so do both from then on', async (t) => {
+  const answers = taking(24, [call('findTools', { query: 'report a bug' }), { text: 'Found.' }, { text: 'Hello.' }])
+  const { app, gateway } = await withGateway(
+    t,
+    (request) => request.modelId === 'test/model' ? { error: { status: 404, message: 'No such model' } } : answers(request),
+    { config: { models: { fallback: 'other/small' } } }
+  )
+  await app.mcp.start()
+  app.tools.merge(servers.filter(({ name }) => name === 'github'))
+  const { events } = await say(app, 'look', { id: 'one' })
+  t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
+  t.ok(of(events, 'tool-output-available')[0].output.tools.some(({ name }: any) => name === 'create_issue'))
+  const byFallback = counts({ requests: gateway.requests.filter(({ modelId }) => modelId === 'other/small') })
+  t.ok(byFallback[0] > 40 && byFallback.slice(1).every((count) => count <= 24), `${byFallback}`)
+  await say(app, 'hi', { id: 'two' })
+  t.ok(counts({ requests: gateway.requests.slice(-2) }).every((count) => count <= 24), 'either may answer')
+})
+
 t.test('a model that takes fewer tools than can be left is told of', async (t) => {
   const { app, gateway } = await withGateway(t, taking(3, []))
   const { events } = await say(app, 'look')

@@ -52,7 +52,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       !tool.readsSkills
     )
     const names = new Set([...tools, ...host.finders()].map(({ name }) => name))
-    const { told, deferred } = await toldTools(tools, { host, registry }, signal)
+    const { told, deferred, servers } = await toldTools(tools, { host, registry }, signal)
     const modelContext = (context: Pick<RunContext, 'system' | 'tools' | 'deferred'>): ModelContext => ({
       ...{ opening: [{ role: 'system', content: context.system[0] }], tools: context.tools, deferred: context.deferred },
       async fewerTools () {
@@ -62,7 +62,8 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       }
     })
     let given = modelContext({
-      system: [`${INSTRUCTIONS}\nWorking folder: ${JSON.stringify(cwd)}.`],
+      // Of tools that it has to find, it is told whose they are.
+      system: [`${INSTRUCTIONS}${deferred === undefined ? '' : `\n\n${servers}\n`}\nWorking folder: ${JSON.stringify(cwd)}.`],
       tools: told.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema })),
       deferred
     })
@@ -96,7 +97,8 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       progress?.({ progress: calls.length + 1, message: toolName })
       const question = await addresses?.question({ toolName, input })
       const mayRedirect = addresses && ((from: string, to: string) => addresses.mayRedirect(toolName, { from, to }))
-      const call = { name: toolName, input, runId, attempt, callId: `${callId}/${toolCallId}`, cwd, identity, mayRedirect, signal }
+      const place = { runId, attempt, callId: `${callId}/${toolCallId}`, cwd, deferred: given.deferred ?? [] }
+      const call = { ...place, name: toolName, input, identity, mayRedirect, signal }
       const result = question === undefined
         ? await host.execute(call)
         : { status: 'error' as const, errorText: `An investigation asks nobody, so this was not fetched. ${question.reason}` }

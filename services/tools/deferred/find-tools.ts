@@ -18,7 +18,7 @@ const MOST_OTHERS = 40
 /** Answers with the definitions of tools that models are not told of at first; see `deferTools`. */
 export function createFindTools (
   { deferredTools, toolWords }: {
-    deferredTools: (context: Pick<ToolContext, 'runId'>) => Tool[]
+    deferredTools: (context: Pick<ToolContext, 'runId' | 'deferred'>) => Tool[]
     /** What models said of how people ask for tools. */
     toolWords: () => Pick<ToolVocabulary, 'load' | 'of'>
   }

@@ -83,7 +83,7 @@ export function createToolVocabulary ({ stored, tools, ask, isOffline, isBusy, i
     return [...new Map(unknown.map((tool) => [tool.definition, tool])).values()].sort((a, b) => triesOf(a) - triesOf(b))
   }
 
-  /** Asks about some tools of one server. Returns whether all of them got words. */
+  /** Asks about some tools of one server. Returns whether any of them got words. */
   async function askAbout (some: MergedTool[], signal: AbortSignal): Promise<boolean> {
     const { question, ...prompt } = toolWordsPrompt
     const text = question(some[0].source, some.map((tool, n) => ({ id: `t${n + 1}`, ...shownOf(tool) })))
@@ -101,7 +101,7 @@ export function createToolVocabulary ({ stored, tools, ask, isOffline, isBusy, i
     })
     for (const [digest, words] of found) known.set(digest, words)
     if (found.length > 0) await save()
-    return found.length === some.length
+    return found.length > 0
   }
 
   async function save () {
