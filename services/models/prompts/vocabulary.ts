@@ -3,11 +3,11 @@ import { Type } from '@sinclair/typebox'
 const GivenSchema = Type.Object({
   id: Type.String({ description: 'Id of the tool' }),
   words: Type.Array(Type.String(), {
-    description: 'Ten to twenty words, or phrases of two, that people say for what it does and for what it does it with: everyday ' +
-      'verbs and nouns, synonyms, short forms. Rather others than those of its definition'
+    description: 'Fifteen to twenty-five words, or phrases of two, that people say for what it does and for what it does it with: ' +
+      'everyday verbs and nouns, synonyms, short forms. Rather others than those of its definition'
   }),
   requests: Type.Array(Type.String(), {
-    description: 'Three short requests of people who need it and know neither its name nor the terms of its maker'
+    description: 'Five short requests of people who need it and know neither its name nor the terms of its maker'
   })
 })
 

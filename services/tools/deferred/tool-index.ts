@@ -14,9 +14,9 @@ const LONGEST = 1_000
 const BEGINS = 0.4
 const ALIKE = 0.6
 /** The same of tools to which a model gave words, when the index knows the word of the query itself. */
-const ALIKE_TO_KNOWN = 0.2
+const ALIKE_TO_KNOWN = 0.3
 /** How much what a query says for all tools of a server counts for each of them, and how often a tool counts whose server it names. */
-const OF_SERVER = 0.3
+const OF_SERVER = 0.5
 const SERVER_NAMED = 2
 /** Letters of the shortest word that others may begin with. */
 const SHORTEST_BEGINNING = 4
