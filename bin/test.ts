@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -83,8 +84,15 @@ async function modelSettings (env: NodeJS.ProcessEnv): Promise<{ config: Config,
   }
 }
 
+/** Returns the files that a name with `*` means, as shells do it elsewhere: those of Windows hand it over as it is. */
+function matching (name: string): string[] {
+  const found = /[*?]/.test(name) ? globSync(name).sort() : []
+  return found.length > 0 ? found : [name]
+}
+
 async function main (args: string[], print: Print) {
-  const { values, positionals: files } = read(args)
+  const { values, positionals } = read(args)
+  const files = process.platform === 'win32' ? positionals.flatMap(matching) : positionals
   const { strict = false, json = false, help = false, model: models = [], approve = false, judge } = values
   if (help) {
     print(HELP)

@@ -11,31 +11,38 @@ const RESOURCE = 'NODE_SEA_BLOB'
 const SEGMENT = 'NODE_SEA'
 
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
-const { platform, execPath } = process
-const WINDOWS = platform === 'win32'
+const { execPath } = process
+/** The Node for which an archive is made, which need not be the one that makes it. */
+export interface ForNode {
+  platform: NodeJS.Platform
+  arch: string
+  /** The path of its executable. */
+  node: string
+}
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
 
 /**
- * Makes the executable of the archive in the folder `top` and returns what it is: this Node with the launcher in it, or, where
- * that fails, a script and this Node beside it. `scratch` takes intermediate files.
+ * Makes the executable of the archive in the folder `top` and returns what it is: the Node with the launcher in it, or, where
+ * that fails, a script and the Node beside it. `scratch` takes intermediate files. That of another system is not tried.
  */
-export async function makeExecutable (top: string, scratch: string): Promise<string> {
-  const executable = join(top, WINDOWS ? 'local-agent.exe' : 'local-agent')
+export async function makeExecutable (top: string, scratch: string, target: ForNode): Promise<string> {
+  const executable = join(top, target.platform === 'win32' ? 'local-agent.exe' : 'local-agent')
   try {
-    await injectLauncher(executable, scratch)
+    await injectLauncher(executable, scratch, target)
+    if (target.node !== execPath) return 'one executable, which was not started here'
     const answer = run(executable, '--version').trim()
     if (answer.split('+')[0] !== version) throw new Error(`it answers ${answer} to --version`)
     return 'one executable'
   } catch (error) {
     console.log(`The launcher could not be put into Node, so a script starts it: ${(error as Error).message.split('\n')[0]}`)
     rmSync(executable, { force: true })
-    writeScript(top)
+    writeScript(top, target)
     return 'a script and Node'
   }
 }
 
-async function injectLauncher (executable: string, scratch: string) {
+async function injectLauncher (executable: string, scratch: string, { platform, node }: ForNode) {
   const [main, config, output] = ['launcher.cjs', 'launcher.json', 'launcher.blob'].map((name) => join(scratch, name))
   await bundleFirst('bin/launcher.ts', main, {}, {
     format: 'cjs',
@@ -44,9 +51,9 @@ async function injectLauncher (executable: string, scratch: string) {
   })
   writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true }))
   run(execPath, '--experimental-sea-config', config)
-  copyFileSync(execPath, executable)
+  copyFileSync(node, executable)
   chmodSync(executable, 0o755)
-  strip(executable)
+  strip(executable, platform)
   if (platform === 'darwin') run('codesign', '--remove-signature', executable)
   await inject(executable, RESOURCE, readFileSync(output), {
     sentinelFuse: FUSE,
@@ -57,8 +64,8 @@ async function injectLauncher (executable: string, scratch: string) {
 }
 
 /** Removes the symbols for debuggers, a tenth of the file, where there is a program for it. The names of native modules stay. */
-function strip (executable: string) {
-  if (WINDOWS) return
+function strip (executable: string, platform: NodeJS.Platform) {
+  if (platform === 'win32') return
   try {
     run('strip', ...platform === 'darwin' ? ['-x'] : [], executable)
   } catch (error) {
@@ -66,12 +73,12 @@ function strip (executable: string) {
   }
 }
 
-function writeScript (top: string) {
-  const node = join(top, 'lib', WINDOWS ? 'node.exe' : 'node')
-  copyFileSync(execPath, node)
+function writeScript (top: string, { platform, node: given }: ForNode) {
+  const node = join(top, 'lib', platform === 'win32' ? 'node.exe' : 'node')
+  copyFileSync(given, node)
   chmodSync(node, 0o755)
-  if (!WINDOWS) strip(node)
-  if (WINDOWS) return writeFileSync(join(top, 'local-agent.cmd'), '@"%~dp0lib\\node.exe" "%~dp0lib\\dist\\server.js" %*\r\n')
+  strip(node, platform)
+  if (platform === 'win32') return writeFileSync(join(top, 'local-agent.cmd'), '@"%~dp0lib\\node.exe" "%~dp0lib\\dist\\server.js" %*\r\n')
   const script = join(top, 'local-agent')
   writeFileSync(
     script,

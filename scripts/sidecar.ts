@@ -2,17 +2,25 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { ROOT } from './bundle.ts'
 import { makeExecutable } from './executable.ts'
 
-// npm run sidecar: makes an archive for this platform that holds the built service and Node, with one executable to start.
+// npm run sidecar: makes an archive for this platform that holds the built service and Node, with one executable to start. For Windows one
+// can be made elsewhere: `-- --for win32-x64 --node <its node.exe> --out <folder>`.
 
 const require = createRequire(import.meta.url)
 const { name, version, dependencies, optionalDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
-const { platform, arch } = process
-const folder = `local-agent-${version}-${platform}-${arch}`
-const out = join(ROOT, 'dist/sidecar')
+const { values } = parseArgs({ options: { for: { type: 'string' }, node: { type: 'string' }, out: { type: 'string' } } })
+const target = values.for ?? `${process.platform}-${process.arch}`
+const [platform, arch] = target.split('-')
+const ownNode = target === `${process.platform}-${process.arch}` ? process.execPath : undefined
+const node = values.node ?? ownNode ?? ''
+if (node === '') throw new Error(`An archive for ${target} needs --node, the Node of that system.`)
+if (ownNode === undefined && platform !== 'win32') throw new Error('Archives for macOS and Linux are made on these systems.')
+const folder = `local-agent-${version}-${target}`
+const out = values.out ?? join(ROOT, 'dist/sidecar')
 const top = join(out, folder)
 const lib = join(top, 'lib')
 
@@ -26,10 +34,10 @@ for (const native of Object.keys({ ...dependencies, ...optionalDependencies })) 
 copyPackage('node-gyp-build')
 for (const file of ['LICENSE', 'README.md', 'dist/THIRD-PARTY-NOTICES']) copyFileSync(ROOT + file, join(top, file.replace('dist/', '')))
 copyFileSync(nodeLicense(), join(top, 'LICENSE-node'))
-const kind = await makeExecutable(top, out)
+const kind = await makeExecutable(top, out, { platform: platform as NodeJS.Platform, arch, node })
 const archive = join(out, `${folder}.tar.gz`)
 writeFileSync(archive, gzipSync(execFileSync('tar', ['-cf', '-', '-C', out, folder], { maxBuffer: 2 ** 30 })))
-console.log(`${archive.slice(ROOT.length)}: ${(statSync(archive).size / 1e6).toFixed(1)} MB, ${kind}`)
+console.log(`${archive.replace(ROOT, '')}: ${(statSync(archive).size / 1e6).toFixed(1)} MB, ${kind}`)
 
 /** Copies what a native package needs at run time: its scripts and what was compiled for this platform. */
 function copyNative (name: string) {
@@ -61,8 +69,10 @@ function nodeLicense (): string {
   const places = [
     join(dirname(require.resolve('node/package.json')), `node_modules/node-${platform}-${arch}/LICENSE`),
     join(ROOT, `node_modules/node-${platform}-${arch}/LICENSE`),
-    join(dirname(process.execPath), '../LICENSE'),
-    join(dirname(process.execPath), 'LICENSE')
+    ...[node, process.execPath].flatMap((path) => ['../LICENSE', 'LICENSE'].map((name) => join(dirname(path), name))),
+    // It is the same for each system.
+    join(dirname(require.resolve('node/package.json')), `node_modules/node-${process.platform}-${process.arch}/LICENSE`),
+    join(ROOT, `node_modules/node-${process.platform}-${process.arch}/LICENSE`)
   ]
   const found = places.find((path) => existsSync(path))
   if (found === undefined) throw new Error(`The licence of Node must go with it, but was not found; \`npm ci\` installs it: ${places[0]}`)

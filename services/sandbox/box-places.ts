@@ -62,7 +62,8 @@ export function isIn (folder: string, path: string): boolean {
 }
 
 /** Further folders that are no place for work. */
-const OF_THE_SYSTEM = ['/proc', '/sys', '/dev', '/boot', '/run', '/var/run', '/System', '/Library']
+const OF_THE_SYSTEM = ['/proc', '/sys', '/dev', '/boot', '/run', '/var/run', '/System', '/Library', '/private/etc', '/private/var/db',
+  '/private/var/root', '/private/var/run']
 const HOMES = /^\/(?:root|(?:home|Users)(?:\/[^/]+)?)$/
 
 /** Returns why no box can have this real folder as a place to work, a sentence; undefined when one can. `what` it is called. */

@@ -15,7 +15,7 @@ if (typeof started === 'string') {
   console.log(`Not tried on Windows: ${started}.`)
   process.exit(0)
 }
-export const { tell, close, node, server } = started
+export const { tell, close, node, nodeFile, server } = started
 
 /** The folders of the tests as the service has them, and as they are on Linux. */
 export const [WORK, HOME] = ['C:\\test\\work', 'C:\\test\\home']
@@ -23,12 +23,19 @@ export const [work, home] = ['work', 'home'].map((name) => join(TEST, name))
 
 // The model is on Linux. It calls the tools that a step has it call, then says that it is done.
 let plans: Plan[] = []
+/** The request that the plans are for, by words in it: runs of tasks go on beside it. */
+let awaited = ''
+let asked = 0
 export const model = await startFakeOpenAI({
-  reply: ({ structured }) => structured === undefined ? plans.shift() ?? { text: 'Done.' } : undefined
+  reply ({ structured, body }) {
+    if (structured !== undefined) return undefined
+    return (JSON.stringify(body.messages).includes(awaited) ? plans.shift() : undefined) ?? { text: 'Done.' }
+  }
 })
 /** Sets what the model answers next. */
 export const plan = (...next: Plan[]) => {
   plans = next
+  awaited = ''
 }
 export const planCall = (toolName: string, input: object) => plan({ toolCalls: [{ toolName, input }] })
 
@@ -49,6 +56,7 @@ export async function configure (permissions: object, more: object = {}) {
 /** Where the service listens. */
 export let url = ''
 const environment = { LOCAL_AGENT_HOME: HOME, PATH: 'C:\\test\\bin;C:\\windows\\system32;C:\\windows' }
+/** Starts the service, or `command` with `args` in its place. */
 export const boot = (more: object = {}): Promise<any> => tell('start', { cwd: WORK, env: environment, ...more })
 
 export async function up (more: object = {}) {
@@ -65,21 +73,23 @@ export async function ask (path: string, body?: object, method = body === undefi
   })
   const text = await answer.text()
   ok(answer.ok, `${path} answered ${answer.status}: ${text}`)
-  return text.startsWith('{') ? JSON.parse(text) : text
+  return answer.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : text
 }
 
 /** Has the model call a tool, and returns what it was told of it, with the id of the run. */
 export async function call (toolName: string, input: object, more: object = {}): Promise<Record<'text' | 'runId' | 'threadId', string>> {
   planCall(toolName, input)
-  const body = { messages: [{ role: 'user', content: `Use ${toolName}.` }], context: { cwd: WORK }, ...more }
+  awaited = `Use ${toolName}, ${++asked}.`
+  const body = { messages: [{ role: 'user', content: awaited }], context: { cwd: WORK }, ...more }
   const { runId, threadId } = await ask('/run/sync', body)
   return { text: toldLast(), runId, threadId }
 }
 
 /** What the model was told last of a call. */
-export const toldLast = (): string => {
-  const message = model.calls.at(-1)!.body.messages.findLast(({ role }: { role: string }) => role === 'tool')
-  return typeof message.content === 'string' ? message.content : JSON.stringify(message.content)
+function toldLast (): string {
+  const { messages } = model.calls.findLast(({ body }) => JSON.stringify(body.messages).includes(awaited))!.body
+  const message = messages.findLast(({ role }: { role: string }) => role === 'tool')
+  return typeof message?.content === 'string' ? message.content : JSON.stringify(message ?? messages.at(-1))
 }
 
 export const isHealthy = () => fetch(`${url}/health`).then(({ ok }) => ok, () => false)

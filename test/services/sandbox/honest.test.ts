@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
+import { macArguments } from '../../../services/sandbox/mac-box.ts'
 import { makeTemporary, removeAbandoned } from '../../../services/sandbox/temporary.ts'
 import { BUBBLEWRAP } from '../../harness/boxes.ts'
 import { build, sandboxOver } from '../tools/helper.ts'
@@ -13,6 +14,24 @@ import { attemptHonest, HONEST } from './everyday.ts'
 import { setStage } from './stage.ts'
 
 const skip = process.platform === 'linux' ? false : 'bubblewrap is for Linux'
+
+t.test('the profile of macOS allows what programs need to start, and no way out of it', async (t) => {
+  const dir = realpathSync(t.testdir({ work: {}, home: {}, tmp: {}, link: t.fixture('symlink', 'work') }))
+  const [flag, profile] = macArguments({ environment: {}, folder: `${dir}/link`, temporary: `${dir}/tmp`, ownHome: `${dir}/home` })
+  const lines = profile.split('\n')
+  t.equal(flag, '-p')
+  t.equal(profile.split('(').length, profile.split(')').length)
+  t.match(lines, ['(version 1)', '(deny default)'])
+  t.match(profile, /\(allow mach-lookup \(global-name "com\.apple\.system\.opendirectoryd\.libinfo"\)/, 'names of users')
+  t.notMatch(profile, /launchservices|coreservices|securityd|pboard|cfprefsd|FSEvents|tccd|mach-lookup\)/)
+  t.notMatch(profile, /"\/dev\/tty"|subpath "\/dev"|subpath "\/System"|allow network|allow default/)
+  t.match(profile, `(allow file-write* (subpath "${dir}/work") (subpath "${dir}/tmp")`, 'real paths')
+  const at = (words: string) => lines.findIndex((line) => line.startsWith(words))
+  t.ok(at('(deny file-write*') > at('(allow file-write*'), 'later rules win')
+  t.match(lines[at('(deny file-write*')], `(subpath "${dir}/work/.git/hooks")`)
+  t.match(lines[at('(deny file-read*')], `(subpath "${dir}/home")`)
+  t.equal(lines.at(-1), '(deny network*)')
+})
 
 t.test('a box is found by making one', { skip }, async (t) => {
   t.same(await sandboxOver({}).find(), BUBBLEWRAP, 'these tests need bubblewrap 0.8, and user namespaces')

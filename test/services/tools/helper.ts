@@ -15,7 +15,7 @@ import { createToolHost } from '../../../services/tools/host.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
 import { createTransform } from '../../../services/tools/transform/transform.ts'
 import { createSkills, type StoredSkills } from '../../../services/tools/skills/skills.ts'
-import { createPathPolicy } from '../../../services/tools/path-policy.ts'
+import { createPathPolicy, type PathPolicy } from '../../../services/tools/path-policy.ts'
 import type { Tool, WorkFolder } from '../../../services/contracts/tool.ts'
 import type { SourceTool, ToolSource } from '../../../services/tools/sources.ts'
 
@@ -32,6 +32,8 @@ interface Options {
   lookUp?: LookUp
   /** The key `skills` of config.json. */
   skills?: Config['skills']
+  /** The policy, where it is not that of this system. */
+  paths?: PathPolicy
 }
 
 /** A stored record that is in memory alone. */
@@ -82,7 +84,7 @@ export function build (
 ) {
   const { boxes = NO_BOX, lookUp = notHere, clock = systemClock } = more
   const fence = createFence()
-  const paths = createPathPolicy({ workspace, roots, forbidden })
+  const paths = more.paths ?? createPathPolicy({ workspace, roots, forbidden })
   const sandbox = sandboxOver({ clock, environment: () => environment, ownHome: forbidden, kind: boxes, lookUp })
   const host = createToolHost({
     paths,

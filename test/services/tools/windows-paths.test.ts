@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { foldCase, isShortName, readWindowsPath } from '../../../services/lib/windows-path.ts'
 import { workingFolder } from '../../../services/lib/working-folder.ts'
@@ -7,119 +8,12 @@ import { relativeGlob } from '../../../services/tools/search/search-files.ts'
 import { createWorkFolders } from '../../../services/tools/work-folder.ts'
 import { isCovered } from '../../../services/approvals/grants/file-place.ts'
 import { isSpelledOtherwise } from '../../../services/undo/other-spelling.ts'
+import { withRules, isIgnored } from '../../../services/tools/search/ignore-rules.ts'
 import { windowsFiles } from '../../fakes/windows-files.ts'
+import { READ, REFUSED } from '../../harness/windows-names.ts'
+import { build, transform } from './helper.ts'
 
 const CWD = 'C:\\work'
-
-/** Paths as they are given, and as they are read from C:\work. */
-const READ: Array<[given: string, path: string]> = [
-  ['a.txt', 'C:\\work\\a.txt'],
-  ['.', 'C:\\work'],
-  ['./a.txt', 'C:\\work\\a.txt'],
-  ['.\\sub\\a.txt', 'C:\\work\\sub\\a.txt'],
-  ['sub/deep\\a.txt', 'C:\\work\\sub\\deep\\a.txt'],
-  ['sub//deep\\\\a.txt', 'C:\\work\\sub\\deep\\a.txt'],
-  ['sub/', 'C:\\work\\sub'],
-  ['sub/../a.txt', 'C:\\work\\a.txt'],
-  ['..', 'C:\\'],
-  ['..\\..\\..\\a.txt', 'C:\\a.txt'],
-  ['../home/x', 'C:\\home\\x'],
-  ['C:\\work\\a.txt', 'C:\\work\\a.txt'],
-  ['C:/work/a.txt', 'C:\\work\\a.txt'],
-  ['c:\\work\\A.TXT', 'C:\\work\\A.TXT'],
-  ['C:\\\\work\\\\a.txt', 'C:\\work\\a.txt'],
-  ['C:\\', 'C:\\'],
-  ['C:\\..\\x', 'C:\\x'],
-  ['d:/x', 'D:\\x'],
-  ['/etc/passwd', 'C:\\etc\\passwd'],
-  ['\\Windows\\win.ini', 'C:\\Windows\\win.ini'],
-  ['/c/work/a.txt', 'C:\\c\\work\\a.txt'],
-  ['\\\\?\\C:\\work\\a.txt', 'C:\\work\\a.txt'],
-  ['\\\\?\\UNC\\server\\share\\a', '\\\\server\\share\\a'],
-  ['\\\\server\\share', '\\\\server\\share\\'],
-  ['//server/share/sub/a.txt', '\\\\server\\share\\sub\\a.txt'],
-  ['\\\\server\\share\\..\\..\\x', '\\\\server\\share\\x'],
-  ['\\\\localhost\\C$\\work', '\\\\localhost\\C$\\work'],
-  ['\\\\wsl$\\Debian\\home', '\\\\wsl$\\Debian\\home'],
-  ['.git\\hooks', 'C:\\work\\.git\\hooks'],
-  ['..a', 'C:\\work\\..a'],
-  [' a.txt', 'C:\\work\\ a.txt'],
-  ['a b.txt', 'C:\\work\\a b.txt'],
-  ['GIT~1\\config', 'C:\\work\\GIT~1\\config'],
-  ['~$letter.docx', 'C:\\work\\~$letter.docx'],
-  ['console.log', 'C:\\work\\console.log'],
-  ['nullable.ts', 'C:\\work\\nullable.ts'],
-  ['com10.txt', 'C:\\work\\com10.txt'],
-  ['icon', 'C:\\work\\icon'],
-  ['x.con', 'C:\\work\\x.con'],
-  ['lpt', 'C:\\work\\lpt'],
-  ['[id]/{a,b}.tsx', 'C:\\work\\[id]\\{a,b}.tsx'],
-  ['é/日本.txt', 'C:\\work\\é\\日本.txt']
-]
-
-/** Paths that no program should be given, and why. */
-const REFUSED: Array<[given: string, why: RegExp]> = [
-  ['CON', /device/],
-  ['con', /device/],
-  ['NUL', /device/],
-  ['prn', /device/],
-  ['Aux', /device/],
-  ['COM1', /device/],
-  ['LPT9', /device/],
-  ['COM0', /device/],
-  ['com¹', /device/],
-  ['CONIN$', /device/],
-  ['CONOUT$', /device/],
-  ['CON.txt', /device/],
-  ['nul.tar.gz', /device/],
-  ['NUL .txt', /device/],
-  ['sub\\aux.c', /device/],
-  ['C:\\work\\con\\a.txt', /device/],
-  ['a.txt.', /dot or blank/],
-  ['a.txt ', /dot or blank/],
-  ['a.txt. .', /dot or blank/],
-  ['sub.\\a.txt', /dot or blank/],
-  ['sub \\a.txt', /dot or blank/],
-  ['...', /dot or blank/],
-  ['.. \\x', /dot or blank/],
-  ['.git.', /dot or blank/],
-  ['a.txt:stream', /":"/],
-  ['a.txt::$DATA', /":"/],
-  ['.git::$INDEX_ALLOCATION', /":"/],
-  ['sub:$I30:$INDEX_ALLOCATION\\a.txt', /":"/],
-  ['C:\\work\\a.txt:b', /":"/],
-  ['file:///C:/work/a.txt', /":"/],
-  ['sub\\C:\\x', /":"/],
-  ['1:\\x', /":"/],
-  ['$env:USERPROFILE\\x', /":"/],
-  ['C:', /relative to a folder/],
-  ['C:a.txt', /relative to a folder/],
-  ['c:..\\x', /relative to a folder/],
-  ['D:x', /relative to a folder/],
-  ['\\\\.\\C:\\work\\a.txt', /device/],
-  ['\\\\.\\pipe\\x', /device/],
-  ['\\\\.\\PhysicalDrive0', /device/],
-  ['//./C:/work', /device/],
-  ['\\\\?\\GLOBALROOT\\Device\\HarddiskVolume1\\x', /device/],
-  ['\\\\?\\Volume{12345678-0000-0000-0000-000000000000}\\x', /device/],
-  ['\\\\?\\pipe\\x', /device/],
-  ['\\??\\C:\\x', /device/],
-  ['\\\\?\\C:\\work\\..\\x', /dots/],
-  ['\\\\?\\C:\\work/x', /dots/],
-  ['\\\\?\\C:\\work\\a.txt.', /dot or blank/],
-  ['\\\\?\\C:\\work\\NUL', /device/],
-  ['\\\\server', /network/],
-  ['\\\\', /network/],
-  ['\\\\\\server\\share\\x', /network/],
-  ['\\\\[fe80::1]\\share\\x', /":"/],
-  ['\\\\server\\share\\nul', /device/],
-  ['a?.txt', /character/],
-  ['a*', /character/],
-  ['a<b', /character/],
-  ['a|b', /character/],
-  ['"a b"', /character/],
-  ['a\u0001', /character/]
-]
 
 t.test('Windows reads a path in one way, or it is refused with the reason', async (t) => {
   t.ok(READ.length + REFUSED.length >= 60)
@@ -179,6 +73,44 @@ t.test('no file system is asked about a path that Windows would read otherwise, 
   }
   t.strictSame(asked, [])
   t.match(await folders.of('runCommand', { cwd: '\\\\evil\\share' }, '/'), { isStart: true }, 'nor for the folder of a command')
+})
+
+t.test('no tool takes a name that Windows reads otherwise, and an approval shows why', async (t) => {
+  const { asked, paths } = policy()
+  const workspace = t.testdir({})
+  const { host, execute } = build({ workspace, paths })
+  t.teardown(() => transform.close())
+  const calls: Record<string, (path: string) => object> = {
+    readFile: (path) => ({ path }),
+    listDirectory: (path) => ({ path }),
+    writeFile: (path) => ({ path, content: 'x' }),
+    editFile: (path) => ({ path, edits: [{ oldText: 'a', newText: 'b' }] }),
+    deleteFile: (path) => ({ path }),
+    moveFile: (path) => ({ from: path, to: 'b' }),
+    searchFiles: (path) => ({ pattern: 'x', path }),
+    findFiles: (path) => ({ pattern: '*', path })
+  }
+  const changes = ['writeFile', 'editFile', 'deleteFile', 'moveFile']
+  for (const [path, why] of REFUSED.filter(([path]) => !path.includes('\u0001'))) {
+    for (const [name, inputOf] of Object.entries(calls)) {
+      const input = inputOf(path)
+      t.match(await execute(name, input, { cwd: CWD }), { status: 'error', errorText: why }, `${name} ${path}`)
+      if (!changes.includes(name)) continue
+      // What an approval would show, and a grant would cover.
+      const seen = await host.foresee({ name, input, cwd: CWD, signal: new AbortController().signal }, new Map())
+      t.match(seen, { refused: why }, `${name} ${path}, asked for`)
+    }
+  }
+  t.strictSame(asked.filter((path) => path !== CWD), [], 'and no file system is asked')
+  t.strictSame(readdirSync(workspace), [])
+})
+
+t.test('a .gitignore is read in any case, as git reads it on Windows and macOS', async (t) => {
+  const rules = (platform: NodeJS.Platform) => withRules([], '', 'Build/\n*.LOG\n', platform)
+  for (const platform of ['win32', 'darwin'] as const) {
+    for (const path of ['build/', 'BUILD/', 'src/a.log']) t.ok(isIgnored(rules(platform), path), path)
+  }
+  t.notOk(isIgnored(rules('linux'), 'build/'))
 })
 
 t.test('a file has the one name under which Windows keeps it, however it is named', async (t) => {

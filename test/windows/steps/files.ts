@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../harness/exercise.ts'
-import { ALLOWED, ask, call, configure, model, planCall, read, tell, up, url, WORK, work, type Step } from '../app.ts'
+import { REFUSED } from '../../harness/windows-names.ts'
+import { ALLOWED, ask, call, configure, model, plan, planCall, read, tell, up, url, WORK, work, type Step } from '../app.ts'
 
 export const files: Step[] = [
   ['the service starts and is healthy, and says that it is on Windows', async () => {
@@ -50,7 +51,7 @@ export const files: Step[] = [
     ok(!existsSync(join(work, 'src')), gone.text)
     const { skipped } = await ask(`/runs/${gone.runId}/undo`, {})
     deepStrictEqual(skipped, [])
-    deepStrictEqual(readdirSync(join(work, 'src'), { recursive: true }).sort(), ['crlf.txt', 'deep', 'deep/A.TXT'])
+    deepStrictEqual(readdirSync(join(work, 'src'), { recursive: true }).map(String).sort(), ['crlf.txt', 'deep', join('deep', 'A.TXT')])
   }],
 
   ['a move to a name that differs in case alone gives files and folders that name, and is taken back', async () => {
@@ -85,15 +86,56 @@ export const files: Step[] = [
     await call('moveFile', { from: 'src/Crlf.txt', to: 'src/crlf.txt' })
   }],
 
-  ['names that Windows reads otherwise are refused, and nothing is made', async () => {
+  ['names that Windows reads otherwise are refused by each tool, approvals show why, and nothing is made', async () => {
     const before = readdirSync(work, { recursive: true }).sort()
-    const elsewhere = ['\\\\.\\C:\\test\\x', '\\\\127.0.0.1\\c$\\x', 'Z:\\tmp\\x']
-    for (const path of ['NUL', 'con.txt', 'a.txt.', 'a.txt ', 'a.txt:b', 'C:a.txt', ...elsewhere]) {
-      match((await call('writeFile', { path, content: 'x' })).text, /device|dot or blank|":"|relative to|outside/, path)
+    const elsewhere = ['\\\\.\\C:\\test\\x', '\\\\127.0.0.1\\c$\\x', 'Z:\\tmp\\x'].map((path): [string, RegExp] => [path, /device|outside/])
+    for (const [path, why] of [...REFUSED.filter(([path]) => !path.includes('\u0001')), ...elsewhere]) {
+      const calls: Array<[string, object]> = [
+        ['readFile', { path }], ['listDirectory', { path }], ['searchFiles', { pattern: 'x', path }], ['findFiles', { pattern: '*', path }],
+        ['writeFile', { path, content: 'x' }], ['editFile', { path, edits: [{ oldText: 'a', newText: 'b' }] }], ['deleteFile', { path }],
+        ['moveFile', { from: path, to: 'x' }], ['moveFile', { from: 'src\\crlf.txt', to: path }]
+      ]
+      plan({ toolCalls: calls.map(([toolName, input]) => ({ toolName, input })) })
+      await ask('/run/sync', { messages: [{ role: 'user', content: 'go' }], context: { cwd: WORK } })
+      const told = model.calls.at(-1)!.body.messages.filter(({ role }: { role: string }) => role === 'tool')
+      strictEqual(told.length, calls.length, path)
+      for (const [at, { content }] of told.entries()) {
+        match(JSON.stringify(content).replaceAll('\\\\', '\\').replaceAll('\\"', '"'), why, `${calls[at][0]} ${path}`)
+      }
     }
+    await configure({})
+    for (const path of ['NUL', 'a.txt.', 'sub:b']) {
+      planCall('writeFile', { path, content: 'x' })
+      const stream = await ask('/run', { messages: [{ role: 'user', content: `write ${path}` }], context: { cwd: WORK } })
+      const [, approvalId] = /"approvalId":"([^"]+)"/.exec(stream)!
+      const { refused } = await ask(`/approvals/${approvalId}/preview`)
+      match(refused, /device|dot or blank|":"/, path)
+      await ask(`/approvals/${approvalId}`, { approved: true })
+    }
+    await configure(ALLOWED)
     match((await call('readFile', { path: '\\\\?\\C:\\test\\work\\src\\crlf.txt' })).text, /three/, 'in the long form')
     match((await call('readFile', { path: 'C:\\TEST\\HOME\\config.json' })).text, /off limits|outside/)
     deepStrictEqual(readdirSync(work, { recursive: true }).sort(), before)
+  }],
+
+  ['globs and .gitignore are read in any case, and an undo takes a path in any spelling', async () => {
+    mkdirSync(join(work, 'Out/Deep'), { recursive: true })
+    writeFileSync(join(work, '.gitignore'), 'OUT/deep/\n')
+    writeFileSync(join(work, 'Out/Deep/Built.ts'), 'needle')
+    writeFileSync(join(work, 'Out/Kept.ts'), 'needle')
+    const { text } = await call('searchFiles', { pattern: 'needle', glob: 'out\\**\\*.TS' })
+    match(text, /Kept\.ts/)
+    ok(!text.includes('Built.ts'), text)
+    for (const glob of ['C:x*', 'a.txt:*', '..\\*']) match((await call('findFiles', { pattern: glob })).text, /must be relative/, glob)
+    const { runId } = await call('writeFile', { path: 'Out\\Kept.ts', content: 'changed' })
+    const undo = (paths: string[]) => fetch(`${url}/runs/${runId}/undo`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ paths })
+    })
+    const device = '\\\\.\\C:\\test\\work\\Out\\Kept.ts'
+    for (const path of ['NUL', 'out\\kept.ts.', 'Out\\Kept.ts::$DATA', device]) strictEqual((await undo([path])).status, 400, path)
+    strictEqual(read('Out/Kept.ts'), 'changed')
+    deepStrictEqual((await (await undo(['c:/TEST/work/OUT\\kept.TS'])).json() as any).restored, ['C:\\test\\work\\Out\\Kept.ts'])
+    strictEqual(read('Out/Kept.ts'), 'needle')
   }],
 
   ['a file that a program has open is said to be in use, and stays as it is', async () => {
