@@ -1,8 +1,9 @@
 import { AssertionError, deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { until } from '../../harness/exercise.ts'
 import { ROOT } from '../../harness/source-tree.ts'
 import {
@@ -11,6 +12,7 @@ import {
 import { TEST } from '../wine.ts'
 
 const KILLS = 30
+const execute = promisify(execFile)
 
 async function allGoals (): Promise<Set<string>> {
   const goals = new Set<string>()
@@ -190,10 +192,11 @@ export const lives: Step[] = [
   ['the sidecar archive for Windows, made on Linux, starts and works without a Node beside it', async () => {
     const out = join(TEST, 'sidecar')
     const made = [join(ROOT, 'scripts/sidecar.ts'), '--for', 'win32-x64', '--node', nodeFile, '--out', out]
-    execFileSync(process.execPath, made, { stdio: ['ignore', 'ignore', 'ignore'] })
+    // Not in the way of the connection to the driver, which is kept for some seconds.
+    await execute(process.execPath, made)
     const place = join(TEST, 'Program Files (x86) & more')
     mkdirSync(place)
-    execFileSync('tar', ['-xzf', join(out, readdirSync(out).find((name) => name.endsWith('.gz'))!), '-C', place])
+    await execute('tar', ['-xzf', join(out, readdirSync(out).find((name) => name.endsWith('.gz'))!), '-C', place])
     const [folder] = readdirSync(place)
     const executable = `C:\\test\\Program Files (x86) & more\\${folder}\\local-agent.exe`
     match((await tell('run', { command: executable, args: ['--version'] })).stdout, /^0\.1\.0/)
