@@ -105,10 +105,11 @@ function readInput (read: ((input: any) => unknown) | undefined, input: unknown)
 
 /**
  * Whether a run may have changed something: by a call that was completed, or whose outcome is unknown, and that does not only read. A call
- * of a files tool that left all as it was has changed nothing, nor has a command in a box whose folder is as it was.
+ * of a files tool that left all as it was has changed nothing, nor has a command in a box whose folder is as it was, nor a message to the
+ * user.
  */
 export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd: string): boolean =>
-  callFacts(events, find, cwd).some((call) => call.tool !== PHASE_TOOL && canHaveChanged(call, find))
+  callFacts(events, find, cwd).some((call) => call.tool !== PHASE_TOOL && call.effect !== 'read' && canHaveChanged(call, find))
 
 /** The same of one call. */
 export function canHaveChanged ({ tool, status, proves, changes, hasChangedNothing }: CallFact, find: FindTool): boolean {

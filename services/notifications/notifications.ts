@@ -129,8 +129,12 @@ export function createNotifications ({ store, clock, emit, isRead }: {
         const id = op.key.slice(NOTIFICATIONS.length)
         const known = kept.get(id)
         if (op.type === 'del') kept.delete(id)
-        else if (known === undefined) opened(op.value as StoredNotification, goalIn(ops, (op.value as StoredNotification).taskId))
-        else {
+        else if (known === undefined) {
+          const created = op.value as StoredNotification
+          // Two transactions of the same moment may both tell of the same thing: the first one has.
+          if (isKnown(created.key)) void remove([created]).catch(() => {})
+          else opened(created, goalIn(ops, created.taskId))
+        } else {
           if ((op.value as StoredNotification).closedAt !== undefined) closeNow(known)
           // It may have been closed while this was written.
           const { closedAt } = kept.get(id)!

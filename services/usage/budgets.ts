@@ -39,7 +39,7 @@ export async function checkPrice (model: string, { run, day }: Limits, isPriced:
 /** Throws BudgetMet when the calls that have ended have reached a limit. */
 export async function checkSpent ({ run, day }: Limits, ofRun: Spent, rowsOfToday: () => Promise<readonly DayRow[]>): Promise<void> {
   if (run.tokens !== undefined && ofRun.tokens >= run.tokens) {
-    throw new BudgetMet(`The run used ${ofRun.tokens} tokens; its budget is ${run.tokens}.`)
+    throw new BudgetMet(`The run used ${inWords(ofRun.tokens)} tokens; its budget is ${inWords(run.tokens)}.`)
   }
   if (run.usd !== undefined && ofRun.usd >= run.usd) {
     throw new BudgetMet(`The run cost $${shown(ofRun.usd)}; its budget is $${shown(run.usd)}.`)
@@ -48,7 +48,8 @@ export async function checkSpent ({ run, day }: Limits, ofRun: Spent, rowsOfToda
   const today = (await rowsOfToday()).map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
   const hint = 'It is set by budget.day in config.json and begins anew at midnight.'
   if (day.tokens !== undefined && today.tokens >= day.tokens) {
-    throw new DayBudgetMet(`All model calls of today used ${today.tokens} tokens; the budget of a day is ${day.tokens}. ${hint}`)
+    const used = `All model calls of today used ${inWords(today.tokens)} tokens`
+    throw new DayBudgetMet(`${used}; the budget of a day is ${inWords(day.tokens)}. ${hint}`)
   }
   if (day.usd !== undefined && today.usd >= day.usd) {
     throw new DayBudgetMet(`All model calls of today cost $${shown(today.usd)}; the budget of a day is $${shown(day.usd)}. ${hint}`)
@@ -65,6 +66,8 @@ export const spentOf = ({ inputTokens, outputTokens, costUsd = 0 }: Pick<Usage, 
   ({ tokens: inputTokens + outputTokens, usd: costUsd })
 export const addSpent = (a: Spent, b: Spent): Spent => ({ tokens: a.tokens + b.tokens, usd: roundUsd(a.usd + b.usd) })
 
+/** Writes a number of tokens as people read it: 1,234,567. */
+const inWords = (tokens: number) => tokens.toLocaleString('en')
 /** Writes an amount without the digits that nobody reads. */
 const shown = (usd: number) => Number(usd.toPrecision(4)).toString()
 
@@ -91,7 +94,7 @@ export function tasksSpent (
     return `The tasks of today cost $${shown(usd)}; their budget of a day is $${shown(limits.usd)}. ${hint}`
   }
   if (limits.tokens !== undefined && tokens >= limits.tokens) {
-    return `The tasks of today used ${tokens} tokens; their budget of a day is ${limits.tokens}. ${hint}`
+    return `The tasks of today used ${inWords(tokens)} tokens; their budget of a day is ${inWords(limits.tokens)}. ${hint}`
   }
   return undefined
 }

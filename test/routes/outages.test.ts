@@ -220,6 +220,7 @@ for (const [limit, { why, ...parts }] of Object.entries(BUDGETS)) {
     const { id } = await start('try', { interval: '20m' }, { plan })
     await leapTo(from + 20 * MINUTE)
     t.match(await events.until('task:error'), { failure: { reason: 'day_budget' } }, 'the run under way ends at its next call')
+    for (const goal of ['a second', 'a third']) await start(goal, { interval: '20m' }, { plan })
     for (const minutes of [40, 60]) await leapTo(from + minutes * MINUTE)
     t.same((await slots(id, 3)).map(fate).slice(1), [40, 60].map((minutes) => [from + minutes * MINUTE, 'skipped', 'budget']))
     const told = (await app.inject('/notifications')).json().notifications.filter(({ kind }: { kind: string }) => kind === 'budget')
@@ -237,7 +238,7 @@ t.test('by default, tokens count of models without a price, and nothing of model
   const row = (model: string, inputTokens: number, costUsd?: number, of: 'task' | 'thread' = 'task') =>
     ({ model, role: 'capable' as const, of, ...tallyOf({ ...noUsage(), inputTokens, costUsd }) })
   const spent = (...rows: Array<ReturnType<typeof row>>) => tasksSpent(rows, undefined, (model) => model.startsWith('local/'))
-  t.match(spent(row('far/a', 3_000_000), row('far/b', 2_000_000)), /used 5000000 tokens; their budget of a day is 5000000/)
+  t.match(spent(row('far/a', 3_000_000), row('far/b', 2_000_000)), /used 5,000,000 tokens; their budget of a day is 5,000,000/)
   const little = [row('far/a', 4_999_999), row('local/b', 9_000_000), row('far/c', 9_000_000, 4.9), row('far/a', 9_000_000, 9, 'thread')]
   t.equal(spent(...little), undefined)
   t.equal(tasksSpent([row('far/a', 9_000_000, 90)], {}, () => false), undefined, 'a budget that names nothing limits nothing')
