@@ -48,16 +48,20 @@ export function sayMoment (at: number, now: number): string {
 /** Returns the exact time, in the zone and language of the browser. */
 export const sayExactTime = (at: number): string => exact.format(at)
 
-const units = (['millisecond', 'second', 'minute', 'hour'] as const).map((unit) =>
-  new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: 0 }))
+const units = (['millisecond', 'second', 'minute', 'hour', 'day'] as const).map((unit) =>
+  new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: unit === 'day' ? 'long' : 'narrow', maximumFractionDigits: 0 }))
 
-/** Returns a duration in its largest units, in the language of the browser: "850ms", "12s", "3m 5s", "2h 10m". */
-export function sayDuration (ms: number): string {
-  const [millisecond, second, minute, hour] = units
-  if (ms < 1_000) return millisecond.format(ms)
+/** Returns a duration in its largest units, in the language of the browser: "850ms", "12s", "3m 5s", "2h 10m", "7 days 2h". */
+export function sayDuration (given: number): string {
+  const [millisecond, second, minute, hour, day] = units
+  if (given < 1_000) return millisecond.format(given)
+  // Rounded first, so that no smaller unit becomes a whole larger one: "60m".
+  const smallest = given < HOUR ? 1_000 : given < 2 * DAY ? MINUTE : HOUR
+  const ms = Math.round(given / smallest) * smallest
   if (ms < MINUTE) return second.format(ms / 1_000)
   if (ms < HOUR) return `${minute.format(Math.floor(ms / MINUTE))} ${second.format(ms % MINUTE / 1_000)}`
-  return `${hour.format(Math.floor(ms / HOUR))} ${minute.format(ms % HOUR / MINUTE)}`
+  if (ms < 2 * DAY) return `${hour.format(Math.floor(ms / HOUR))} ${minute.format(ms % HOUR / MINUTE)}`
+  return day.format(Math.floor(ms / DAY)) + (ms % DAY === 0 ? '' : ` ${hour.format(ms % DAY / HOUR)}`)
 }
 
 let now = Date.now()

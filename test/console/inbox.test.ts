@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import t from 'tap'
 import {
+  connectToolServer,
   createTask,
   deleteTask,
   getTask,
@@ -207,6 +208,17 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await page.getByText('Nothing waits for you.').waitFor()
     await ended()
     t.match(told(), /"answers":\{"format":"md","title":"Tea"\}/)
+  })
+
+  await visit('the tools of a server that are said to read only are accepted with one press', async (t, page) => {
+    const connected = await connectToolServer({ client: agent.client, throwOnError: true, body: misbehaving('shelf', ['--reads=echo']) })
+    t.equal(connected.data.status, 'connected')
+    await page.goto('/console')
+    const item = page.getByRole('article', { name: 'Accept the tools of a server: shelf' })
+    await item.getByRole('listitem').filter({ hasText: 'echo' }).getByText('new', { exact: false }).waitFor()
+    await press(item.getByRole('button', { name: 'Approve' }))
+    await item.getByText('Approved').waitFor()
+    t.same((await listApprovals({ client: agent.client, query: { kind: 'server' } })).data?.approvals, [])
   })
 
   await visit('a tool server asks by its name, and its call goes on with the answer', async (t, page) => {
