@@ -216,8 +216,8 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await page.goto('/console')
     const item = page.getByRole('article', { name: 'Accept the tools of a server: shelf' })
     await item.getByRole('listitem').filter({ hasText: 'echo' }).getByText('new', { exact: false }).waitFor()
-    await press(item.getByRole('button', { name: 'Approve' }))
-    await item.getByText('Approved').waitFor()
+    await press(item.getByRole('button', { name: 'Accept', exact: true }))
+    await page.getByText('Nothing waits for you.').waitFor()
     t.same((await listApprovals({ client: agent.client, query: { kind: 'server' } })).data?.approvals, [])
   })
 

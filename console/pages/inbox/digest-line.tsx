@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { say } from '../../lib/say.ts'
+import { sayFacts } from '../../lib/say-facts.ts'
 import { NotVerified } from '../../parts/not-verified.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -33,7 +34,7 @@ export function RunLine ({ runId, runNumber, status, error, output, evidence, ve
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link> <NotVerified verified={verified} />
       {evidence === 'contradicted' && <p className='bad'>{say('inbox.contradicted')}</p>}
       <DigestText text={error ?? output ?? ''} />
-      {facts !== undefined && <DigestText text={`${say('run.happened')} ${facts}`} />}
+      {facts !== undefined && <DigestText text={sayFacts(facts)} />}
       {differs !== undefined && (
         <>
           <p>{say('inbox.differs')}</p>

@@ -1,5 +1,6 @@
 import type { Run } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
+import { sayFacts } from '../../lib/say-facts.ts'
 import { Values } from '../../parts/call/values.tsx'
 import { BlockView } from '../../parts/markdown/block-view.tsx'
 import { createReferences } from '../../parts/markdown/references.ts'
@@ -19,7 +20,7 @@ export function Result ({ run: { output, object, error, facts, verified } }: { r
       {output !== undefined && <div className='report'><Report text={output} /></div>}
       {object !== undefined && <Values value={object} />}
       {verified === false && <p className='warn'>{say('run.notVerifiedWhy')}</p>}
-      {facts !== undefined && <p className='quiet'>{say('run.happened')} <VisibleText text={facts} limit={1_000} /></p>}
+      {facts !== undefined && <p className='quiet'><VisibleText text={sayFacts(facts)} limit={1_000} /></p>}
       {output === undefined && object === undefined && error === undefined && <p className='quiet'>{say('run.noResult')}</p>}
     </section>
   )
