@@ -282,7 +282,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await ask('correct')
     const item = page.getByRole('article', { name: /^Write .*\?$/ })
     await item.locator('summary', { hasText: 'Correct the input' }).click()
-    await item.getByRole('textbox', { name: 'path' }).fill('right.txt')
+    await item.getByRole('textbox', { name: 'File' }).fill('right.txt')
     await item.getByRole('button', { name: 'See what it would change' }).click()
     await item.getByText(`${work}/right.txt`, { exact: true }).waitFor()
     await press(item.getByRole('button', { name: 'Run with this input' }))

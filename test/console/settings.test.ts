@@ -19,12 +19,8 @@ import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { browse, startGuarded } from '../harness/mcp-guarded.ts'
 import { everything, misbehaving } from '../harness/mcp.ts'
-import { englishOn, speakPseudo } from '../harness/pseudo.ts'
 
 const SECTIONS = ['models', 'servers', 'agents', 'grants', 'usage', 'general', 'health']
-/** Names of models, providers, keys and paths, and examples of what one writes. */
-const NO_TEXT = /(?:offline|away|small|large|default|assistant|config|json|work|Ctrl|[\w.-]*\/[\w./-]+|test)/g
-
 t.test('settings and memory', { skip: noBrowser }, async (t) => {
   let held: Promise<unknown> | undefined
   const gateway = await startFakeGateway({
@@ -356,24 +352,4 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByRole('heading', { name: 'Inbox' }).waitFor()
     t.same((await listThreads(asked)).data.threads, [])
   }, { colorScheme: 'light', expected: /ERR_|Failed to load/ })
-
-  await visit('every text is one of the file of texts, and dates and numbers are those of the browser', async (t, page) => {
-    const missing = await speakPseudo(page)
-    await page.addInitScript("localStorage.setItem('welcome-seen', '1')")
-    await putThread({ ...asked, path: { id: 'σήμερα' }, body: { title: 'σήμερα' } })
-    for (const path of ['', 'tasks', 'tasks/new', 'chat', 'memory', 'nowhere', ...SECTIONS.map((section) => `settings/${section}`)]) {
-      await page.goto(`/console/${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      while (await page.locator('.loading').count() > 0) await page.locator('.loading').first().waitFor({ state: 'detached' })
-      t.same(await englishOn(page, NO_TEXT), [], path)
-    }
-    await page.keyboard.press('Control+k')
-    await page.getByRole('option').first().waitFor()
-    t.same(await englishOn(page, NO_TEXT), [], 'the palette')
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('?')
-    await page.getByRole('dialog').waitFor()
-    t.same(await englishOn(page, NO_TEXT), [], 'the keys')
-    t.same(missing(), [], 'all texts were found in the console')
-  }, { locale: 'el-GR' })
 })

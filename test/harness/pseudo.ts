@@ -13,29 +13,32 @@ const pseudo = (text: string) => text.replace(/\{\w+\}|[A-Za-z]/g, (piece) => pi
 
 const leaves = (value: unknown): string[] => typeof value === 'string' ? [value] : Object.values(value as object).flatMap(leaves)
 
-/** The texts as the build writes them, the longest first, so that none is a part of one that was replaced. */
-const BUILT = leaves(texts).toSorted((one, other) => other.length - one.length).map((text) => ({
-  text,
-  forms: [`:${JSON.stringify(text)}`, `:\`${text.replace(/[\\`$]/g, '\\$&')}\``, `:'${text.replace(/[\\']/g, '\\$&')}'`]
-}))
+/** The texts by what the build writes for them. */
+const BUILT = new Map(leaves(texts).flatMap((text) => [
+  [JSON.stringify(text), text] as const,
+  [`\`${text.replace(/[\\`$]/g, '\\$&')}\``, text] as const,
+  [`'${text.replace(/[\\']/g, '\\$&')}'`, text] as const
+]))
+/** Texts among the values of an object, in any quotation marks. */
+const VALUE = /(?<=:)(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*')/g
 
 /** Has the console speak the other language. Returns the texts that were not found in its files. */
 export async function speakPseudo (page: Page): Promise<() => string[]> {
-  const missing = new Set(BUILT.map(({ text }) => text))
-  await page.route('**/assets/*.js', async (route) => {
-    const response = await route.fetch()
-    let code = await response.text()
-    if (!code.includes(texts.app.gone)) return await route.fulfill({ response })
-    for (const { text, forms } of BUILT) {
-      for (const form of forms) {
-        if (!code.includes(form)) continue
-        missing.delete(text)
-        code = code.replaceAll(form, () => `:${JSON.stringify(pseudo(text))}`)
-      }
-    }
-    await route.fulfill({ response, body: code })
+  const found = new Set<string>()
+  const translated = new Map<string, string>()
+  const translate = (code: string) => code.replace(VALUE, (literal) => {
+    const text = BUILT.get(literal)
+    if (text === undefined) return literal
+    found.add(text)
+    return JSON.stringify(pseudo(text))
   })
-  return () => [...missing].filter((text) => /[A-Za-z]{2}/.test(text))
+  await page.route('**/assets/*.js', async (route) => {
+    const url = route.request().url()
+    const code = translated.get(url) ?? translate(await (await route.fetch()).text())
+    translated.set(url, code)
+    await route.fulfill({ body: code, contentType: 'text/javascript' })
+  })
+  return () => leaves(texts).filter((text) => !found.has(text) && /[A-Za-z]{2}/.test(text))
 }
 
 /** Returns what is English on a page: its texts and the names of its elements, without code and what a user or the service has written. */

@@ -1,3 +1,4 @@
+import { FieldName } from '../field-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
 /** The input or output of a tool: the fields of an object one by one, texts as they are, everything else as JSON. */
@@ -8,7 +9,7 @@ export function Values ({ value }: { value: unknown }) {
     <dl className='call-values'>
       {Object.entries(value).map(([name, field]) => (
         <div key={name}>
-          <dt><VisibleText text={name} limit={100} /></dt>
+          <dt><FieldName name={name} /></dt>
           <dd><pre><VisibleText text={typeof field === 'string' ? field : asJson(field)} /></pre></dd>
         </div>
       ))}

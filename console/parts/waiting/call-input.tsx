@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { say } from '../../lib/say.ts'
+import { FieldName } from '../field-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
 /** What is always shown whole, because the end of it decides what the call does. */
@@ -19,7 +20,7 @@ export function CallInput ({ input, without = [], children }: Props) {
   return (
     <dl className='call-input'>
       {fields.map(([name, value]) => (
-        <Field key={name} name={name === '' ? say('approval.input') : name}>
+        <Field key={name} name={name === '' ? say('approval.input') : <FieldName name={name} />}>
           <pre><VisibleText text={textOf(value)} limit={WHOLE.has(name) ? Infinity : undefined} /></pre>
         </Field>
       ))}
@@ -29,8 +30,8 @@ export function CallInput ({ input, without = [], children }: Props) {
 }
 
 /** One row of a list of fields. */
-export function Field ({ name, children }: { name: string, children: ReactNode }) {
-  return <div className='call-field'><dt><VisibleText text={name} limit={200} /></dt><dd>{children}</dd></div>
+export function Field ({ name, children }: { name: ReactNode, children: ReactNode }) {
+  return <div className='call-field'><dt>{name}</dt><dd>{children}</dd></div>
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,6 +5,7 @@ import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Button } from '../button.tsx'
 import { Failed } from '../failed.tsx'
+import { FieldName } from '../field-name.tsx'
 import { CallPreview } from './call-preview.tsx'
 import { GuardedButton } from './guarded-button.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
@@ -39,7 +40,7 @@ export function Correct ({ approval, decision }: { approval: Approval, decision:
       <summary>{say('approval.correct')}</summary>
       {fields.map(({ name, text }) => (
         <label key={name}>
-          <span className='quiet'>{name}</span>
+          <span className='quiet'><FieldName name={name} /></span>
           <textarea
             rows={Math.min(text.split('\n').length, 12)}
             value={text}
