@@ -35,6 +35,7 @@ export default fp(async (app) => {
     notifications: app.notifications
   })
   app.decorate('tasks', tasks)
+  app.addHook('onReady', tasks.rehearsals.recover)
   let opened: Promise<void> | undefined
   app.addHook('onListen', async () => {
     opened = tasks.open()

@@ -24,6 +24,7 @@ export default fp<{ home: string }>(async (app, { home }) => {
     log,
     settings: () => config.current.undo,
     // Both are made after this plugin.
+    isRehearsal: async (runId) => (await app.engine.runs.get(runId))?.trigger === 'rehearsal',
     isLive: async (runId) => await app.agent.isRunLive(runId) ?? await app.tasks.isRunLive(runId)
   })
   app.decorate('undo', undo)

@@ -113,7 +113,6 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         log.error({ err: error, key }, 'the runs of a deleted task could not be removed')
       )
     }
-    await rehearsals.recover()
     const damaged = (taskId: string) => log.error({ taskId }, 'the record of a task is damaged; the task does not run')
     for (const taskId of (await repository.index.load()).notFinished()) {
       if (closing.signal.aborted) return
@@ -226,7 +225,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     choose: lifecycle.choose,
     answerCall: approvals.answerCall,
     closeCall: approvals.closeCall,
-    cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await lifecycle.cancelRun(taskId, runId)),
+    /** Cancels one run, or a rehearsal; see `Lifecycle.cancelRun` and `Rehearsals.cancel`. */
+    cancelRun: async (taskId: string, runId: string): Promise<TaskRun> =>
+      fullRunView(await rehearsals.cancel(taskId, runId) ?? await lifecycle.cancelRun(taskId, runId)),
 
     /** Stops the runs of the task, then removes the task with its runs. A damaged task can be removed, too. Throws TaskNotFound (404). */
     remove: (taskId: string) =>

@@ -22,6 +22,8 @@ export interface PathPolicy {
    * Windows for a computer that holds none of the allowed folders.
    */
   meant(path: string, cwd: string): string
+  /** Returns the path that is meant by an absolute one: in a copy of a folder, paths of the folder are those of the copy. */
+  inCopy(path: string, cwd: string): string
   /** Resolves `path` to a real path, following symlinks. The path need not exist yet. Throws PathRefused when it is not allowed. */
   resolve(path: string, cwd: string): Promise<string>
   /** Like `resolve`, but does not follow a symlink in the last place. The folder must exist. */
@@ -150,6 +152,7 @@ export function createPathPolicy (
 
   return {
     meant,
+    inCopy: (path, cwd) => pathMeant(path, cwd, scope.copies),
     isForbidden,
 
     async owns (file) {

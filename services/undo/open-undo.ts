@@ -6,7 +6,7 @@ import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { UNDO_OPEN, undoEntriesPrefix, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
 import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
-import { APPLY, UNDO, CommandRuns, type Entry, RunLive, RunUnknown } from './undo-entry.ts'
+import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown } from './undo-entry.ts'
 import { chainsOfCopy } from './copy-chains.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
@@ -29,13 +29,15 @@ export interface UndoParts {
   settings: () => Config['undo']
   /** Whether a run, of a conversation or a task, is not over: undefined when it is not known. */
   isLive: (runId: string) => Promise<boolean | undefined>
+  /** Whether a run is a rehearsal. */
+  isRehearsal: (runId: string) => Promise<boolean>
   log: Pick<Log, 'warn'>
   /** The thread that knows folders and compares them. */
   transform: Transform
 }
 
 /** The verbs of `createUndo`, once it is in use. */
-export function openUndo ({ store, clock, paths, settings, isLive, log, transform, folder }: UndoParts & { folder: string }) {
+export function openUndo ({ store, clock, paths, settings, isLive, isRehearsal, log, transform, folder }: UndoParts & { folder: string }) {
   const space = createUndoSpace({ store, clock, folder, settings })
   const trees = createTrees({ store, paths, folder, space, transform })
   const commands = createRunningCommands()
@@ -132,6 +134,7 @@ export function openUndo ({ store, clock, paths, settings, isLive, log, transfor
         await ready()
         const entries = await entriesOf(runId)
         if (await isLive(runId)) throw new RunLive(runId)
+        if (await isRehearsal(runId)) throw new NothingHappened(runId)
         if (commands.stays(runId)) throw new CommandRuns(runId)
         return undoRun(entries, options, parts)
       }),

@@ -113,6 +113,10 @@ export const UndoCutShort = defineError(
   'The undo stopped in the middle (%s): what it restored so far stays. Call it again for the rest when there is room on the disk.'
 )
 export const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'No run "%s" is known.')
+export const NothingHappened = defineError(
+  'ERR_NOT_CHANGED',
+  'The run "%s" is a rehearsal: it worked on a copy of the folder, which is as it was, so there is nothing to take back.'
+)
 export const CommandRuns = defineError(
   'ERR_COMMAND_RUNS',
   'A command of the run "%s" still runs in the background. Stop it before its changes are undone.'

@@ -4,6 +4,7 @@ import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import { foldCase, readPath } from '../lib/windows-path.ts'
 import type { Store } from '../store/index.ts'
+import type { PathPolicy } from '../tools/index.ts'
 import { APPLY, isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped, type UndoPlan } from './plan-undo.ts'
@@ -22,7 +23,7 @@ export async function undoRun (
   { paths: wanted, dryRun = false }: UndoBody,
   { store, ...parts }: KeepParts & { store: Store }
 ): Promise<Undone> {
-  const chains = select([...chainsOf(entries).values()], wanted)
+  const chains = select([...chainsOf(entries).values()], wanted, parts.paths)
   const notCovered = uncoveredCalls(entries)
   if (chains.length === 0) return { restored: [], skipped: [], notCovered }
   const unuse = parts.space.use(entries.flatMap(([id, { contents = {} }]) => [id, ...Object.keys(contents)]))
@@ -78,7 +79,7 @@ export async function takeOver (
   work: { owner: string, cwd: string },
   parts: KeepParts & { store: Store }
 ): Promise<Done> {
-  const chains = select(all, wanted)
+  const chains = select(all, wanted, parts.paths)
   if (chains.length === 0) return { done: [], skipped: [] }
   return carryOut(chains, () => planUndo(chains, parts), { ...work, toolName: APPLY, dryRun }, parts)
 }
@@ -92,14 +93,14 @@ async function planUnnamed (chains: Chain[], parts: KeepParts): Promise<UndoPlan
 }
 
 /** Returns the changes at or below the wanted paths. Throws NotChanged for a path that the run did not change. */
-function select (chains: Chain[], wanted: string[] | undefined): Chain[] {
+function select (chains: Chain[], wanted: string[] | undefined, paths: Pick<PathPolicy, 'inCopy'>): Chain[] {
   if (wanted === undefined) return chains
   const selected = new Set<Chain>()
   for (const path of wanted) {
     const found = chains.filter((chain) => {
       const reading = readPath(path, chain.cwd)
       if ('refused' in reading) return false
-      const [place, changed] = [foldCase(reading.path), foldCase(chain.path)]
+      const [place, changed] = [foldCase(paths.inCopy(reading.path, chain.cwd)), foldCase(chain.path)]
       return changed === place || changed.startsWith(place.endsWith(sep) ? place : place + sep)
     })
     if (!found.some(({ isParent }) => !isParent)) throw new NotChanged(JSON.stringify(path))

@@ -57,6 +57,9 @@ t.test('a run on a copy changes files unasked, shows the paths of the folder, an
 
   const changes = (await app.inject(`/runs/${run.runId}/changes`)).json().changes
   t.match(changes.map(({ path }: any) => path).sort(), [at('a.txt'), at('gone.txt'), at('moved.txt'), at('new/b.txt')])
+  const taken = (await post(`/runs/${run.runId}/undo`, { paths: [at('moved.txt'), at('old.txt')] })).json()
+  t.match(taken, { restored: [at('moved.txt'), at('old.txt')], skipped: [] }, 'an undo in the copy goes by the paths of the folder, too')
+  t.match((await post(`/runs/${taken.undoId}/undo`, { paths: [at('moved.txt'), at('old.txt')] })).json(), { skipped: [] })
   const dry = (await post(`/runs/${run.runId}/apply`, { dryRun: true })).json()
   t.same(dry.applied.sort(), [at('a.txt'), at('gone.txt'), at('moved.txt'), at('new'), at('new/b.txt'), at('old.txt')])
   t.same(dry.skipped, [])

@@ -85,6 +85,8 @@ t.test('a rehearsal changes nothing, its sheet says what the run would do, and w
   await until(() => readdirSync(`${app.home}-copies`).length === 0)
   const { changes } = await request('GET', `/runs/${run.runId}/changes`)
   t.same(changes.map(({ path }: any) => path).sort(), [at('kept.txt'), at('notes/today.md')], 'also when the copy is gone')
+  const undo = { status: 400, code: 'ERR_NOT_CHANGED', error: /is a rehearsal: .* nothing to take back/ }
+  t.match(await request('POST', `/runs/${run.runId}/undo`, { dryRun: true }), undo)
   t.equal(readFileSync(at('kept.txt'), 'utf8'), 'as it was\n')
   t.same(await tasks.get(`/${id}`), before, 'and so is the task')
   t.same((await tasks.runs(id)), [])
@@ -197,7 +199,11 @@ t.test('two rehearsals go on at once, beside a run; they can be stopped, and end
   t.match(await request('POST', `/run/${first.runId}/stop`), { ok: true, runId: first.runId, taskId: id })
   t.match(await request('GET', `/runs/${first.runId}?waitMs=60000`), { status: 'stopped' })
   await until(() => readdirSync(`${app.home}-copies`).length === 1)
-  t.match(await begin(), { status: 202 })
+  const third = await begin()
+  t.match(third, { status: 202 })
+  const cancel = () => request('POST', `/tasks/${id}/runs/${third.runId}/cancel`)
+  t.match(await cancel(), { runId: third.runId, status: 'stopped' })
+  t.match(await cancel(), { status: 409, error: 'The rehearsal is stopped; it can be cancelled while it is running.' })
 
   t.match(await tasks.call('DELETE', `/${id}`), { status: 200 })
   await until(() => readdirSync(`${app.home}-copies`).length === 0)

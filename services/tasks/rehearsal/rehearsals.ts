@@ -13,7 +13,7 @@ import { closeRun, type RunEnding } from '../runner/run-ending.ts'
 import { createTaskAttempt } from '../runner/task-attempt.ts'
 import type { WorkerPool } from '../runner/workers.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { BadTask, NoRehearsal, RehearsalLive, SheetVoid, TooManyRehearsals } from '../task-errors.ts'
+import { BadTask, NoRehearsal, RehearsalLive, SheetVoid, TooManyRehearsals, WrongState } from '../task-errors.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import { goalDigest, sheetView, whyLineVoid, whyVoid, withLine } from './sheet.ts'
 
@@ -245,6 +245,19 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       })
     },
 
+    /**
+     * Stops a rehearsal of the task, and returns it when it is over; undefined for any other run. Throws WrongState (409) when it has ended.
+     */
+    async cancel (taskId: string, runId: string): Promise<StoredRun | undefined> {
+      const run = isId(runId) ? await repository.runById(runId) : undefined
+      if (run?.sheet === undefined || run.taskId !== taskId) return undefined
+      const live = activeRuns.ofTaskRun(runId)
+      if (live === undefined) throw new WrongState(`The rehearsal is ${run.status}; it can be cancelled while it is running.`)
+      live.abort(new Aborted('stop', 'The rehearsal was stopped.'))
+      await working.get(runId)?.ended
+      return await repository.runById(runId) ?? run
+    },
+
     /** Ends the rehearsals of a task that are under way, and waits for them. */
     async halt (taskId: string): Promise<void> {
       for (const [runId, { taskId: of, ended }] of working) {
@@ -262,7 +275,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       }
     },
 
-    /** Ends the rehearsals that the last end of the service cut. */
+    /** Ends the rehearsals that the last end of the service cut. To be called before any request: nobody is to wait for their ends. */
     async recover (): Promise<void> {
       for await (const run of runs.live()) {
         if (run.taskId === undefined || run.trigger !== 'rehearsal' || working.has(run.runId)) continue

@@ -37,6 +37,7 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
     paths: createPathPolicy({ workspace: work, roots, forbidden: home }),
     settings: () => settings,
     isLive: async (runId) => live.has(runId) || undefined,
+    isRehearsal: async () => false,
     log: { warn: (details) => t.fail(JSON.stringify(details)) },
     transform
   })
