@@ -34,6 +34,7 @@ export default fp(async (app) => {
     guides: app.folderGuides,
     skills: app.skills,
     copies: app.copies,
+    undo: app.undo,
     prompt: app.mcp.getPrompt,
     machine: describeMachine(),
     workspace

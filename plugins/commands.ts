@@ -17,12 +17,17 @@ export default fp(async (app) => {
     // The runs are made of the tools.
     ownerOf (runId) {
       const { activeRuns } = app.engine
-      const threadId = activeRuns.ofRun(runId)?.run.record.threadId
+      const record = activeRuns.ofRun(runId)?.run.record
+      // Commands of a rehearsal are its own, not its conversation's.
+      if (record?.trigger === 'rehearsal') return {}
+      const threadId = record?.threadId
       const taskId = activeRuns.ofTaskRun(runId)?.run.record.taskId
       return threadId === undefined && taskId === undefined ? undefined : { threadId, taskId }
     },
     isActive: ({ threadId, runId }) =>
-      threadId === undefined ? app.engine.activeRuns.ofTaskRun(runId) !== undefined : app.engine.activeRuns.has(threadId),
+      threadId === undefined
+        ? (app.engine.activeRuns.ofTaskRun(runId) ?? app.engine.activeRuns.ofRun(runId)) !== undefined
+        : app.engine.activeRuns.has(threadId),
     shareNetwork: sandbox.shareNetwork
   })
   app.decorate('backgroundCommands', commands)
@@ -30,7 +35,8 @@ export default fp(async (app) => {
     app.engine.activeRuns.onEnd(commands.used)
     app.events.onEvent((event) => {
       if (event.type === 'thread:deleted') void commands.endOf({ threadId: event.threadId })
-      if (event.type === 'task:complete' || event.type === 'task:error') void commands.endOf({ runId: event.runId })
+      const isOver = event.type === 'task:complete' || event.type === 'task:error' || event.type === 'run:end'
+      if (isOver) void commands.endOf({ runId: event.runId })
     })
   })
   app.addHook(

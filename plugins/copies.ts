@@ -24,8 +24,9 @@ export default fp<{ home: string }>(async (app, { home }) => {
     // Runs are made of the tools.
     async placeOf (runId) {
       const isLive = await app.agent.isRunLive(runId)
-      const record = isLive === undefined ? undefined : await app.engine.runs.get(runId)
-      return record && { cwd: record.cwd, isLive: isLive === true }
+      const record = await app.engine.runs.get(runId)
+      const isRehearsal = record?.trigger === 'rehearsal'
+      return record && (isRehearsal || isLive !== undefined) ? { cwd: record.cwd, isLive: isLive === true, isRehearsal } : undefined
     }
   })
   app.decorate('copies', copies)

@@ -29,6 +29,7 @@ import notifications from './notifications.ts'
 import paths from './paths.ts'
 import providers from './providers.ts'
 import recordings from './recordings.ts'
+import rehearsals from './rehearsals.ts'
 import requestLog from './core/request-log.ts'
 import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
@@ -91,6 +92,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(agents)
   await app.register(tasks)
   await app.register(agent)
+  await app.register(rehearsals)
   await app.register(chatCompletions)
   await app.register(threads)
   await app.register(search)

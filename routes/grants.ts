@@ -29,7 +29,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 201: Type.Union([ref(GrantSchema), ref(AcceptedSheetSchema)]), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
     }
   }, async ({ body }, reply) =>
-    reply.code(201).send('sheet' in body ? await app.tasks.rehearsals.accept(body) : await app.grantService.add(body)))
+    reply.code(201).send('sheet' in body ? await app.sheets.accept(body) : await app.grantService.add(body)))
 
   app.delete('/grants/:id', {
     schema: {

@@ -54,7 +54,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       params: AnyRunParams,
       response: { 200: ref(SheetSchema), ...known }
     }
-  }, async (request) => app.copies.shown(await rehearsals.sheet(request.params.runId)))
+  }, async (request) => app.sheets.sheet(request.params.runId))
 }
 
 export default routes

@@ -27,7 +27,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ChangesQuery,
       response: { 200: ref(RunChangesSchema), 400: ErrorRef, 404: ErrorRef }
     }
-  }, async ({ params: { runId }, query }) => app.tasks.rehearsals.shown(runId, app.copies.shown(await app.undo.changes(runId, query))))
+  }, async ({ params: { runId }, query }) => app.sheets.shown(runId, await app.undo.changes(runId, query)))
 
   app.post('/runs/:runId/undo', {
     // A request without a body takes back everything.

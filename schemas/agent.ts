@@ -31,6 +31,10 @@ export const RunBodySchema = Type.Object({
     description: 'With `id` and without messages: goes on after the last run of the thread, which stopped, failed or was interrupted'
   })),
   options: Type.Optional(ref(RunOptionsSchema)),
+  dryRun: Type.Optional(Type.Boolean({
+    description: 'A rehearsal: the run works on a copy of its folder, reaches nothing else and asks nobody, and the conversation holds ' +
+      'nothing of it. GET /runs/{runId}/sheet says what it would do'
+  })),
   resumable: Type.Optional(
     Type.Boolean({ description: 'The run continues when its client disconnects; GET /run/{id}/stream reads it again' })
   ),
@@ -55,7 +59,7 @@ export const RunBodySchema = Type.Object({
 })
 export type RunBody = Static<typeof RunBodySchema>
 
-export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options', 'prompt'], {
+export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options', 'prompt', 'dryRun'], {
   $id: 'ApproveBody',
   additionalProperties: true,
   description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +

@@ -27,7 +27,8 @@ const Start = event('StartEvent', 'start', {
   messageId: Type.String({ description: 'Id of the message that the run writes; it stays the same after an approval' }),
   messageMetadata: Type.Object({
     threadId: Type.String({ description: 'Id of the conversation; send it as `id` in the next request' }),
-    runId: Type.String()
+    runId: Type.String(),
+    dryRun: Type.Optional(Type.Literal(true, { description: 'The run is a rehearsal: nothing of it happens' }))
   })
 }, 'The stream begins. This event is sent before any model has answered')
 const ReasoningStart = event('ReasoningStartEvent', 'reasoning-start', {

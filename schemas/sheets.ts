@@ -37,7 +37,8 @@ export type SheetLine = Static<typeof SheetLineSchema>
 
 export const SheetSchema = Type.Object({
   runId: Type.String(),
-  taskId: Type.String(),
+  taskId: text('The task that was rehearsed'),
+  threadId: text('The conversation whose message was rehearsed'),
   status: RunStatusSchema,
   startedAt: Timestamp,
   durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
@@ -63,14 +64,14 @@ export const SheetAnswerSchema = Type.Object({
 }, {
   ...closed,
   $id: 'SheetAnswer',
-  description: 'What is accepted of the sheet of a rehearsal, for later runs of the task',
+  description: 'What is accepted of the sheet of a rehearsal, for later runs of the task or the conversation',
   examples: [{ sheet: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44', lines: [{ line: 1, scope: 'folder' }] }]
 })
 export type SheetAnswer = Static<typeof SheetAnswerSchema>
 
 export const AcceptedSheetSchema = Type.Object({
   grants: Type.Array(ref(GrantSchema), { description: 'The grants of the accepted lines, in their order' })
-}, { $id: 'AcceptedSheet', description: 'What later runs of the task do unasked from now on' })
+}, { $id: 'AcceptedSheet', description: 'What later runs of the task or the conversation do unasked from now on' })
 export type AcceptedSheet = Static<typeof AcceptedSheetSchema>
 
 export const RehearsalSchema = Type.Object({

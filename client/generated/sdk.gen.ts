@@ -140,7 +140,7 @@ export const getConsoleFile = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Answers a conversation with a stream of events
  *
- * The stream is the answer: events arrive while the agent works, and the last is `finish`. A tool call that needs approval, a question or a call of an application's tool ends the stream with `finishReason` "tool-calls"; the run then waits on disk. Without `resumable` a run ends with its reader. Repeat the request only with an `Idempotency-Key`: it would start a second run. With a key the run is resumable, and the same request again, within 24 hours, reads the stream of the first one: live, or replayed.
+ * The stream is the answer: events arrive while the agent works, and the last is `finish`. A tool call that needs approval, a question or a call of an application's tool ends the stream with `finishReason` "tool-calls"; the run then waits on disk. Without `resumable` a run ends with its reader. Repeat the request only with an `Idempotency-Key`: it would start a second run. With `dryRun` the run is rehearsed: it has a sheet (`GET /runs/{runId}/sheet`), and the conversation holds nothing of it. With a key the run is resumable, and the same request again, within 24 hours, reads the stream of the first one: live, or replayed.
  */
 export const run = <ThrowOnError extends boolean = false>(options: Options<RunData, ThrowOnError, RunResponse>): Promise<ServerSentEventsResult<RunResponses>> => (options.client ?? client).sse.post<RunResponses, RunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

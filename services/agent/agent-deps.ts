@@ -10,6 +10,7 @@ import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
 import type { TaskCreation } from '../contracts/task-control.ts'
 import type { ThreadRepository } from '../threads/index.ts'
 import type { FolderGuides, Skills, ToolHost } from '../tools/index.ts'
+import type { Undo } from '../undo/index.ts'
 import type { ConversationStates } from './conversation-state.ts'
 
 /** The collaborators of the agent. */
@@ -36,7 +37,8 @@ export interface AgentDeps extends EngineDeps {
   /** Returns what a prompt of a tool server says, quoted, and its images. */
   prompt: (choice: PromptChoice, signal: AbortSignal) => Promise<{ text: string, images: Array<{ mediaType: string, data: string }> }>
   /** The copies of folders that runs work in. */
-  copies: Pick<Copies, 'open'>
+  copies: Pick<Copies, 'open' | 'openOwn' | 'find' | 'removeOf'>
+  undo: Pick<Undo, 'removal'>
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string
 }

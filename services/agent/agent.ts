@@ -26,6 +26,7 @@ import { answerSoFar } from './answer-record.ts'
 import { takeAttachments, withoutDroppedTries, withPrompt } from './prepare-request.ts'
 import { readHistory } from './thread-history.ts'
 import { threadOptions } from './run-settings.ts'
+import { createDryRuns } from './dry-runs.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createLaunchRun } from './launch-run.ts'
 import { BadMessage, markOf, steeringIn } from '../threads/index.ts'
@@ -43,6 +44,11 @@ function activeStatus (events: readonly RunEvent[]): RunStatus {
   if (before?.type === 'error') return 'failed'
   return last.finishReason === 'tool-calls' && openCalls(events).length > 0 ? 'pending_approval' : 'completed'
 }
+
+const DryAnswer = defineError(
+  'ERR_INVALID_REQUEST',
+  '"dryRun" goes with a new message: an answer to what a run waits for lets it go on for good, and "continue" goes on with what happened.'
+)
 
 const OptionsOfNoRun = defineError(
   'ERR_INVALID_REQUEST',
@@ -116,8 +122,7 @@ export function createAgent (deps: AgentDeps) {
     }
     await settleRun(activeRuns.of(id), deps.clock)
     if (activeRuns.has(id)) throw new ConversationBusy()
-    const newest = (await runs.ofThread(id).next()).value
-    const last = newest === undefined ? undefined : await runs.get<ThreadRun>(newest)
+    const last = await newestRun(id)
     if (last === undefined || !(UNFINISHED.includes(last.status) || last.stopped !== undefined)) throw new NothingToContinue()
     const kept = options === undefined ? { options: last.options, given: last.given } : undefined
     const window = () => kept ? largestWindow(kept.options) : windowFor(id, options)
@@ -133,13 +138,23 @@ export function createAgent (deps: AgentDeps) {
     }
   }
 
+  /** Returns the newest run of a conversation that was no rehearsal. */
+  async function newestRun (threadId: string): Promise<ThreadRun | undefined> {
+    for await (const runId of runs.ofThread(threadId)) {
+      const record = await runs.get<ThreadRun>(runId)
+      if (record !== undefined && record.sheet === undefined) return record
+    }
+    return undefined
+  }
+
   const run = createRunOnce(parts, (given, protocol, remember) =>
     beginning.during(given.id, async () => {
       const { body, release } = await takeAttachments(await withPrompt(given, deps), deps)
       try {
         const request = await withHistory(body, protocol)
-        if (request.continue) return await startRun(request, remember)
-        return (await answersOf(request)).length > 0 ? await answer(request) : await startRun(request, remember)
+        const isAnswer = request.continue !== true && (await answersOf(request)).length > 0
+        if (request.dryRun && (isAnswer || request.continue)) throw new DryAnswer()
+        return isAnswer ? await answer(request) : await startRun(request, remember)
       } finally {
         release()
       }
@@ -173,12 +188,16 @@ export function createAgent (deps: AgentDeps) {
 
     /**
      * Continues the run that requested the approval; see `Ledger.decide` for the answers that are accepted. Throws OptionsOfNoRun (400)
-     * for `options`, which would have no effect.
+     * for `options`, which would have no effect, and DryAnswer (400).
      */
     async approve (body: ApproveBody, protocol?: Protocol): Promise<Subscription> {
       if ('options' in body) throw new OptionsOfNoRun()
+      if ('dryRun' in body) throw new DryAnswer()
       return answer(await withHistory(body, protocol))
     },
+
+    /** What rehearsals of conversations have shown, and what of it is accepted. */
+    dryRuns: createDryRuns(deps),
 
     /** Decides one approval request of a conversation, without a reader of what follows. */
     decide,

@@ -61,6 +61,8 @@ export async function recordAnswer (
   finalEvents: readonly RunEvent[] = [],
   asked: string[] = itemsIn(finalEvents)
 ): Promise<Op[]> {
+  // Of a rehearsal the thread holds nothing.
+  if (run.record.sheet !== undefined) return []
   const answer = await answerOf(run, [...run.log.events, ...finalEvents], { ledger })
   return threads.appendAnswer(run.record.threadId, run.record.answerAt, answer, asked.length > 0 ? { asked } : {})
 }
@@ -92,7 +94,7 @@ export async function endSegment (
 ) {
   await run.saved
   const told = run.log.events.find((event) => event.type === 'context')
-  if (told?.context.guide !== undefined) await deps.guides.markKnown(told.context.guide)
+  if (told?.context.guide !== undefined && run.record.sheet === undefined) await deps.guides.markKnown(told.context.guide)
   const answer = await recordAnswer(run, deps, finalEvents)
   await deps.runs.commit(run, { finalEvents, ops: [...ops, ...answer], status: end ?? 'pending_approval' })
 }

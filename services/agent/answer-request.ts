@@ -6,6 +6,7 @@ import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
 import { doubtAbout, namesTime } from './heard-time.ts'
 import { handOverToTask } from './hand-over.ts'
+import { rehearseHandOver } from './dry-runs.ts'
 import { runSteps } from './loop.ts'
 import { conversationOwner } from './conversation-owner.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
@@ -49,6 +50,7 @@ export function createAnswerRequest (shared: AgentDeps) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()
+    if (record.sheet !== undefined) return rehearseHandOver(attempt, analysis, { ...deps, tasks })
     if (record.options?.interactive === false) return runSteps(attempt, { ...context, notes: [...context.notes ?? [], NO_TASK] }, deps)
     const doubt = hasFiles || isOffline(deps) ? undefined : await doubtAbout(analysis, tasks)
     if (doubt !== undefined) {

@@ -17,7 +17,9 @@ export function createConversationGuard (
     for await (const runId of runs.ofThread(threadId)) {
       const run = await unlessDamaged(runs.load<ThreadRun>(runId))
       const asked = [...new Set([...run?.record.asked ?? [], ...itemsIn(run?.log.events ?? [])])]
-      ops.push(...await runs.removal({ runId, threadId }), ...ledger.remove(asked))
+      // What a rehearsal changed in its copy is kept under its own id.
+      const changes = run?.record.sheet === undefined ? [] : await deps.undo.removal(runId)
+      ops.push(...await runs.removal({ runId, threadId }), ...ledger.remove(asked), ...changes)
     }
     return ops
   }

@@ -1,12 +1,13 @@
 import type { RunTask } from '../../schemas/agent.ts'
 import { inputDigest, wasRefused } from '../approvals/index.ts'
-import { READ_SKILL } from '../contracts/model-texts.ts'
+import { NOT_GRANTED, READ_SKILL } from '../contracts/model-texts.ts'
 import { reviewAnswer } from '../judge/index.ts'
 import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
 import { runContext, type Context, refusedNotes } from './run-prompt.ts'
 import { attachedIn } from './attached-sizes.ts'
+import { dryRun } from './dry-runs.ts'
 
 /** Tools whose outputs hold the task that they made or changed, which readers are shown. */
 const TASK_TOOLS: ReadonlySet<string> = new Set(['createTask', 'changeTask'])
@@ -18,11 +19,13 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
   const { live: { run, signal }, conversation: { refusedCalls }, meter } = attempt
   const { threadId, cwd, options } = run.record
   const { host, registry, threads } = deps
+  const rehearsed = run.record.sheet && dryRun(attempt.live)
   const { prompt, older, places } = context
 
   return {
     owner: { threadId },
-    place: deps.store.digest(threadId),
+    // What a rehearsal reads and changes is its own.
+    place: rehearsed === undefined ? deps.store.digest(threadId) : run.record.runId,
     registry,
     tools: host,
     prompt,
@@ -32,8 +35,10 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     summaries: {
       load: () => threads.summaries(threadId),
       // A failed write costs only time: the summary is then made again.
-      keep: (summaries) =>
-        threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
+      async keep (summaries) {
+        if (rehearsed !== undefined) return
+        await threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
+      }
     },
     context: (append) => runContext(attempt, context, { ...deps, append }),
     closingNotes: () => refusedNotes(refusedCalls),
@@ -45,8 +50,9 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
       Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>
         (await deps.attachedFiles.text({ digest, mediaType, name: filename }).catch(() => '')).slice(0, SHOWN_CHARACTERS))),
     asksAddresses: (toolName) => toolName === READ_SKILL || !host.isAllowedByUser(toolName),
-    ...whoIsAsked(options?.interactive),
-    mayAskInCalls: options?.interactive !== false,
+    ...whoIsAsked(options?.interactive, options?.interactive === true && rehearsed === undefined),
+    ...rehearsed && { deniesUngranted: NOT_GRANTED, rehearsed },
+    mayAskInCalls: options?.interactive !== false && rehearsed === undefined,
     storesSteps: false,
     shownWith: ({ toolName }, event) =>
       event.type === 'tool-output' && TASK_TOOLS.has(toolName) && 'task' in event.output

@@ -28,7 +28,8 @@ type Deps = Pick<AgentDeps, 'runs' | 'threads' | 'conversations' | 'ledger' | 'l
  */
 export async function interrupt (run: Run<ThreadRun>, deps: Deps): Promise<void> {
   await run.saved
-  const { threadId, runId } = run.record
+  const { threadId, runId, sheet } = run.record
+  if (sheet !== undefined) return deps.runs.commit(run, { status: 'interrupted' })
   const answer = await recordAnswer({ ...run, log: createRunLog(closedEvents(run)) }, deps)
   const conversation = await deps.conversations.get(threadId)
   await deps.runs.commit(run, { ops: [...answer, deps.conversations.asked(conversation, runId)], status: 'interrupted' })

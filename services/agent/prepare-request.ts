@@ -58,12 +58,23 @@ export async function takeAttachments (
 
 const cleaned = <M extends ThreadMessage>(message: M): M => dropTries(withoutChatForm(message))
 
+/** Whether a chat shows the message as the answer of a rehearsal. */
+const isRehearsed = ({ role, metadata }: ThreadMessage): boolean =>
+  role === 'assistant' && (metadata as { dryRun?: unknown } | undefined)?.dryRun === true
+
+/** Returns the messages without the answers of rehearsals, which never happened, and without the messages that they answered. */
+const happened = <M extends ThreadMessage>(messages: M[]): M[] =>
+  messages.filter((message, at) => {
+    const next = messages.at(at + 1)
+    return !isRehearsed(message) && !(message.role === 'user' && next !== undefined && isRehearsed(next))
+  })
+
 /**
  * Returns the request without the tries of steps that broke off, which chats cannot take back from what they show, and without what only
  * the service writes into stored messages.
  */
 export const withoutDroppedTries = <B extends Pick<RunBody, 'messages' | 'message'>>({ messages, message, ...body }: B) => ({
   ...body,
-  ...(messages && { messages: messages.map(cleaned) }),
+  ...(messages && { messages: happened(messages).map(cleaned) }),
   ...(message && { message: cleaned(message) })
 })

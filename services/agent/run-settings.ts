@@ -30,7 +30,7 @@ export function settingsOfTask (
  * BadFolder, and as `Agents.check` does (400), and as `Copies.open` does (409).
  */
 export async function settingsOfRun (
-  { cwd, context, options, kept }: Pick<RunBody, 'cwd' | 'context' | 'options'> & { kept?: ResolvedOptions },
+  { cwd, context, options, kept, dryRun }: Pick<RunBody, 'cwd' | 'context' | 'options' | 'dryRun'> & { kept?: ResolvedOptions },
   threadId: string,
   { agents, threads, workspace, copies, store }: Pick<AgentDeps, 'agents' | 'threads' | 'workspace' | 'copies' | 'store'>
 ): Promise<RunSettings> {
@@ -38,6 +38,8 @@ export async function settingsOfRun (
   const ofThread = await threads.settings(threadId)
   const folder = await workingFolder(cwd ?? context?.cwd ?? ofThread?.cwd, workspace())
   const settings = kept ?? await agents.check(options, [threadOptions(ofThread)])
-  const isCopy = settings.options?.workspace === 'copy'
-  return { ...settings, cwd: isCopy ? await copies.open(store.digest(threadId), folder) : folder }
+  if (settings.options?.workspace !== 'copy') return { ...settings, cwd: folder }
+  const thread = store.digest(threadId)
+  // A rehearsal makes the conversation no copy.
+  return { ...settings, cwd: await (dryRun ? copies.find(thread, folder) : copies.open(thread, folder)) ?? folder }
 }

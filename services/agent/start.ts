@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { attachmentsIn } from '../attachments/index.ts'
-import { answerAppCall } from '../approvals/index.ts'
+import { answerAppCall, inheritProvenance } from '../approvals/index.ts'
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { newId } from '../lib/ids.ts'
@@ -30,6 +30,7 @@ import { recordAnswer } from './answer-record.ts'
 import { createAnswerRequest, stepLimit } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes, supersededNotes } from './cut-calls.ts'
+import { onOwnCopy, removeOwnCopy } from './dry-runs.ts'
 import { runSteps } from './loop.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
 import type { RunCollaborators } from './launch-run.ts'
@@ -130,16 +131,23 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return { id, reach: deps.registry.reach(id) }
   }
 
-  async function newRun (request: RunRequest, threadId: string, settings: RunSettings, remember: Remember): Promise<Run<ThreadRun>> {
+  /** `runId`: of a rehearsal, which works on a copy of the folder of the settings, and of which the thread holds nothing. */
+  async function newRun (
+    request: RunRequest,
+    threadId: string,
+    { settings, remember, rehearsed }: { settings: RunSettings, remember: Remember, rehearsed?: { runId: string, cwd: string } }
+  ): Promise<Run<ThreadRun>> {
     const { messages, protocol, history, unread = [] } = request
-    const { options, given, cwd } = settings
-    const { ops, answerAt, isWhole } = history === undefined
-      ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
-      : { ...await threads.append(threadId, request.continue ? [] : messages.slice(-1)), isWhole: false }
+    const { options, given } = settings
+    const runId = rehearsed?.runId ?? newId()
+    const { ops, answerAt, isWhole } = rehearsed !== undefined
+      ? { ops: await inheritProvenance(store, store.digest(threadId), runId), answerAt: 0, isWhole: false }
+      : history === undefined
+        ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
+        : { ...await threads.append(threadId, request.continue ? [] : messages.slice(-1)), isWhole: false }
     // The positions are unknown if the client's messages are not all messages of the thread.
     const known = history ?? (isWhole ? WHOLE_THREAD : undefined)
     const now = clock.now()
-    const runId = newId()
     const continued = continuedMessage(messages)
     const messageId = continued ?? newId()
     const run: Run<ThreadRun> = {
@@ -148,13 +156,14 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         ...tracedFields(),
         ...(given && { given }),
         threadId,
-        trigger: 'message',
+        trigger: rehearsed === undefined ? 'message' : 'rehearsal',
+        ...(rehearsed && { sheet: { cwd: settings.cwd, lines: [] } }),
         status: 'running',
         attempts: 1,
         messageId,
         model: modelOf(options),
         protocol,
-        cwd,
+        cwd: rehearsed?.cwd ?? settings.cwd,
         maxSteps: stepLimit(deps.config(), options),
         ...(known !== undefined && { history: known }),
         usage: noUsage(),
@@ -163,7 +172,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       },
       messages,
       log: createRunLog([
-        { type: 'start', messageId, threadId, runId },
+        { type: 'start', messageId, threadId, runId, ...(rehearsed && { dryRun: true as const }) },
         ...unread.map((said) => ({ type: 'steer' as const, ...said, state: 'read' as const, step: 1, at: now })),
         ...request.continue ? [{ type: 'message' as const, text: GO_ON, isRetry: true as const }] : []
       ]),
@@ -232,25 +241,35 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       await noteSizes(context.prompt, attachments)
       await attachments.checkRoom(store.digest(threadId), messages.flatMap(attachmentsIn))
       const live = await activeRuns.admit(threadId, async () => {
-        const { conversation, notes } = await supersedePendingRun(
-          await conversations.get(threadId),
-          { given: callResults({ messages: messages.slice(0, -1) }), keepsWaiting: request.waiting === 'keep' }
-        )
+        const known = await conversations.get(threadId)
+        const { conversation, notes } = request.dryRun
+          ? { conversation: known, notes: known.notes ?? [] }
+          : await supersedePendingRun(
+            known,
+            { given: callResults({ messages: messages.slice(0, -1) }), keepsWaiting: request.waiting === 'keep' }
+          )
         const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: request.continue !== true })
-        const run = await newRun({ ...request, messages: recalled.messages }, threadId, settings, (run) => [
-          ...memory.ops,
-          ...remember?.(run) ?? []
-        ])
+        const begin = (rehearsed?: { runId: string, cwd: string }) =>
+          newRun({ ...request, messages: recalled.messages }, threadId, {
+            settings,
+            rehearsed,
+            remember: (run) => [...rehearsed === undefined ? memory.ops : [], ...remember?.(run) ?? []]
+          })
+        const run = await (request.dryRun ? onOwnCopy(settings.cwd, deps, begin) : begin())
         return launch({
           run,
           conversation,
           resumable,
           protocol,
-          work (attempt) {
+          async work (attempt) {
             const whole = { ...context, ...threadPlacement(origins, run.record.history), notes, guide, memory }
-            return request.continue
-              ? runSteps(attempt, whole, withRunOptions(deps, settings.options, run.log))
-              : answerRequest(attempt, whole)
+            try {
+              await (request.continue
+                ? runSteps(attempt, whole, withRunOptions(deps, settings.options, run.log))
+                : answerRequest(attempt, whole))
+            } finally {
+              if (request.dryRun) await removeOwnCopy(run.record.runId, deps)
+            }
           }
         })
       })

@@ -96,7 +96,7 @@ export type OpenPart = { kind: 'text' | 'reasoning', id: string } | { kind: 'cal
  * `start` begins a segment, which is the part of a run that one request streams. A run that waits for approvals has several.
  */
 export type RunEvent =
-  | { type: 'start', messageId: string, threadId: string, runId: string }
+  | { type: 'start', messageId: string, threadId: string, runId: string, dryRun?: true }
   | { type: 'reasoning-start', id: string, phase: 'analysis' | 'answer' } & Meta
   | { type: 'reasoning-delta', id: string, delta: string } & Meta
   | { type: 'reasoning-end', id: string } & Meta
@@ -173,6 +173,9 @@ export type RunEvent =
   | { type: 'finish', finishReason: FinishReason, usage: Usage, stopped?: Stopped }
 
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
+
+/** Returns what chats keep with the message of a run: where it belongs, and whether it was only rehearsed. */
+export const metadataOf = ({ threadId, runId, dryRun }: EventOf<'start'>) => ({ threadId, runId, ...(dryRun && { dryRun }) })
 
 /** Returns the text of the answer: the assistant's text in the last step, over all segments. */
 export function answerText (events: readonly RunEvent[]): string {

@@ -14,8 +14,8 @@ export interface StoredLine extends Omit<SheetLine, 'void'> {
 export interface StoredSheet {
   /** The folder that the run would have worked in; it works in a copy. */
   cwd: string
-  /** A digest of goal, plan and folder: with other ones the run would do something else. */
-  goal: string
+  /** Of a task: a digest of goal, plan and folder, as with other ones the run would do something else. */
+  goal?: string
   lines: StoredLine[]
 }
 
@@ -29,6 +29,8 @@ export type NewLine = Pick<
 export interface Rehearsed {
   /** The folder that the run would have worked in. */
   cwd: string
+  /** The run works on a copy anyway: what changes that alone asks nothing. */
+  isOnCopy?: boolean
   /** Adds a call to the sheet. */
   note: (line: NewLine) => void
 }

@@ -28,6 +28,10 @@ const RunLive = defineError(
   'The run "%s" is not over. Stop it, or answer what it waits for, before its changes are taken over.'
 )
 const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'No run "%s" of a conversation is known.')
+const NothingToApply = defineError(
+  'ERR_COPY_REFUSED',
+  'The run "%s" is a rehearsal: what it did in its copy is not taken over. Accept lines of its sheet (POST /grants), and let it run.'
+)
 const NotACopy = defineError('ERR_COPY_REFUSED', 'The run "%s" does not work on a copy, or its copy is not kept any more.')
 
 const REHEARSAL = 'rehearsal-'
@@ -68,8 +72,8 @@ interface CopyParts {
   transform: Transform
   undo: Pick<Undo, 'takeOver'>
   log: Pick<Log, 'warn'>
-  /** Returns where a run of a conversation works, and whether it is not over; undefined for one that is not known. */
-  placeOf: (runId: string) => Promise<{ cwd: string, isLive: boolean } | undefined>
+  /** Returns where a run of a conversation, or a rehearsal, works, and whether it is not over; undefined for any other. */
+  placeOf: (runId: string) => Promise<{ cwd: string, isLive: boolean, isRehearsal: boolean } | undefined>
 }
 
 export type Copies = ReturnType<typeof createCopies>
@@ -94,13 +98,18 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     return found !== undefined && within(folder, found.folder) ? { folder: found.folder, real: found.real } : undefined
   }
 
+  /** Returns the copy that a conversation has of a folder. */
+  const ofThread = (thread: string, real: string): Known | undefined =>
+    [...known.values()].find((copy) => copy.thread === thread && (copy.real === real || within(real, copy.folder)))
+
   async function remove ({ id, thread }: Known): Promise<void> {
     known.delete(id)
     await store.transact([{ type: 'del', key: copyKey(thread, id) }])
     await rm(join(place, id), { recursive: true, force: true })
   }
 
-  async function make (thread: string, real: string): Promise<Known> {
+  /** `from` is what is copied: the folder, or a copy of it. */
+  async function make (thread: string, real: string, from = real): Promise<Known> {
     if (within(ownHome, real) || within(place, real)) throw new Refused('it holds the data of the service')
     const isHome = real === parse(real).root || homes.some((home) => within(home, real))
     if (isHome) throw new Refused('it is a home, or holds one. Work in a folder of it')
@@ -112,7 +121,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     try {
       await mkdir(draft, { mode: 0o700 })
       const name = basename(real)
-      const made = await transform.run('copyTree', { from: real, to: join(draft, name), limits: LIMITS }, { signal, ms: COPY_MS })
+      const made = await transform.run('copyTree', { from, to: join(draft, name), limits: LIMITS }, { signal, ms: COPY_MS })
       if ('beyond' in made) {
         throw new Refused(made.beyond === 'paths'
           ? `it has more than ${LIMITS.paths} files and folders`
@@ -167,7 +176,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     open: (thread: string, folder: string): Promise<string> =>
       locked(thread, async () => {
         const real = await realpath(folder)
-        const own = [...known.values()].find((copy) => copy.thread === thread && (copy.real === real || within(real, copy.folder)))
+        const own = ofThread(thread, real)
         if (own === undefined) return (await make(thread, real)).folder
         const { id, folder: _, ...record } = own
         own.usedAt = clock.now()
@@ -175,14 +184,28 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
         return own.folder
       }),
 
+    /** Returns the real path of a new copy of a folder, or of a copy of it, for a rehearsal. Throws Refused (409). */
+    openOwn: (owner: string, folder: string): Promise<string> =>
+      locked(owner, async () => {
+        const from = await realpath(folder)
+        return (await make(owner, copyAt(from)?.real ?? from, from)).folder
+      }),
+
+    /** Returns the real path of the conversation's copy of a folder; undefined when there is none. */
+    async find (thread: string, folder: string): Promise<string | undefined> {
+      const real = await realpath(folder)
+      return ofThread(thread, real)?.folder
+    },
+
     /**
      * Makes the folder as the copy of a run is, where the copy was changed: all paths, or some. What somebody changed in the folder
-     * meanwhile stays. What it replaces is kept under `applyId`, like the changes of a run. Throws RunUnknown (404), NotACopy and
-     * RunLive (409), NotChanged (400) and CopiesUnavailable (503).
+     * meanwhile stays. What it replaces is kept under `applyId`, like the changes of a run. Throws RunUnknown (404), NotACopy,
+     * NothingToApply and RunLive (409), NotChanged (400) and CopiesUnavailable (503).
      */
     async apply (runId: string, body: UndoBody): Promise<Applied> {
       const run = isId(runId) ? await placeOf(runId) : undefined
       if (run === undefined) throw new RunUnknown(runId)
+      if (run.isRehearsal) throw new NothingToApply(runId)
       const copy = knownAt(run.cwd)
       if (copy === undefined) throw new NotACopy(runId)
       if (run.isLive) throw new RunLive(runId)

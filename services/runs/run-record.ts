@@ -68,13 +68,16 @@ interface AnyRun extends Pick<RunView, Shown> {
   toolCalls: RunView['toolCalls']
   /** The number of stored chunks of events. */
   chunks: number
+  /** Of a rehearsal: what it has shown. */
+  sheet?: StoredSheet
 }
 
 /** A run of a conversation. */
 export interface ThreadRun extends AnyRun {
   threadId: string
   taskId?: undefined
-  trigger: 'message'
+  /** `rehearsal`: a request with `dryRun`, of which the conversation holds nothing. */
+  trigger: 'message' | 'rehearsal'
   messageId: string
   /** The capable model with which it began, and where its server was: later questions about the conversation go no further. */
   model?: { id: string, reach: Reach }
@@ -115,8 +118,6 @@ export interface TaskRun extends AnyRun {
   review?: RunView['review']
   /** Summaries that replace the older steps in the prompt. */
   summaries?: Summary[]
-  /** Of a rehearsal: what it has shown. */
-  sheet?: StoredSheet
   /** Findings and decisions that enter the task's memory when the run completes. */
   learned?: { findings: string[], decisions: string[], outdated?: string[] }
 }

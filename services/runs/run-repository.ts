@@ -10,6 +10,7 @@ import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from './run-log/ru
 import {
   type Op,
   type OwnerKind,
+  provenanceKey,
   runEventsKey,
   runEventsPrefix,
   runInputKey,
@@ -172,7 +173,7 @@ export function createRunRepository ({ store, clock, facts }: {
 
   /** Returns the operations that remove a run with its events, but for its entry in the index of its owner. */
   async function recordRemoval (kind: OwnerKind, runId: string): Promise<Op[]> {
-    const keys = [runKey(runId), runInputKey(runId), taskInputKey(runId)]
+    const keys = [runKey(runId), runInputKey(runId), taskInputKey(runId), provenanceKey(runId)]
     for await (const key of store.keys(runEventsPrefix(kind, runId))) keys.push(key)
     return [...keys.map((key): Op => ({ type: 'del', key })), ...unindexRun(runId)]
   }

@@ -5,6 +5,7 @@ import { isOfThread, type Approval, type ThreadApproval } from '../contracts/app
 import { type Ledger, questionView } from '../approvals/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
+import { timeOfId } from '../lib/ids.ts'
 import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
 import { TwoOwners, RunUnknown } from './run-errors.ts'
 import { INDEX_STATES, indexRun, indexStateOf } from './run-index.ts'
@@ -44,10 +45,12 @@ async function * newestFirst<T extends Entry> (lists: Array<AsyncIterable<T> | I
 
 /** The runs that are kept of each conversation. */
 const MAX_RUNS = 1_000
+/** How long runs are kept of a conversation that does not exist, milliseconds. */
+const REHEARSED_MS = 86_400_000
 
 /** Removes the oldest runs of conversations with more than MAX_RUNS, and all runs of conversations that do not exist any more. */
 async function sweepThreadRuns (
-  { store, runs }: { store: Pick<Store, 'keys' | 'get' | 'transact'>, runs: RunRepository },
+  { store, clock, runs }: { store: Pick<Store, 'keys' | 'get' | 'transact'>, clock: Clock, runs: RunRepository },
   signal?: AbortSignal
 ): Promise<void> {
   let thread: string | undefined
@@ -55,8 +58,12 @@ async function sweepThreadRuns (
 
   async function removeOld () {
     if (thread === undefined) return
-    const kept = await store.get(threadKey(thread)) === undefined ? 0 : MAX_RUNS
-    for (const runId of runIds.slice(0, Math.max(runIds.length - kept, 0))) {
+    const isThere = await store.get(threadKey(thread)) !== undefined
+    const old = isThere
+      ? runIds.slice(0, Math.max(runIds.length - MAX_RUNS, 0))
+      // The first message of a conversation may be rehearsed before it is sent.
+      : runIds.filter((runId) => timeOfId(runId) < clock.now() - REHEARSED_MS)
+    for (const runId of old) {
       await store.transact([...await runs.recordRemoval('thread', runId), { type: 'del', key: threadRunKey(thread, runId) }])
     }
   }
@@ -233,7 +240,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
         const ended = { ...record, status, error, completedAt, durationMs: Math.max(completedAt - record.startedAt, 0) }
         await store.transact([putRun(ended), ...indexRun(ended)])
       }
-      await sweepThreadRuns({ store, runs }, signal)
+      await sweepThreadRuns({ store, clock, runs }, signal)
     },
 
     close: waits.close

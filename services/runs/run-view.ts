@@ -20,7 +20,7 @@ interface Shown {
 
 /** Returns the public form of a run of a task. */
 export function taskRunView (run: TaskRun, { questions, events, limit, input }: Shown): TaskRunView {
-  const { refined, crashes, suspended, outage, needsApproval, summaries, sheet, learned, ...shown } = withoutInternals(run)
+  const { refined, crashes, suspended, outage, needsApproval, summaries, learned, ...shown } = withoutInternals(run)
   const said = events === undefined || isOver(run) ? [] : steeringIn(events).map(steerOf)
   return {
     ...shown,
@@ -41,6 +41,6 @@ export function threadRunView (run: ThreadRun, { questions, events, limit, now }
 }
 
 function withoutInternals<R extends RunRecord> (run: R) {
-  const { cwd, given, maxSteps, isRepeating, steps, segment, asked, activeMs, chunks, ...shown } = run
+  const { cwd, given, maxSteps, isRepeating, steps, segment, asked, activeMs, chunks, sheet, ...shown } = run
   return shown
 }

@@ -36,10 +36,7 @@ export const QuestionNotFound = defineError(
   'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.'
 )
 
-export const NoRehearsal = defineError('ERR_RUN_NOT_FOUND', 'There is no rehearsal "%s". GET /tasks/:id/rehearsals lists those of a task.')
 export const TooManyRehearsals = defineError('ERR_TOO_MANY_REHEARSALS', 'There are already %d rehearsals under way; wait for one to end.')
-export const RehearsalLive = defineError('ERR_RUN_LIVE', 'The rehearsal "%s" is not over; its sheet can be accepted then.')
-export const SheetVoid = defineError('ERR_SHEET_VOID', '%s Rehearse the task again.')
 
 /** The states in which each operation is allowed. */
 const ALLOWED = {

@@ -53,7 +53,9 @@ export function createUndo (parts: UndoParts) {
     /** Returns which of these paths are as a run has left them. */
     asLeft: async (runId: string, among: readonly string[]): Promise<AsLeft> => (await loaded()).asLeft(runId, among),
 
-    /** Takes back the changes of a run, or of an undo. Throws RunUnknown (404), RunLive (409), NothingHappened (400), and as `undoRun` does. */
+    /**
+     * Takes back the changes of a run, or of an undo. Throws RunUnknown (404), RunLive (409), NothingHappened (400), and as `undoRun` does.
+     */
     takeBack: async (runId: string, options: UndoBody): Promise<Undone> => (await loaded()).takeBack(runId, options),
 
     /** Makes a folder as its copy is at these paths, see `takeOver`. Throws NotChanged (400) and CopiesUnavailable (503). */

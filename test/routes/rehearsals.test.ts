@@ -16,16 +16,19 @@ const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolNam
 async function withTask (
   t: Test,
   steps: Plan[],
-  { boxes = NO_BOX, ...options }: { boxes?: BoxKind, approval?: object, options?: object } = {}
+  { boxes = NO_BOX, heard, ...options }: { boxes?: BoxKind, heard?: object, approval?: object, options?: object } = {}
 ) {
   const plans = { of: steps }
   const { app, gateway } = await withGateway(t, ({ body: { prompt } }) => {
     const done = prompt.filter(({ role }: { role: string }) => role === 'assistant').length
     return plans.of[done] ?? { text: ['That is all.'] }
-  }, { token: TOKEN, boxes })
+  }, {
+    ...{ token: TOKEN, boxes },
+    ...heard && { config: { analysis: true }, structured: (name) => name === 'analysis' ? { object: heard } : {} }
+  })
   t.teardown(() => rmSync(`${app.home}-copies`, { recursive: true, force: true }))
   const tasks = await tasksOf(t, app, TOKEN)
-  const request = async (method: 'GET' | 'POST', url: string, payload?: object) => {
+  const request = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) => {
     const response = await app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) })
     return { status: response.statusCode, ...response.json() }
   }
@@ -210,4 +213,89 @@ t.test('two rehearsals go on at once, beside a run; they can be stopped, and end
   t.match(await request('GET', `/runs/${second.runId}`), { status: 404 })
   t.match(await request('GET', `/runs/${second.runId}/sheet`), { status: 404, code: 'ERR_RUN_NOT_FOUND' })
   t.match(await request('POST', `/tasks/${id}/rehearse`), { status: 404 })
+})
+
+t.test('a message is rehearsed with dryRun: nothing of it happens, and its sheet is accepted for the conversation', async (t) => {
+  const steps = [
+    call('writeFile', { path: 'a.md', content: '1' }),
+    {
+      toolCalls: [
+        { toolName: 'deleteFile', input: { path: 'kept.txt' } },
+        { toolName: 'remember', input: { span: 'tidy up', kind: 'fact' } },
+        { toolName: 'runCommand', input: { command: 'touch made' } }
+      ]
+    }
+  ]
+  const { app, gateway, request, at } = await withTask(t, steps)
+  await request('PATCH', '/config', { analysis: false })
+  writeFileSync(at('kept.txt'), 'as it was')
+  const say = (more: object = {}) =>
+    request('POST', '/run/sync', { id: 'chat', message: { role: 'user', content: 'tidy up' }, ...more })
+  const run = await say({ dryRun: true })
+  t.match(run, { status: 200, text: 'That is all.', threadId: 'chat', pendingApprovals: [] })
+  t.same(readdirSync(app.cwd), ['kept.txt'])
+  await until(() => readdirSync(`${app.home}-copies`).length === 0)
+  t.match(await request('GET', '/threads/chat'), { status: 404 }, 'a conversation that was only rehearsed is none')
+  const scopes = [{ scope: 'exact' }, { scope: 'folder' }]
+  const sheet = await request('GET', `/runs/${run.runId}/sheet`)
+  t.match(sheet, {
+    status: 'completed',
+    threadId: 'chat',
+    taskId: undefined,
+    output: 'That is all.',
+    lines: [
+      { toolName: 'writeFile', outcome: 'copied', asks: true, scopes },
+      { toolName: 'deleteFile', outcome: 'copied', asks: true },
+      { toolName: 'remember', outcome: 'unknown', asks: false },
+      { toolName: 'runCommand', outcome: 'unknown', asks: true }
+    ]
+  })
+  t.match(await request('GET', `/runs/${run.runId}`), { trigger: 'rehearsal', threadId: 'chat', sheet: undefined })
+  t.match((await request('GET', `/runs/${run.runId}/changes`)).changes, [{ path: at('a.md') }, { path: at('kept.txt'), kind: 'deleted' }])
+  for (const verb of ['undo', 'apply']) t.match(await request('POST', `/runs/${run.runId}/${verb}`), { error: /is a rehearsal/ })
+  t.same((await request('GET', '/memory/brain/facts')).facts, [])
+  t.notMatch(JSON.stringify([sheet, run, gateway.requests.map(({ body }) => body.prompt)]), '-copies')
+
+  const lines = [{ line: 1, scope: 'folder' }, { line: 2, scope: 'exact' }]
+  t.match(await request('POST', '/grants', { sheet: run.runId, lines }), { grants: [{ threadId: 'chat', source: 'rehearsal' }, {}] })
+  const real = await say()
+  t.match(real.pendingApprovals, [{ toolName: 'runCommand' }], 'it asks for what was not accepted alone')
+  t.same(readdirSync(app.cwd), ['a.md'])
+
+  const waiting = await request('GET', '/approvals')
+  t.match(await say({ dryRun: true }), { status: 200, text: 'That is all.' })
+  t.same(await request('GET', '/approvals'), waiting, 'what waits goes on waiting')
+  t.equal((await request('GET', '/threads/chat')).messages.filter(({ role }: any) => role === 'user').length, 1)
+  t.match(await request('POST', '/run/sync', { id: 'chat', continue: true, dryRun: true }), { status: 409 })
+  const content = [{ type: 'tool-approval-response', approvalId: waiting.approvals[0].approvalId, approved: true }]
+  const answered = await request('POST', '/run/sync', { id: 'chat', messages: [{ role: 'tool', content }], dryRun: true })
+  t.match(answered, { status: 400, error: /"dryRun" goes with a new message/ })
+  t.match((await request('GET', '/approvals')).approvals, [{ state: 'pending' }])
+  await request('POST', '/run/chat/stop')
+  const triggers = (await request('GET', '/runs?threadId=chat')).runs.map(({ trigger }: any) => trigger)
+  t.same(triggers, ['rehearsal', 'message', 'rehearsal'])
+  await app.inject({ method: 'DELETE', url: '/threads/chat', headers: { authorization: `Bearer ${TOKEN}` } })
+  t.match(await request('GET', `/runs/${run.runId}/sheet`), { status: 404 })
+})
+
+t.test('a chat may send a rehearsed exchange along: it is no part of the conversation; what would be a task makes none', async (t) => {
+  const when = { every: 'daily at 9', text: 'every day at 9' }
+  const heard = { complexity: 'long_running', goal: 'tidy up', thinking: 'Daily.', qualityCriteria: [], when }
+  const { app, gateway, request, tasks } = await withTask(t, [], { heard })
+  const user = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] })
+  const post = async (payload: object) =>
+    (await app.inject({ method: 'POST', url: '/run', headers: { authorization: `Bearer ${TOKEN}` }, payload })).body
+  await request('PATCH', '/config', { analysis: false })
+  t.match(await post({ id: 'ui', messages: [user('1', 'try it')], dryRun: true }), /"messageMetadata":\{[^}]*"dryRun":true\}/)
+  const tried = { id: '2', role: 'assistant', parts: [{ type: 'text', text: 'I did it.' }], metadata: { dryRun: true } }
+  t.notMatch(await post({ id: 'ui', messages: [user('1', 'try it'), tried, user('3', 'now do it')] }), /dryRun/)
+  t.same(gateway.requests.at(-1)!.body.prompt.flatMap(({ role, content }: any) => role === 'user' ? content[0].text : []), ['now do it'])
+  t.match((await request('GET', '/threads/ui')).messages, { length: 2 })
+
+  await request('PATCH', '/config', { analysis: true })
+  const { total } = await tasks.get('')
+  const run = await request('POST', '/run/sync', { id: 't', message: { role: 'user', content: 'every day at 9 tidy up' }, dryRun: true })
+  t.match(run, { text: /would make a background task/, task: undefined })
+  t.match((await request('GET', `/runs/${run.runId}/sheet`)).lines, [{ toolName: 'createTask', outcome: 'unknown', asks: false }])
+  t.equal((await tasks.get('')).total, total)
 })

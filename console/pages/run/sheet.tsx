@@ -34,7 +34,8 @@ function Lines ({ sheet: { runId, taskId, lines, void: isVoid }, isOver }: { she
     async onSuccess () {
       setChosen({})
       announce(say('sheet.done'))
-      await Promise.all([keys.run(runId), keys.grants(), keys.task(taskId)].map((queryKey) => queries.invalidateQueries({ queryKey })))
+      const changed = [keys.run(runId), keys.grants(), ...taskId === undefined ? [] : [keys.task(taskId)]]
+      await Promise.all(changed.map((queryKey) => queries.invalidateQueries({ queryKey })))
     }
   })
   const canAccept = isOver && isVoid === undefined && lines.some((line) => line.scopes.length > 0)

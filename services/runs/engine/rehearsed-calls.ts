@@ -28,7 +28,7 @@ interface Parts extends Pick<CallPorts, 'tools'> {
 export async function rehearseCall (
   call: Call,
   { isCopied, asks, question }: Known,
-  { tools, rehearsed: { cwd, grants, note } }: Parts
+  { tools, rehearsed: { cwd, isOnCopy, grants, note } }: Parts
 ): Promise<CallEnd | undefined> {
   const { toolCallId, toolName, input } = call
   const tool = tools.find(toolName)
@@ -38,7 +38,7 @@ export async function rehearseCall (
     note({ ...line, outcome: 'question', asks: true })
     return undefined
   }
-  const mayAsk = asks || question !== undefined
+  const mayAsk = (asks && !(isCopied && isOnCopy)) || question !== undefined
   // What is told to the user, and commands in the background, are no files and no servers.
   const isRead = tool.effect === 'read' && tool.proves === undefined && tool.answeredBy === undefined
   if ((isRead || isCopied || tool.isForCommands) && !mayAsk) return undefined

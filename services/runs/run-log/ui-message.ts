@@ -1,5 +1,5 @@
 import type { Protocol } from '../../../schemas/agent.ts'
-import type { RunEvent, EventOf } from '../../contracts/run-events.ts'
+import { type EventOf, metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import { steeringMessagePart, steerPart } from '../../threads/index.ts'
 import { PLAN_PART } from '../streams/event-line.ts'
@@ -121,7 +121,7 @@ export function foldToUIMessage (
       case 'start':
         hasFailed = false
         id = event.messageId
-        metadata = { ...metadata, threadId: event.threadId, runId: event.runId }
+        metadata = { ...metadata, ...metadataOf(event) }
         break
       case 'error':
         hasFailed = true

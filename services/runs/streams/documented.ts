@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../contracts/run-events.ts'
+import { metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { OBJECT_PART, objectData } from '../run-log/ui-message.ts'
 import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
 
@@ -20,7 +20,7 @@ function render (event: RunEvent): string {
     case 'reasoning-delta':
       return delta('reasoning-delta', event.id, event.delta)
     case 'start':
-      return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
+      return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: metadataOf(event) })
     case 'reasoning-start':
       return eventLine({
         type: 'reasoning-start',

@@ -1,5 +1,5 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { RunEvent } from '../../contracts/run-events.ts'
+import { metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { steeringMessagePart } from '../../threads/index.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestData } from '../run-log/ui-message.ts'
 import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
@@ -25,7 +25,7 @@ function renderChunk (event: RunEvent): string {
     case 'reasoning-delta':
       return eventLine({ type: 'reasoning-delta', id: event.id, delta: event.delta, ...meta(event) })
     case 'start':
-      return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
+      return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: metadataOf(event) })
     case 'reasoning-start':
       return eventLine({ type: 'reasoning-start', id: event.id, ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
     case 'reasoning-end':

@@ -1,29 +1,36 @@
-import type { GrantView } from '../../../schemas/grants.ts'
 import type { AcceptedSheet, Rehearsal, Sheet, SheetAnswer } from '../../../schemas/sheets.ts'
-import { GrantRefused, inheritProvenance } from '../../approvals/index.ts'
+import { inheritProvenance } from '../../approvals/index.ts'
 import { rehearsalOwner } from '../../copies/index.ts'
-import type { NewLine, StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
+import type { NewLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { isId, newId } from '../../lib/ids.ts'
-import { createRunItems, isOver, toolCallsOf, withRunOptions } from '../../runs/index.ts'
-import { type Op, provenanceKey, rehearsalKey, rehearsalsPrefix, unlessDamaged } from '../../store/index.ts'
+import {
+  acceptLines,
+  createRunItems,
+  isOver,
+  NoRehearsal,
+  type Rehearsed,
+  SheetVoid,
+  sheetView,
+  withLine,
+  withRunOptions
+} from '../../runs/index.ts'
+import { type Op, rehearsalKey, rehearsalsPrefix, unlessDamaged } from '../../store/index.ts'
 import { blankRun, firstStart, optionsOf } from '../new-run.ts'
 import { failureOf } from '../runner/outage.ts'
 import { closeRun, type RunEnding } from '../runner/run-ending.ts'
 import { createTaskAttempt } from '../runner/task-attempt.ts'
 import type { WorkerPool } from '../runner/workers.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { BadTask, NoRehearsal, RehearsalLive, SheetVoid, TooManyRehearsals, WrongState } from '../task-errors.ts'
+import { BadTask, TooManyRehearsals, WrongState } from '../task-errors.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import { goalDigest, sheetView, whyLineVoid, whyVoid, withLine } from './sheet.ts'
+import { goalDigest, whyVoid } from './void-sheets.ts'
 
 /** Rehearsals at once. */
 const AT_ONCE = 2
 /** Rehearsals that are kept of each task. */
 const KEPT = 10
 const CUT = 'The service ended during the rehearsal. Rehearse the task again.'
-
-type Rehearsed = StoredRun & { sheet: StoredSheet }
 
 export type Rehearsals = ReturnType<typeof createRehearsals>
 
@@ -39,7 +46,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
   const places = new Set<symbol>()
   const closing = new AbortController()
 
-  async function find (runId: string): Promise<Rehearsed> {
+  async function find (runId: string): Promise<Rehearsed<StoredRun>> {
     const run = isId(runId) ? await repository.runById(runId) : undefined
     if (run?.sheet === undefined) throw new NoRehearsal(runId)
     return { ...run, sheet: run.sheet }
@@ -55,7 +62,6 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     return [
       ...await runs.recordRemoval('task', runId),
       ...await undo.removal(runId),
-      { type: 'del', key: provenanceKey(runId) },
       { type: 'del', key: rehearsalKey(taskId, runId) }
     ]
   }
@@ -71,7 +77,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
   }
 
   /** Lets the run work, and stores its end. */
-  async function execute (task: StoredTask, record: Rehearsed, place: symbol): Promise<void> {
+  async function execute (task: StoredTask, record: Rehearsed<StoredRun>, place: symbol): Promise<void> {
     const live = activeRuns.enter(runs.open<StoredRun>(record, [], []))
     let { lines } = record.sheet
     const changes = () => ({ sheet: { ...record.sheet, lines } })
@@ -146,12 +152,6 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
 
   const toolsOf = (run: StoredRun) => withRunOptions(deps, run.options).host
 
-  /** Returns the whole input of the call of a line, which the events of its run hold. */
-  async function inputOf ({ runId }: StoredRun, { toolCallId, input }: StoredLine): Promise<object> {
-    const calls = toolCallsOf(await repository.events(runId))
-    return (calls.find((call) => call.toolCallId === toolCallId)?.input ?? input) as object
-  }
-
   return {
     /**
      * Begins a rehearsal, and resolves when it is on disk. Throws TaskNotFound (404), TooManyRehearsals (429), BadTask (400), and as
@@ -178,14 +178,6 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       return { rehearsals }
     },
 
-    /** Returns the value with the paths of the folder in the place of those of the copy that a rehearsal worked on. */
-    async shown<T> (runId: string, value: T): Promise<T> {
-      const { cwd, sheet } = isId(runId) ? await repository.runById(runId) ?? {} : {}
-      if (cwd === undefined || sheet === undefined) return value
-      const quoted = (path: string) => JSON.stringify(path).slice(1, -1)
-      return JSON.parse(JSON.stringify(value).replaceAll(quoted(cwd), quoted(sheet.cwd)))
-    },
-
     /** Returns the newest sheet of a task of which something was accepted, and that still holds; undefined for none. */
     async accepted (task: StoredTask): Promise<StoredSheet | undefined> {
       for await (const runId of ofTask(task.id)) {
@@ -198,55 +190,28 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     /** Returns what a rehearsal has shown so far. Throws NoRehearsal (404). */
     async sheet (runId: string): Promise<Sheet> {
       const run = await find(runId)
-      return sheetView(run, run.sheet, await repository.get(run.taskId), toolsOf(run))
+      return sheetView({ run, sheet: run.sheet, isVoid: whyVoid(run.sheet, await repository.get(run.taskId)) }, toolsOf(run))
     },
 
-    /**
-     * Makes grants of the task of what a person accepts of a sheet, all of it or nothing. What was accepted before stays as it is. Throws
-     * NoRehearsal (404), RehearsalLive and SheetVoid (409), GrantRefused (400), TooManyGrants (409).
-     */
-    async accept ({ sheet: runId, lines: accepted }: SheetAnswer): Promise<AcceptedSheet> {
+    /** Makes grants of the task of what a person accepts of a sheet, see `acceptLines`. Throws NoRehearsal (404) and SheetVoid (409). */
+    async accept ({ sheet: runId, lines }: SheetAnswer): Promise<AcceptedSheet> {
       const { taskId } = await find(runId)
       return repository.locked(taskId, async () => {
         const run = await find(runId)
-        if (!isOver(run)) throw new RehearsalLive(runId)
-        const task = await repository.get(taskId)
-        const isVoid = whyVoid(run.sheet, task)
-        if (isVoid !== undefined) throw new SheetVoid(isVoid)
-        const tools = toolsOf(run)
-        const place = { cwd: task.cwd }
-        const chosen = accepted.map(({ line: number, scope, until }) => {
-          const line = run.sheet.lines[number - 1]
-          if (line === undefined) throw new GrantRefused(`The sheet has no line ${number}; it has ${run.sheet.lines.length}.`)
-          if (!line.scopes.some((offered) => offered.scope === scope)) {
-            const offered = line.scopes.map((each) => `"${each.scope}"`).join(', ')
-            throw new GrantRefused(`Line ${number} can be accepted with ${offered === '' ? 'no scope' : offered}, not with "${scope}".`)
-          }
-          const why = whyLineVoid(line, tools)
-          if (why !== undefined) throw new SheetVoid(`Line ${number}: ${why}`)
-          return { line, scope, until }
+        const isVoid = whyVoid(run.sheet, await repository.get(taskId))
+        if (isVoid !== undefined && isOver(run)) throw new SheetVoid(isVoid)
+        return acceptLines(run, lines, { taskId }, {
+          grants,
+          tools: toolsOf(run),
+          events: () => repository.events(runId),
+          put: runs.put
         })
-        const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope)
-        const requested = await Promise.all(fresh.map(async ({ line, scope, until }) => {
-          const input = await inputOf(run, line)
-          const folder = await tools.folders.of(line.toolName, input, place.cwd)
-          if (folder === undefined) throw new GrantRefused(`The folder of line ${line.line} is not there any more.`)
-          const isAddress = tools.permission(line.toolName) !== 'ask'
-          return { toolName: line.toolName, input, scope, until, place: { ...place, folder }, isAddress }
-        }))
-        const made = fresh.length === 0
-          ? []
-          : await grants.addAll({ taskId }, requested, tools, {
-            source: 'rehearsal',
-            sheet: runId,
-            more: (granted) => runs.put(withAccepted(run, fresh.map(({ line, scope }, nth) => ({ line, scope, ...grantOf(granted[nth]) }))))
-          })
-        return { grants: [...made, ...await before(taskId, chosen.filter((each) => !fresh.includes(each)))] }
       })
     },
 
     /**
-     * Stops a rehearsal of the task, and returns it when it is over; undefined for any other run. Throws WrongState (409) when it has ended.
+     * Stops a rehearsal of the task, and returns it when it is over; undefined for any other run. Throws WrongState (409) when it has
+     * ended.
      */
     async cancel (taskId: string, runId: string): Promise<StoredRun | undefined> {
       const run = isId(runId) ? await repository.runById(runId) : undefined
@@ -293,12 +258,6 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       await Promise.all([...working.values()].map(({ ended }) => ended))
     }
   }
-
-  /** Returns the grants of lines that were accepted before, as far as they are still there. */
-  async function before (taskId: string, chosen: ReadonlyArray<{ line: StoredLine }>): Promise<GrantView[]> {
-    const ids = new Set(chosen.map(({ line }) => line.accepted?.grantId))
-    return ids.size === 0 ? [] : (await grants.views({ taskId })).filter(({ grantId }) => ids.has(grantId))
-  }
 }
 
 const DONE: RunEnding = { status: 'completed' }
@@ -308,15 +267,4 @@ function endingOf (error: unknown, stopped: ReturnType<typeof abortKind>): RunEn
   if (stopped === 'stop') return { status: 'stopped', error: 'The rehearsal was stopped.' }
   if (stopped === 'shutdown') return { status: 'interrupted', error: CUT }
   return { status: 'failed', error: (error as Error).message, failure: failureOf(error) }
-}
-
-const grantOf = ({ grantId, createdAt: at }: Pick<GrantView, 'grantId' | 'createdAt'>) => ({ grantId, at })
-
-/** The run with what was accepted of its sheet. */
-function withAccepted (run: Rehearsed, accepted: ReadonlyArray<NonNullable<StoredLine['accepted']> & { line: StoredLine }>): StoredRun {
-  const lines = run.sheet.lines.map((each) => {
-    const { line, ...found } = accepted.find(({ line }) => line.line === each.line) ?? {}
-    return line === undefined ? each : { ...each, accepted: found as StoredLine['accepted'] }
-  })
-  return { ...run, sheet: { ...run.sheet, lines } }
 }

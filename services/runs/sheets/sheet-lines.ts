@@ -1,17 +1,13 @@
 import type { Sheet, SheetLine } from '../../../schemas/sheets.ts'
-import type { NewLine, StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import { inputDigest } from '../../approvals/index.ts'
+import type { NewLine, StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
-import type { StoredRun, StoredTask } from '../task-records.ts'
+import type { RunRecord } from '../run-record.ts'
 
 /** Lines of a sheet; what comes after them is not noted. */
 const MOST_LINES = 1_000
 /** Characters of an input that a line shows, as JSON. */
 const INPUT_SHOWN = 4_000
-
-/** Returns a digest of what the runs of a task are to do, and where. */
-export const goalDigest = ({ goal, plan: { phases, qualityCriteria }, cwd }: StoredTask): string =>
-  inputDigest({ goal, phases: phases.map(({ description }) => description), qualityCriteria, cwd })
 
 /** Returns the lines with one more call of a step, which counts on the line of the same call, if there is one. */
 export function withLine (lines: readonly StoredLine[], call: NewLine, step: number): StoredLine[] {
@@ -24,11 +20,9 @@ export function withLine (lines: readonly StoredLine[], call: NewLine, step: num
   return [...lines, { ...call, input, line: lines.length + 1, count: 1, step, ...(isGuess && { guess: true as const }) }]
 }
 
-const GOAL_CHANGED = 'The goal, the plan or the folder of the task was changed since the rehearsal.'
-
-/** Returns why nothing of a sheet can be accepted any more; undefined while it can. */
-export const whyVoid = ({ goal }: StoredSheet, task: StoredTask): string | undefined =>
-  goal === goalDigest(task) ? undefined : GOAL_CHANGED
+/** Returns the line of a call that is answered by the host and never asks. */
+export const unaskedLine = ({ toolCallId, toolName, input }: Pick<NewLine, 'toolCallId' | 'toolName' | 'input'>): NewLine =>
+  ({ toolCallId, toolName, input, digest: inputDigest(input), outcome: 'unknown', asks: false, scopes: [] })
 
 /** Returns why nothing of a line can be accepted any more; undefined while it can. */
 export function whyLineVoid ({ toolName, identity }: StoredLine, { find, identity: identityOf }: Pick<ToolHost, 'find' | 'identity'>) {
@@ -36,12 +30,15 @@ export function whyLineVoid ({ toolName, identity }: StoredLine, { find, identit
   return identityOf(toolName) === identity ? undefined : `${toolName} was changed since the rehearsal.`
 }
 
-/** The public form of a sheet. `tools` are those that a run of the task has now. */
-export function sheetView (run: StoredRun, sheet: StoredSheet, task: StoredTask, tools: Pick<ToolHost, 'find' | 'identity'>): Sheet {
-  const { runId, taskId, status, startedAt, durationMs, output, error, facts, usage } = run
-  const isVoid = whyVoid(sheet, task)
+/** The public form of a sheet. `tools` are those that a run would have now; `isVoid` says why nothing of it can be accepted any more. */
+export function sheetView (
+  { run, sheet, isVoid }: { run: RunRecord, sheet: StoredSheet, isVoid?: string },
+  tools: Pick<ToolHost, 'find' | 'identity'>
+): Sheet {
+  const { runId, taskId, threadId, status, startedAt, durationMs, output, error, facts, usage } = run
   return {
-    ...{ runId, taskId, status, startedAt, durationMs, output, error, facts, usage },
+    ...{ runId, status, startedAt, durationMs, output, error, facts, usage },
+    ...taskId === undefined ? { threadId } : { taskId },
     lines: sheet.lines.map(({ digest, identity, step, ...line }): SheetLine => {
       const why = line.scopes.length === 0 ? undefined : whyLineVoid({ ...line, digest, identity, step }, tools)
       return { ...line, ...(why !== undefined && { void: why }) }

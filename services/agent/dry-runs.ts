@@ -1,0 +1,128 @@
+import type { Analysis } from '../../schemas/agent.ts'
+import type { AcceptedSheet, Sheet, SheetAnswer } from '../../schemas/sheets.ts'
+import { BadSchedule } from '../calendar/index.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
+import type { Rehearsed as Port } from '../contracts/sheet-record.ts'
+import { rehearsalOwner } from '../copies/index.ts'
+import { isId, newId } from '../lib/ids.ts'
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import {
+  acceptLines,
+  type ActiveRun,
+  NoRehearsal,
+  putRun,
+  type Rehearsed,
+  sheetView,
+  type ThreadRun,
+  unaskedLine,
+  withLine,
+  withRunOptions
+} from '../runs/index.ts'
+import { noUsage } from '../usage/index.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import type { ConversationAttempt } from './conversation-attempt.ts'
+import { finish } from './end-run.ts'
+import { heardTime } from './heard-time.ts'
+
+/**
+ * Rehearsals of conversations (`dryRun` of POST /run): runs that work on a copy of the folder and reach nothing else, and of which the
+ * thread and the state of the conversation hold nothing. What a person accepts of a sheet becomes grants of the conversation.
+ */
+export function createDryRuns (deps: Pick<AgentDeps, 'runs' | 'grants' | 'registry' | 'host' | 'config' | 'store' | 'clock' | 'usage'>) {
+  const { runs, grants } = deps
+  const locked = createKeyedLock()
+
+  async function find (runId: string): Promise<Rehearsed<ThreadRun>> {
+    const run = isId(runId) ? await runs.get<ThreadRun>(runId) : undefined
+    if (run?.threadId === undefined || run.sheet === undefined) throw new NoRehearsal(runId)
+    return { ...run, sheet: run.sheet }
+  }
+
+  const toolsOf = ({ options }: ThreadRun) => withRunOptions(deps as AgentDeps, options).host
+
+  return {
+    /** Returns what a rehearsal has shown. Throws NoRehearsal (404). */
+    async sheet (runId: string): Promise<Sheet> {
+      const run = await find(runId)
+      return sheetView({ run, sheet: run.sheet }, toolsOf(run))
+    },
+
+    /** Makes grants of the conversation of what a person accepts of a sheet, see `acceptLines`. Throws NoRehearsal (404). */
+    accept: ({ sheet: runId, lines }: SheetAnswer): Promise<AcceptedSheet> =>
+      locked(runId, async () => {
+        const run = await find(runId)
+        return acceptLines<ThreadRun>(run, lines, { threadId: run.threadId }, {
+          grants,
+          tools: toolsOf(run),
+          events: () => runs.events('thread', runId),
+          put: (accepted) => [putRun(accepted)]
+        })
+      })
+  }
+}
+
+/** Returns what the engine notes on the sheet of a rehearsal that executes; it is stored with the next write of the run. */
+export function dryRun ({ run }: ActiveRun): Port {
+  return {
+    cwd: run.record.sheet!.cwd,
+    isOnCopy: run.record.options?.workspace === 'copy',
+    note (line) {
+      const { sheet, steps } = run.record
+      run.record = { ...run.record, sheet: { ...sheet!, lines: withLine(sheet!.lines, line, steps) } }
+    }
+  }
+}
+
+/** Begins a run in a copy of the folder that is its own. Throws as `Copies.openOwn` does (409). */
+export async function onOwnCopy<T> (
+  folder: string,
+  { copies, log }: Pick<AgentDeps, 'copies' | 'log'>,
+  begin: (place: { runId: string, cwd: string }) => Promise<T>
+): Promise<T> {
+  const runId = newId()
+  try {
+    return await begin({ runId, cwd: await copies.openOwn(rehearsalOwner(runId), folder) })
+  } catch (error) {
+    await removeOwnCopy(runId, { copies, log })
+    throw error
+  }
+}
+
+/** Deletes the copy of a rehearsal. */
+export async function removeOwnCopy (runId: string, { copies, log }: Pick<AgentDeps, 'copies' | 'log'>): Promise<void> {
+  await copies.removeOf(rehearsalOwner(runId)).catch((error) =>
+    log.warn({ err: error, runId }, 'the copy of a rehearsal could not be deleted'))
+}
+
+/** Ends a rehearsal whose run would become a background task: the task is a line of the sheet, and none is made. */
+export async function rehearseHandOver (
+  attempt: ConversationAttempt,
+  analysis: Analysis,
+  deps: AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
+): Promise<void> {
+  const { live } = attempt
+  const when = heardTime(analysis)
+  const read = await deps.tasks.readWhen(when).catch((error: Error) => {
+    if (error instanceof BadSchedule) return error
+    throw error
+  })
+  if (!(read instanceof Error)) {
+    const input = { goal: analysis.goal, ...read && { schedule: read.words } }
+    dryRun(live).note(unaskedLine({ toolCallId: newId(), toolName: 'createTask', input }))
+  }
+  const text = read instanceof Error
+    ? `It would make no task, because it is not sure when you want it. ${read.message}`
+    : `It would make a background task of this: “${analysis.goal}”${read === undefined ? ', which begins at once' : `, ${read.words}`}. ` +
+      'A task is rehearsed with POST /tasks/:id/rehearse once it is there.'
+  const events: RunEvent[] = [
+    { type: 'step-start', step: 1 },
+    { type: 'text-start', id: 'task' },
+    { type: 'text-delta', id: 'task', delta: text },
+    { type: 'text-end', id: 'task' },
+    { type: 'step-finish', step: 1, finishReason: 'stop', usage: noUsage() }
+  ]
+  events.forEach(live.run.log.append)
+  live.run.record = { ...live.run.record, steps: 1 }
+  await live.endUnlessSteered()
+  await finish(attempt, deps)
+}

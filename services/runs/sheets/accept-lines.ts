@@ -1,0 +1,95 @@
+import type { GrantView } from '../../../schemas/grants.ts'
+import type { AcceptedSheet, SheetAnswer } from '../../../schemas/sheets.ts'
+import { GrantRefused, type Grants } from '../../approvals/index.ts'
+import type { Owner } from '../../contracts/approval-record.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import type { StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
+import { defineError } from '../../lib/service-error.ts'
+import type { Op } from '../../store/index.ts'
+import type { ToolHost } from '../../tools/index.ts'
+import { isOver, type RunRecord } from '../run-record.ts'
+import { toolCallsOf } from '../tool-calls.ts'
+import { whyLineVoid } from './sheet-lines.ts'
+
+export const NoRehearsal = defineError(
+  'ERR_RUN_NOT_FOUND',
+  'There is no rehearsal "%s". GET /tasks/:id/rehearsals lists those of a task, GET /runs?threadId= the runs of a conversation.'
+)
+export const RehearsalLive = defineError('ERR_RUN_LIVE', 'The rehearsal "%s" is not over; its sheet can be accepted then.')
+export const SheetVoid = defineError('ERR_SHEET_VOID', '%s Rehearse it again.')
+
+/** A run that has a sheet. */
+export type Rehearsed<R extends RunRecord> = R & { sheet: StoredSheet }
+
+interface Parts<R extends RunRecord> {
+  grants: Pick<Grants, 'addAll' | 'views'>
+  /** The tools that a run of the owner has now. */
+  tools: ToolHost
+  /** Reads the events of the run. */
+  events: () => Promise<readonly RunEvent[]>
+  /** Returns the operations that store the record of the run. */
+  put: (run: R) => Op[]
+}
+
+/**
+ * Makes grants of the owner of what a person accepts of a sheet, all of it or nothing. What was accepted before stays as it is. Throws
+ * RehearsalLive and SheetVoid (409), GrantRefused (400), TooManyGrants (409).
+ */
+export async function acceptLines<R extends RunRecord> (
+  run: Rehearsed<R>,
+  accepted: SheetAnswer['lines'],
+  owner: Owner,
+  { grants, tools, events, put }: Parts<R>
+): Promise<AcceptedSheet> {
+  if (!isOver(run)) throw new RehearsalLive(run.runId)
+  const place = { cwd: run.sheet.cwd }
+  const chosen = accepted.map(({ line: number, scope, until }) => {
+    const line = run.sheet.lines[number - 1]
+    if (line === undefined) throw new GrantRefused(`The sheet has no line ${number}; it has ${run.sheet.lines.length}.`)
+    if (!line.scopes.some((offered) => offered.scope === scope)) {
+      const offered = line.scopes.map((each) => `"${each.scope}"`).join(', ')
+      throw new GrantRefused(`Line ${number} can be accepted with ${offered === '' ? 'no scope' : offered}, not with "${scope}".`)
+    }
+    const why = whyLineVoid(line, tools)
+    if (why !== undefined) throw new SheetVoid(`Line ${number}: ${why}`)
+    return { line, scope, until }
+  })
+  const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope)
+  const calls = fresh.length === 0 ? [] : toolCallsOf(await events())
+  const requested = await Promise.all(fresh.map(async ({ line, scope, until }) => {
+    // A line may show its input shortened.
+    const input = (calls.find(({ toolCallId }) => toolCallId === line.toolCallId)?.input ?? line.input) as object
+    const folder = await tools.folders.of(line.toolName, input, place.cwd)
+    if (folder === undefined) throw new GrantRefused(`The folder of line ${line.line} is not there any more.`)
+    const isAddress = tools.permission(line.toolName) !== 'ask'
+    return { toolName: line.toolName, input, scope, until, place: { ...place, folder }, isAddress }
+  }))
+  const made = fresh.length === 0
+    ? []
+    : await grants.addAll(owner, requested, tools, {
+      source: 'rehearsal',
+      sheet: run.runId,
+      more: (granted) => put(withAccepted(run, fresh.map(({ line, scope }, nth) => ({ line, scope, ...grantOf(granted[nth]) }))))
+    })
+  return { grants: [...made, ...await before(chosen.filter((each) => !fresh.includes(each)))] }
+
+  /** Returns the grants of lines that were accepted before, as far as they are still there. */
+  async function before (again: ReadonlyArray<{ line: StoredLine }>): Promise<GrantView[]> {
+    const ids = new Set(again.map(({ line }) => line.accepted?.grantId))
+    return ids.size === 0 ? [] : (await grants.views(owner)).filter(({ grantId }) => ids.has(grantId))
+  }
+}
+
+const grantOf = ({ grantId, createdAt: at }: Pick<GrantView, 'grantId' | 'createdAt'>) => ({ grantId, at })
+
+/** The run with what was accepted of its sheet. */
+function withAccepted<R extends RunRecord> (
+  run: Rehearsed<R>,
+  accepted: ReadonlyArray<NonNullable<StoredLine['accepted']> & { line: StoredLine }>
+): R {
+  const lines = run.sheet.lines.map((each) => {
+    const { line, ...found } = accepted.find(({ line }) => line.line === each.line) ?? {}
+    return line === undefined ? each : { ...each, accepted: found as StoredLine['accepted'] }
+  })
+  return { ...run, sheet: { ...run.sheet, lines } }
+}
