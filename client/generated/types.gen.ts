@@ -32,7 +32,7 @@ export type About = {
 };
 
 /**
- * What later runs of the task do unasked from now on
+ * What later runs of the task or the conversation do unasked from now on
  */
 export type AcceptedSheet = {
     /**
@@ -4307,6 +4307,10 @@ export type RunBody = {
     continue?: boolean;
     options?: RunOptions;
     /**
+     * A rehearsal: the run works on a copy of its folder, reaches nothing else and asks nobody, and the conversation holds nothing of it. GET /runs/{runId}/sheet says what it would do
+     */
+    dryRun?: boolean;
+    /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
     resumable?: boolean;
@@ -4923,7 +4927,14 @@ export type SearchSnippet = {
  */
 export type Sheet = {
     runId: string;
-    taskId: string;
+    /**
+     * The task that was rehearsed
+     */
+    taskId?: string;
+    /**
+     * The conversation whose message was rehearsed
+     */
+    threadId?: string;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
     /**
      * Milliseconds since the Unix epoch
@@ -4957,7 +4968,7 @@ export type Sheet = {
 };
 
 /**
- * What is accepted of the sheet of a rehearsal, for later runs of the task
+ * What is accepted of the sheet of a rehearsal, for later runs of the task or the conversation
  */
 export type SheetAnswer = {
     /**
@@ -5222,6 +5233,10 @@ export type StartEvent = {
          */
         threadId: string;
         runId: string;
+        /**
+         * The run is a rehearsal: nothing of it happens
+         */
+        dryRun?: true;
     };
 };
 
