@@ -14,6 +14,7 @@ const handlers: TransformHandlers = {
   recordTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).recordTree(request),
   compareTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).compareTree(request),
   copyTree: async (request) => (await import('../services/tools/tree/copy-tree.ts')).copyTree(request),
+  refreshCopy: async (request) => (await import('../services/tools/tree/refresh-copy.ts')).refreshCopy(request),
   surveyFolder: async (request) => (await import('../services/tools/tree/copy-tree.ts')).surveyFolder(request)
 }
 

@@ -3,10 +3,11 @@ import { mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises
 import { basename, join, parse, relative, sep } from 'node:path'
 import type { Applied, UndoBody } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
+import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Log } from '../lib/log.ts'
-import { defineError } from '../lib/service-error.ts'
+import { defineError, ServiceError } from '../lib/service-error.ts'
 import { COPIES, copyKey, type Store } from '../store/index.ts'
 import { type CopiedFolder, type PathState, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
@@ -137,9 +138,26 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
       return copy
     } catch (error) {
       await rm(draft, { recursive: true, force: true })
-      throw error
+      throw refusalOf(error)
     }
   }
+
+  /** Brings what was changed in the folder meanwhile into its copy. Throws Refused (409) when the disk is full. */
+  async function refresh ({ id, folder, real }: Known): Promise<void> {
+    const base = await readBase(id)
+    const [own, paths] = [join(place, id), LIMITS.paths * 10]
+    try {
+      const brought = await transform.run('refreshCopy', {
+        ...{ from: real, to: folder, base, temporary: join(own, 'brought'), limits: { ...LIMITS, paths } }
+      }, { signal, ms: COPY_MS })
+      if ('beyond' in brought) log.warn({ folder: real, limit: brought.beyond }, 'too much was changed in a folder to bring it into its copy')
+      else if (brought.taken > 0) await writeBase(own, { sources: brought.sources, copies: brought.copies })
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  }
+
+  const readBase = async (id: string): Promise<Base> => JSON.parse(await readFile(join(place, id, BASE), 'utf8'))
 
   /** Deletes what no run used for long, and folders that no record names. */
   async function sweep (): Promise<void> {
@@ -171,13 +189,15 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     },
 
     /**
-     * Returns the real path of the conversation's copy of a folder, which is made when there is none. Throws Refused (409).
+     * Returns the real path of the conversation's copy of a folder, which is made when there is none; else it gets what was changed in the
+     * folder meanwhile. Throws Refused (409).
      */
     open: (thread: string, folder: string): Promise<string> =>
       locked(thread, async () => {
         const real = await realpath(folder)
         const own = ofThread(thread, real)
         if (own === undefined) return (await make(thread, real)).folder
+        await refresh(own)
         const { id, folder: _, ...record } = own
         own.usedAt = clock.now()
         await store.transact([{ type: 'put', key: copyKey(thread, id), value: { ...record, usedAt: own.usedAt } }])
@@ -211,7 +231,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
       if (run.isLive) throw new RunLive(runId)
       return locked(copy.thread, async () => {
         const { id, folder, real } = copy
-        const base: Base = JSON.parse(await readFile(join(place, id, BASE), 'utf8'))
+        const base = await readBase(id)
         const now = await transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
         const differences = await differencesOf(base, now, real)
         const paths = body.paths?.map((path) => within(path, folder) ? join(real, relative(folder, path)) : path)
@@ -256,6 +276,12 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     }
     await writeBase(join(place, id), { sources: [...sources], copies: [...copies] })
   }
+}
+
+/** Returns what a caller is told when a copy cannot be made. */
+function refusalOf (error: unknown): unknown {
+  const failure = error instanceof ServiceError && error.code === 'ERR_COPY_REFUSED' ? undefined : describeDiskFailure(error)
+  return failure === undefined ? error : new Refused(`${failure}. Make room on the disk of the configuration folder and try again`)
 }
 
 async function writeBase (folder: string, base: Base): Promise<void> {

@@ -107,6 +107,11 @@ export const CopiesUnavailable = defineError(
   'What is there could not be kept for an undo (%s). Nothing was changed. Make room on the disk of the configuration folder and try ' +
   'again.'
 )
+/** The disk failed in the middle of taking over a copy. */
+export const ApplyCutShort = defineError(
+  'ERR_UNDO_UNAVAILABLE',
+  'Applying stopped in the middle (%s): what is applied so far stays. Call it again for the rest when there is room on the disk.'
+)
 /** The disk failed in the middle of an undo. */
 export const UndoCutShort = defineError(
   'ERR_UNDO_UNAVAILABLE',

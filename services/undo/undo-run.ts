@@ -5,7 +5,7 @@ import { newId } from '../lib/ids.ts'
 import { foldCase, readPath } from '../lib/windows-path.ts'
 import type { Store } from '../store/index.ts'
 import type { PathPolicy } from '../tools/index.ts'
-import { APPLY, isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
+import { APPLY, ApplyCutShort, isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped, type UndoPlan } from './plan-undo.ts'
 import { completeFolders, isIndependent, restore } from './restore.ts'
@@ -166,6 +166,7 @@ async function apply (steps: Chain[], { owner, cwd, toolName }: Omit<Work, 'dryR
     failure = error
   }
   await store.transact((await kept.finish()).ops)
-  if (failure !== undefined) throw new UndoCutShort(describeDiskFailure(failure) ?? 'a file cannot be written')
+  const CutShort = toolName === APPLY ? ApplyCutShort : UndoCutShort
+  if (failure !== undefined) throw new CutShort(describeDiskFailure(failure) ?? 'a file cannot be written')
   return { id, restored, refused }
 }

@@ -168,3 +168,42 @@ t.test('a link that leads out of the copy asks, and folders that cannot be copie
   }
   t.equal(readdirSync(`${app.home}-copies`).length, 1)
 })
+
+t.test('the next run finds in the copy what was changed in the folder meanwhile, where the copy itself is as it was', async (t) => {
+  const { plans, post, say, at } = await onCopy(t, [
+    call('writeFile', { path: 'both.txt', content: 'of the run' }),
+    call('deleteFile', { path: 'goes/with.txt' })
+  ])
+  mkdirSync(at('goes'))
+  mkdirSync(at('turns'))
+  const outside = `${t.testdirName}/outside`
+  mkdirSync(outside)
+  writeFileSync(`${outside}/out.txt`, 'outside')
+  for (const name of ['both.txt', 'changed.txt', 'gone.txt', 'goes/with.txt', 'turns/in.txt']) writeFileSync(at(name), 'first')
+  const first = await say()
+  t.match(first.toolCalls, { length: 2 })
+
+  for (const name of ['both.txt', 'changed.txt', 'new.txt']) writeFileSync(at(name), 'of the user')
+  rmSync(at('gone.txt'))
+  rmSync(at('turns'), { recursive: true })
+  symlinkSync(outside, at('turns'))
+  chmodSync(at('changed.txt'), 0o600)
+  mkdirSync(at('made/deep'), { recursive: true })
+  writeFileSync(at('made/deep/in.txt'), 'deep')
+  const reads = ['both.txt', 'changed.txt', 'new.txt', 'gone.txt', 'made/deep/in.txt', 'turns/in.txt']
+  plans.push({ toolCalls: reads.map((path) => ({ toolName: 'readFile', input: { path } })) })
+  const { toolCalls, runId } = await say()
+  t.same(toolCalls.map(({ output }: any) => output?.content), ['of the run', 'of the user', 'of the user', undefined, 'deep', undefined])
+  const dry = (await post(`/runs/${runId}/apply`, { dryRun: true })).json()
+  t.same(dry, { applied: [at('goes/with.txt')], skipped: [{ path: at('both.txt'), reason: 'changed_since' }] })
+
+  // What a run has deleted does not come back in parts.
+  plans.push(call('deleteFile', { path: 'made', recursive: true }))
+  await say()
+  writeFileSync(at('made/deep/more.txt'), 'more')
+  const last = await say()
+  t.same((await post(`/runs/${last.runId}/apply`, { dryRun: true })).json().skipped.map(({ path }: any) => path).sort(), [
+    at('both.txt'), at('made'), at('made/deep')
+  ])
+  t.same(readdirSync(outside), ['out.txt'])
+})

@@ -1,5 +1,15 @@
 import type { FoundFiles, FilesRequest, FoundLines, LinesRequest, Scanned, ScanRequest } from '../search/search-rpc.ts'
-import type { Compared, CompareRequest, CopiedTree, CopyRequest, PathState, Recorded, RecordRequest } from '../tree/tree-rpc.ts'
+import type {
+  Compared,
+  CompareRequest,
+  CopiedTree,
+  CopyRequest,
+  PathState,
+  Recorded,
+  RecordRequest,
+  RefreshedCopy,
+  RefreshRequest
+} from '../tree/tree-rpc.ts'
 import type { ResultPage } from '../web/search/search-backends.ts'
 import type { HtmlPage, ReadablePage } from '../web/fetch/to-text.ts'
 
@@ -27,6 +37,8 @@ export interface Transforms {
   compareTree: { input: CompareRequest, output: Compared }
   /** A copy of a folder. */
   copyTree: { input: CopyRequest, output: CopiedTree }
+  /** The copy with what was changed in its folder meanwhile. */
+  refreshCopy: { input: RefreshRequest, output: RefreshedCopy }
   /** What is in a folder. */
   surveyFolder: { input: { folder: string, mostPaths: number }, output: Array<[path: string, state: PathState]> }
 }

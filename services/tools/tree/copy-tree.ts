@@ -26,7 +26,8 @@ const CHUNK_BYTES = 1024 * 1024
 /** Left-out paths that are named. */
 const MOST_NAMED = 20
 
-class Beyond extends Error {
+/** A folder has more paths or bytes than may be copied. */
+export class Beyond extends Error {
   readonly limit: 'paths' | 'bytes'
   constructor (limit: 'paths' | 'bytes') {
     super(`too many ${limit}`)
@@ -35,7 +36,7 @@ class Beyond extends Error {
 }
 
 /** Returns what the file system says of a path; undefined for what is neither a file nor a folder nor a link. */
-function stateOf (stat: Stats, target: () => string): PathState | undefined {
+export function stateOf (stat: Stats, target: () => string): PathState | undefined {
   const mode = stat.mode & 0o777
   if (stat.isDirectory()) return { kind: 'folder', mode }
   if (stat.isSymbolicLink()) return { kind: 'link', mode: 0, target: target() }
@@ -128,12 +129,9 @@ export function copyTree ({ from, to, limits }: CopyRequest): CopiedTree {
     try {
       const stat = fstatSync(descriptor)
       if (!stat.isFile()) return false
-      if (clones === undefined && stat.size > 0) clones = cloneFile(descriptor, target)
-      else if (process.platform === 'linux') copyFileSync(`/proc/self/fd/${descriptor}`, target, COPYFILE_EXCL | COPYFILE_FICLONE)
-      else copyBytes(descriptor, target)
+      if (clones === undefined && stat.size > 0) clones = copyOpened(descriptor, stat, target, { isProbe: true })
+      else copyOpened(descriptor, stat, target)
       if (clones !== true && (bytes += stat.size) > limits.bytes) throw new Beyond('bytes')
-      chmodSync(target, stat.mode & 0o777)
-      utimesSync(target, stat.atime, stat.mtime)
       return true
     } finally {
       closeSync(descriptor)
@@ -160,6 +158,20 @@ export function copyTree ({ from, to, limits }: CopyRequest): CopiedTree {
   }
   for (const [path, mode] of folders.toReversed()) chmodSync(path, mode | 0o700)
   return { sources, copies: surveyFolder({ folder: to, mostPaths: Infinity }), left: left.slice(0, MOST_NAMED), isCloned: clones === true }
+}
+
+/**
+ * Copies an open file, with its times and permissions, to a path where nothing is. Returns whether it is a clone; without `isProbe` that is
+ * not found out.
+ */
+export function copyOpened (descriptor: number, stat: Stats, target: string, { isProbe = false } = {}): boolean {
+  let isClone = false
+  if (isProbe) isClone = cloneFile(descriptor, target)
+  else if (process.platform === 'linux') copyFileSync(`/proc/self/fd/${descriptor}`, target, COPYFILE_EXCL | COPYFILE_FICLONE)
+  else copyBytes(descriptor, target)
+  chmodSync(target, stat.mode & 0o777)
+  utimesSync(target, stat.atime, stat.mtime)
+  return isClone
 }
 
 /** Copies a file, and returns whether the file system clones files. */

@@ -101,3 +101,18 @@ export type CopiedTree = { beyond: 'paths' | 'bytes' } | {
   /** Whether the file system made clones. */
   isCloned: boolean
 }
+
+export interface RefreshRequest extends CopyRequest {
+  /** How the paths were when they were copied, or brought last. */
+  base: { sources: Array<[path: string, state: PathState]>, copies: Array<[path: string, state: PathState]> }
+  /** Where a file is written before it gets its name; on the file system of the copy, and not in it. */
+  temporary: string
+}
+
+/** How the paths are now; or which limit the folder, or what was changed in it, is beyond. */
+export type RefreshedCopy = { beyond: 'paths' | 'bytes' } | (RefreshRequest['base'] & {
+  /** The number of paths that were brought. */
+  taken: number
+  /** The paths that the copy has changed, too. */
+  kept: string[]
+})
