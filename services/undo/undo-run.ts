@@ -81,7 +81,24 @@ export async function takeOver (
 ): Promise<Done> {
   const chains = select(all, wanted, parts.paths)
   if (chains.length === 0) return { done: [], skipped: [] }
-  return carryOut(chains, () => planUndo(chains, parts), { ...work, toolName: APPLY, dryRun }, parts)
+  const plan = async () => {
+    const { steps, ...rest } = await planUndo(chains, parts)
+    return { ...rest, steps: addingFirst(steps) }
+  }
+  return carryOut(chains, plan, { ...work, toolName: APPLY, dryRun }, parts)
+}
+
+/**
+ * Returns the steps with what is removed last, so that a file that moves is never in neither place. What is in the way of what comes goes
+ * first: in a folder that becomes something else, or under the same name in another case.
+ */
+function addingFirst (steps: Chain[]): Chain[] {
+  const coming = steps.filter(({ before }) => before !== null)
+  const names = new Set(coming.map(({ path }) => path.toLowerCase()))
+  const ending = coming.filter(({ before, left }) => left?.kind === 'folder' && before?.kind !== 'folder').map(({ path }) => path + sep)
+  const isInTheWay = ({ path }: Chain) => names.has(path.toLowerCase()) || ending.some((folder) => path.startsWith(folder))
+  const [first, last] = [true, false].map((isFirst) => steps.filter((step) => step.before === null && isInTheWay(step) === isFirst))
+  return [...first, ...coming, ...last]
 }
 
 /** A plan without what others may have changed: only an undo that names such a path takes it back. */

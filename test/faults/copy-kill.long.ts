@@ -1,0 +1,14 @@
+import t from 'tap'
+import { applySteps, prepareApply, survivesApply, survivesCopy } from './copy-kill.ts'
+
+t.test('killed at any step of an apply', async (t) => {
+  const prepared = await prepareApply(t)
+  const steps = await applySteps(t, prepared)
+  for (let n = 0; n < steps; n++) {
+    for (const when of ['before', 'after']) await t.test(`${when} step ${n} of ${steps}`, (t) => survivesApply(t, prepared, `${n} ${when}`))
+  }
+})
+
+t.test('killed while it copies a large folder', async (t) => {
+  for (let n = 0; n < 5; n++) await survivesCopy(t, 4_000 * (n + 1) - 1_000)
+})
