@@ -150,7 +150,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
       const brought = await transform.run('refreshCopy', {
         ...{ from: real, to: folder, base, temporary: join(own, 'brought'), limits: { ...LIMITS, paths } }
       }, { signal, ms: COPY_MS })
-      if ('beyond' in brought) log.warn({ folder: real, limit: brought.beyond }, 'too much was changed in a folder to bring it into its copy')
+      if ('beyond' in brought) log.warn({ folder: real, limit: brought.beyond }, 'a copy stays behind its folder, as too much was changed')
       else if (brought.taken > 0) await writeBase(own, { sources: brought.sources, copies: brought.copies })
     } catch (error) {
       throw refusalOf(error)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { connectToolServer, disconnectToolServer, getThread, putThread } from '../../client/generated/index.ts'
@@ -19,6 +19,9 @@ function reply ({ body }: GatewayRequest): Plan | Promise<Plan> {
   if (last.role === 'tool') return { text: 'That is done.' }
   const said = JSON.stringify(last.content)
   const call = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
+  if (said.includes('three files')) {
+    return { toolCalls: ['1', '2', '3'].map((n) => ({ toolName: 'writeFile', input: { path: `copied/${n}.txt`, content: n } })) }
+  }
   if (said.includes('write')) return call('writeFile', { path: 'a.txt', content: 'Buy tea' })
   const options = [{ value: 'now', label: 'Now' }, { value: 'later', label: 'Later' }]
   if (said.includes('ask')) return call('askUser', { questions: [{ id: 'when', text: 'When?', options }] })
@@ -63,6 +66,51 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByText('1 path is as it was before the run.').last().waitFor()
     t.notOk(existsSync(`${work}/a.txt`), 'the file is gone again')
   })
+
+  await visit('a chat on a copy asks nothing, and its files are applied one by one', async (t, page) => {
+    await page.goto('/console/chat')
+    await page.getByLabel('On a copy').check()
+    await say(page, 'make three files')
+    await page.getByText('That is done.').waitFor()
+    t.notOk(existsSync(`${work}/copied`))
+    mkdirSync(`${work}/copied`)
+    writeFileSync(`${work}/copied/3.txt`, 'mine')
+    await page.getByRole('button', { name: 'Changed files' }).click()
+    await page.getByRole('button', { name: 'Apply…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('It was changed in the folder meanwhile.').waitFor()
+    t.same(await axe(page), [])
+    await dialog.getByLabel('copied/2.txt').uncheck()
+    await dialog.getByRole('button', { name: 'Apply' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    t.same(readdirSync(`${work}/copied`), ['1.txt', '3.txt'])
+    t.equal(readFileSync(`${work}/copied/3.txt`, 'utf8'), 'mine')
+    await page.getByRole('button', { name: 'Undo this…' }).first().click()
+    await dialog.getByText(`${work}/copied/1.txt`).waitFor()
+    await dialog.getByRole('button', { name: 'Restore 1 path' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    t.same(readdirSync(`${work}/copied`), ['3.txt'], 'what was there stays')
+    await page.reload()
+    t.ok(await page.getByLabel('On a copy').isChecked(), 'the conversation stays on its copy')
+    await page.getByLabel('On a copy').uncheck()
+  })
+
+  await visit('what is typed is rehearsed, accepted and sent', async (t, page) => {
+    await page.goto('/console/chat')
+    await page.getByLabel('On a copy').uncheck()
+    await message(page).fill('write the list')
+    await page.getByRole('button', { name: 'Rehearse', exact: true }).click()
+    await page.getByText('tried on the copy').waitFor()
+    t.notOk(existsSync(`${work}/a.txt`))
+    await page.getByLabel('Later runs, line 1').selectOption('exact')
+    await page.getByRole('button', { name: 'Accept 1 line' }).click()
+    await page.getByText('Accepted').first().waitFor()
+    await page.getByRole('link', { name: 'Back to the chat' }).click()
+    t.equal(await message(page).inputValue(), 'write the list', 'what was typed is still there')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('That is done.').waitFor()
+    t.equal(readFileSync(`${work}/a.txt`, 'utf8'), 'Buy tea')
+  }, { expected: /404/ })
 
   await visit('what the model does not take is said beside its answer, until the next message', async (t, page) => {
     await page.goto('/console/chat')

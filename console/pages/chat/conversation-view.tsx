@@ -83,7 +83,7 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
         key={edited?.id ?? 'new'} draftOf={draft}
         initial={edited && textOf(edited)} initialFiles={edited?.parts.filter(isFileUIPart)}
         conversation={conversation} isHeld={edited === undefined && waiting.some(({ kind }) => kind === 'tool')}
-        choice={choice} field={composer} suggested={suggested}
+        choice={choice} chatId={id} field={composer} suggested={suggested}
         onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}
       />
     </div>

@@ -40,7 +40,7 @@ export function RunActions ({ run }: { run: Run }) {
           {stop.isError && <Failed error={stop.error} />}
         </div>
       )}
-      {run.status === 'running' && taskId === undefined && <SteerRun runId={runId} />}
+      {run.status === 'running' && taskId === undefined && !isRehearsal(run) && <SteerRun runId={runId} />}
     </>
   )
 }

@@ -11,7 +11,7 @@ import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { oneTask } from '../tasks/task-queries.ts'
 import { titleOf } from '../tasks/task-words.ts'
-import { isOver, sayUsage } from './run-words.ts'
+import { isOver, isRehearsal, sayUsage } from './run-words.ts'
 
 /** Whose run it is, its state, how long it took and what it cost. */
 export function RunFacts ({ run }: { run: Run }) {
@@ -25,7 +25,7 @@ export function RunFacts ({ run }: { run: Run }) {
     <section className='section' aria-label={say('run.facts')}>
       <dl className='facts'>
         {taskId !== undefined && <TaskName id={taskId} />}
-        {threadId !== undefined && <ThreadName id={threadId} />}
+        {threadId !== undefined && !isRehearsal(run) && <ThreadName id={threadId} />}
         <dt>{say('tasks.state')}</dt>
         <dd>
           <Status value={run.status} /> <NotVerified {...run} />

@@ -47,7 +47,7 @@ function Sections ({ run }: { run: Run }) {
       {run.taskId !== undefined && !isRehearsal(run) && <SteerTask taskId={run.taskId} />}
       {run.phases && run.phases.length > 0 && <Phases phases={run.phases} />}
       <Calls run={run} />
-      <Changes runId={run.runId} isOver={isOver(run)} isTried={isRehearsal(run)} />
+      <Changes runId={run.runId} isOver={isOver(run)} />
     </>
   )
 }

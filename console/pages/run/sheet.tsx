@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { addGrant, getSheet, type Sheet as SheetOf, type SheetLine } from '../../../client/generated/index.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
@@ -23,7 +24,7 @@ export function Sheet ({ runId, isOver }: { runId: string, isOver: boolean }) {
   return <Loaded query={query}>{(sheet) => <Lines sheet={sheet} isOver={isOver} />}</Loaded>
 }
 
-function Lines ({ sheet: { runId, taskId, lines, void: isVoid }, isOver }: { sheet: SheetOf, isOver: boolean }) {
+function Lines ({ sheet: { runId, taskId, threadId, lines, void: isVoid }, isOver }: { sheet: SheetOf, isOver: boolean }) {
   const announce = useAnnounce()
   const [chosen, setChosen] = useState<Record<number, Scope>>({})
   const accept = useMutation({
@@ -62,6 +63,9 @@ function Lines ({ sheet: { runId, taskId, lines, void: isVoid }, isOver }: { she
             {say('sheet.accept', { count })}
           </Button>
         </div>
+      )}
+      {isOver && threadId !== undefined && (
+        <p><Link className='button' href={`/chat/${encodeURIComponent(threadId)}`}>{say('sheet.toChat')}</Link></p>
       )}
       {accept.isError && <p role='alert' className='bad'>{accept.error.message}</p>}
     </section>

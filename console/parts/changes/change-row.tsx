@@ -11,12 +11,14 @@ const SIGNS = { created: ['+', 'good'], changed: ['~', 'busy'], moved: ['→', '
 
 interface Props {
   change: FileChange
+  /** It was only tried, on a copy. */
+  isTried?: boolean
   /** Undoes this path; absent while the run goes on. */
   onUndo?: () => void
 }
 
 /** One change of a file or folder: what happened, when, its diff, and whether it can be had back. */
-export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, diff, canUndo, why }, onUndo }: Props) {
+export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, diff, canUndo, why }, isTried = false, onUndo }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const [sign, tone] = SIGNS[kind]
   return (
@@ -36,7 +38,7 @@ export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, di
         )}
         {canUndo && onUndo && <Button kind='quiet' onClick={onUndo}>{say('run.undoOne')}</Button>}
       </div>
-      {why !== undefined && <p className='quiet'>{say(`run.why.${why}`)}</p>}
+      {why !== undefined && !isTried && <p className='quiet'>{say(`run.why.${why}`)}</p>}
       {isOpen && diff !== undefined && <Diff diff={diff} />}
     </div>
   )

@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { listChanges, type FileChange, type UncoveredCall, type Undone } from '../../../client/generated/index.ts'
+import { getRun, listChanges, type FileChange, type UncoveredCall } from '../../../client/generated/index.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
@@ -11,42 +11,50 @@ import { VirtualList } from '../virtual-list.tsx'
 import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { ChangeRow } from './change-row.tsx'
-import { UndoDialog } from './undo-dialog.tsx'
+import { type Done, PlanDialog, type Verb } from './plan-dialog.tsx'
 import './changes.css'
 
 const PAGE = 100
 
-/** The undo that is open in the dialog: of all paths, or of one. */
-type Asked = { runId: string, paths?: string[] }
+/** What is open in the dialog: an undo or an apply, of all paths, or of one. */
+type Asked = { verb: Verb, runId: string, paths?: string[] }
 
 interface Props {
   runId: string
   isOver: boolean
-  /** The run has only tried them on a copy. */
-  isTried?: boolean
 }
 
-/** The changes of a run to files, which can be taken back once the run is over, and what an undo does not cover. */
-export function Changes ({ runId, isOver, isTried = false }: Props) {
-  const [undo, setUndo] = useState<Asked>()
-  const [undone, setUndone] = useState<Undone>()
+/**
+ * The changes of a run to files, which can be taken back once the run is over, and what an undo does not cover. Those of a run on a copy
+ * can be taken over into its folder; those of a rehearsal were only tried.
+ */
+export function Changes ({ runId, isOver }: Props) {
+  const [open, setOpen] = useState<Asked>()
+  const [done, setDone] = useState<Done & { verb: Verb }>()
+  const run = useQuery({ queryKey: keys.run(runId), queryFn: () => getRun({ ...asked(), path: { runId } }).then(body) })
+  const isTried = run.data?.trigger === 'rehearsal'
+  const isOnCopy = !isTried && run.data?.options?.workspace === 'copy'
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: keys.changes(runId),
     queryFn: ({ pageParam }) => listChanges({ ...asked(), path: { runId }, query: { limit: PAGE, cursor: pageParam } }).then(body),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor
   })
-  if (data === undefined) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />
+  if (data === undefined || run.isPending) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />
   const changes = data.pages.flatMap((page) => page.changes)
   const notCovered = data.pages[0].notCovered
   const canUndo = isOver && !isTried && changes.some((change) => change.canUndo)
+  const diffs = new Map(changes.flatMap(({ path, diff }) => diff === undefined ? [] : [[path, diff]]))
   return (
     <section className='section' aria-label={say('run.changes')}>
       <header className='page-head'>
         <h2>{say('run.changes')}</h2>
-        {canUndo && <Button onClick={() => setUndo({ runId })}>{say('run.undoAll')}</Button>}
+        {isOver && isOnCopy && <Button kind='primary' onClick={() => setOpen({ verb: 'apply', runId })}>{say('changes.apply.all')}</Button>}
+        {canUndo && <Button onClick={() => setOpen({ verb: 'undo', runId })}>{say('run.undoAll')}</Button>}
       </header>
-      {undone && <UndoneNote undone={undone} onTakeBack={(undoId) => setUndo({ runId: undoId })} />}
+      {isOnCopy && <p className='quiet'>{say('changes.onCopy')}</p>}
+      {isTried && changes.length > 0 && <p className='quiet'>{say('changes.tried')}</p>}
+      {done && <DoneNote done={done} onTakeBack={(undoId) => setOpen({ verb: 'undo', runId: undoId })} />}
       {changes.length === 0 && <p className='quiet'>{say(isOver ? 'run.noChanges' : 'run.noChangesYet')}</p>}
       {changes.length > 0 && (
         <VirtualList<FileChange>
@@ -56,22 +64,35 @@ export function Changes ({ runId, isOver, isTried = false }: Props) {
           onEnd={() => hasNextPage && !isFetchingNextPage && void fetchNextPage()}
         >
           {(change) => (
-            <ChangeRow change={change} onUndo={isOver && !isTried ? () => setUndo({ runId, paths: [change.path] }) : undefined} />
+            <ChangeRow
+              change={change} isTried={isTried}
+              onUndo={isOver && !isTried ? () => setOpen({ verb: 'undo', runId, paths: [change.path] }) : undefined}
+            />
           )}
         </VirtualList>
       )}
       {!isOver && changes.length > 0 && <p className='quiet'>{say('run.undoLater')}</p>}
       {notCovered.length > 0 && !isTried && <NotCovered calls={notCovered} />}
-      {undo && <UndoDialog key={undo.runId} {...undo} onClose={() => setUndo(undefined)} onUndone={setUndone} />}
+      {open && (
+        <PlanDialog
+          key={`${open.verb} ${open.runId}`} {...open} diffs={diffs}
+          onClose={() => setOpen(undefined)} onDone={(what) => setDone({ ...what, verb: open.verb })}
+        />
+      )}
     </section>
   )
 }
 
-function UndoneNote ({ undone: { undoId, restored, skipped }, onTakeBack }: { undone: Undone, onTakeBack: (undoId: string) => void }) {
+interface NoteProps {
+  done: Done & { verb: Verb }
+  onTakeBack: (undoId: string) => void
+}
+
+function DoneNote ({ done: { verb, undoId, done, skipped }, onTakeBack }: NoteProps) {
   return (
     <div className={`note note-${skipped.length > 0 ? 'warn' : 'good'}`}>
-      <p>{say('run.undone', { count: restored.length })} {skipped.length > 0 && say('run.skipped', { count: skipped.length })}</p>
-      {undoId !== undefined && <Button onClick={() => onTakeBack(undoId)}>{say('run.takeBack')}</Button>}
+      <p>{say(`changes.${verb}.done`, { count: done.length })} {skipped.length > 0 && say('run.skipped', { count: skipped.length })}</p>
+      {undoId !== undefined && <Button onClick={() => onTakeBack(undoId)}>{say(`changes.${verb}.takeBack`)}</Button>}
     </div>
   )
 }

@@ -13,6 +13,7 @@ import type { Conversation } from '../thread/use-conversation.ts'
 import { filesOf } from '../thread/use-sent.ts'
 import { AttachButton, AttachedFiles } from './attached-files.tsx'
 import { ModelFields } from './model-fields.tsx'
+import { RehearseButton } from './rehearse-button.tsx'
 import { useAttached } from './use-attached.ts'
 import type { ModelChoice } from './use-model-choice.ts'
 
@@ -35,6 +36,7 @@ interface Props {
   /** The run waits for an approval: what the user says meanwhile is for that run. */
   isHeld: boolean
   choice: ModelChoice
+  chatId: string
   /** Words that the user has chosen to begin with. */
   suggested?: { text: string }
   field: RefObject<HTMLTextAreaElement>
@@ -48,7 +50,7 @@ interface Props {
 
 /** Where the user writes: a message, or while the agent works, what it is to know at its next step. */
 export function Composer (props: Props) {
-  const { draftOf, initial = '', initialFiles, conversation, isHeld, choice, field, suggested, onSend, onScroll, onCancel } = props
+  const { draftOf, initial = '', initialFiles, conversation, isHeld, choice, chatId, field, suggested, onSend, onScroll, onCancel } = props
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
   const attached = useAttached(filesOf(`chat ${draftOf}`), initialFiles)
@@ -173,6 +175,7 @@ export function Composer (props: Props) {
           />
           <div className='composer-choices' data-open={areChoicesOpen || undefined}><ModelFields choice={choice} /></div>
           <span className='composer-space' />
+          {!isUnderWay && onCancel === undefined && <RehearseButton chatId={chatId} text={text} choice={choice} />}
           {onCancel !== undefined && <Button onClick={onCancel}>{say('app.cancel')}</Button>}
           {isUnderWay && (
             <IconButton

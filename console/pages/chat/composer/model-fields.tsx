@@ -14,7 +14,7 @@ import type { ModelChoice } from './use-model-choice.ts'
 const LONGEST_MENU = 150
 
 /** Chooses agent, model, effort, folder and tools of a conversation. Agents and tools are a choice once there are some. */
-export function ModelFields ({ choice: { agent, model, effort, cwd, denied, change } }: { choice: ModelChoice }) {
+export function ModelFields ({ choice: { agent, model, effort, cwd, denied, workspace, change } }: { choice: ModelChoice }) {
   const providers = useQuery({ queryKey: keys.providers(), queryFn: () => listProviders(asked()).then(body) })
   const list = useQuery({ queryKey: keys.models(), queryFn: () => listModels(asked()).then(body) })
   const agents = useAgents().data?.agents ?? []
@@ -50,6 +50,13 @@ export function ModelFields ({ choice: { agent, model, effort, cwd, denied, chan
         </select>
       </label>
       <FolderChoice cwd={cwd} onChange={(next) => change({ cwd: next })} />
+      <label className='tick composer-copy' title={say('chat.onCopyHelp')}>
+        <input
+          type='checkbox' checked={workspace === 'copy'}
+          onChange={({ target }) => change({ workspace: target.checked ? 'copy' : '' })}
+        />
+        <span>{say('chat.onCopy')}</span>
+      </label>
       <ToolSwitches denied={denied} onChange={(next) => change({ denied: next })} />
     </>
   )

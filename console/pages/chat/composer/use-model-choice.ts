@@ -13,15 +13,18 @@ interface Choice {
   cwd: string
   /** What the conversation does without: entries of `denyTools`. */
   denied: readonly string[]
+  /** 'copy': its runs work on a copy of the folder. */
+  workspace: string
 }
 
 /** Returns settings with the choice in them; what else is set stays. */
-function withChoice (set: ThreadSettings, { agent, model, effort, cwd, denied }: Choice): ThreadSettings {
+function withChoice (set: ThreadSettings, { agent, model, effort, cwd, denied, workspace }: Choice): ThreadSettings {
   const { agent: _agent, cwd: _cwd, options, ...settings } = set
-  const { model: _model, effort: _effort, denyTools: _denied, ...others } = options ?? {}
+  const { model: _model, effort: _effort, denyTools: _denied, workspace: _workspace, ...others } = options ?? {}
   const chosen = {
     ...{ ...others, ...model !== '' && { model }, ...effort !== '' && { effort: effort as RunOptions['effort'] } },
-    ...denied.length > 0 && { denyTools: [...denied] }
+    ...denied.length > 0 && { denyTools: [...denied] },
+    ...workspace !== '' && { workspace: 'copy' as const }
   }
   const named = { ...agent !== '' && { agent }, ...cwd !== '' && { cwd } }
   return { ...settings, ...named, ...Object.keys(chosen).length > 0 && { options: chosen } }
@@ -37,6 +40,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
   const [effort, setEffort] = useDraft('effort')
   const [cwd, setCwd] = useDraft('folder')
   const [denied, setDenied] = useDraft('denied tools')
+  const [workspace, setWorkspace] = useDraft('workspace')
   const queries = useQueryClient()
   const saving = useMutation({
     mutationFn: (settings: ThreadSettings) => putThread({ ...asked(), path: { id }, body: { settings } }).then(body),
@@ -45,13 +49,14 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
     }
   })
   const settings = saving.isPending ? saving.variables : stored
-  const first = { agent, model, effort, cwd, denied: denied.split('\n').filter((entry) => entry !== '') }
+  const first = { agent, model, effort, cwd, workspace, denied: denied.split('\n').filter((entry) => entry !== '') }
   const choice: Choice = isNew && !saving.isPending
     ? first
     : {
         ...{ agent: settings.agent ?? '', model: settings.options?.model ?? '', effort: settings.options?.effort ?? '' },
         cwd: settings.cwd ?? '',
-        denied: settings.options?.denyTools ?? []
+        denied: settings.options?.denyTools ?? [],
+        workspace: settings.options?.workspace ?? ''
       }
   // What is stored may name tools that are gone since, which a request may not.
   const asksWithout = isNew || saving.isPending ? choice.denied : []
@@ -69,6 +74,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
       setModel(part.model ?? model)
       setEffort(part.effort ?? effort)
       setCwd(part.cwd ?? cwd)
+      setWorkspace(part.workspace ?? workspace)
       if (part.denied !== undefined) setDenied(part.denied.join('\n'))
     },
 

@@ -1,0 +1,47 @@
+import { useMutation } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { openStream, parse, readEvents } from '../../../../client/sse.ts'
+import { say } from '../../../lib/say.ts'
+import { agent } from '../../../lib/service.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Failed } from '../../../parts/failed.tsx'
+import type { ModelChoice } from './use-model-choice.ts'
+
+interface Props {
+  chatId: string
+  text: string
+  choice: ModelChoice
+}
+
+/** Rehearses what is typed, and leads to the rehearsal. What is typed stays, so that it can be sent for good. */
+export function RehearseButton ({ chatId, text, choice }: Props) {
+  const [, navigate] = useLocation()
+  const rehearse = useMutation({
+    async mutationFn () {
+      const message = { role: 'user', content: text }
+      const stream = await openStream(agent().client, {
+        method: 'POST',
+        url: '/run',
+        body: { id: chatId, message, dryRun: true, resumable: true, options: choice.options, ...choice.cwd !== '' && { cwd: choice.cwd } },
+        headers: { 'content-type': 'application/json' }
+      })
+      for await (const { data } of readEvents(stream!)) {
+        const event = data === undefined ? undefined : parse<{ type: string, messageMetadata?: { runId: string } }>(data)
+        if (event?.type === 'start') return event.messageMetadata!.runId
+      }
+      throw new Error(say('chat.failed'))
+    },
+    onSuccess: (runId) => navigate(`/runs/${encodeURIComponent(runId)}`)
+  })
+  return (
+    <>
+      {rehearse.isError && <Failed error={rehearse.error} />}
+      <Button
+        kind='quiet' title={say('chat.rehearseHelp')} disabled={text.trim() === ''} isBusy={rehearse.isPending}
+        onClick={() => rehearse.mutate()}
+      >
+        {say('chat.rehearse')}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,158 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { applyRun, undoRun, type UncoveredCall, type Undone } from '../../../client/generated/index.ts'
+import { keys } from '../../lib/queries.ts'
+import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
+import { useAnnounce } from '../announcer.tsx'
+import { Button } from '../button.tsx'
+import { Dialog } from '../dialog.tsx'
+import { Diff } from '../diff/diff.tsx'
+import { Failed } from '../failed.tsx'
+import { Loaded } from '../loaded.tsx'
+import { VisibleText } from '../visible-text.tsx'
+
+/** Paths of a list that are shown, each with its tick. */
+const NAMED = 200
+/** Paths that one request can name. */
+const MOST_PATHS = 1000
+/** The working folder with all in it. */
+const ALL = ['.']
+
+/** What is done with changes: they are taken back, or taken over from a copy of the folder. */
+export type Verb = 'undo' | 'apply'
+
+/** What was done, or would be. */
+export interface Done {
+  /** Undoes what was done; absent when nothing was. */
+  undoId?: string
+  done: string[]
+  skipped: Undone['skipped']
+  notCovered: UncoveredCall[]
+}
+
+async function carryOut (verb: Verb, runId: string, request: { paths?: string[], dryRun?: boolean }): Promise<Done> {
+  const how = { ...asked(), path: { runId }, body: request }
+  if (verb === 'undo') {
+    const { restored: done, undoId, skipped, notCovered } = await undoRun(how).then(body)
+    return { done, undoId, skipped, notCovered }
+  }
+  const { applied: done, applyId: undoId, skipped } = await applyRun(how).then(body)
+  return { done, undoId, skipped, notCovered: [] }
+}
+
+interface Props {
+  verb: Verb
+  runId: string
+  /** Only these paths, and what is below them; default: all. */
+  paths?: string[]
+  /** The differences that are known, by path. */
+  diffs?: ReadonlyMap<string, string>
+  onClose: () => void
+  onDone: (done: Done) => void
+}
+
+/** Whether a path lies in a folder. */
+const isBelow = (path: string, folder: string) => path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length))
+
+const sharedOf = (skipped: Done['skipped']): string[] => skipped.filter(({ reason }) => reason === 'shared').map(({ path }) => path)
+
+/** Names what an undo would take back, and what it takes back only by name. */
+function withShared (done: string[], skipped: Done['skipped']): string[] {
+  const all = [...done, ...sharedOf(skipped)]
+  return all.length > MOST_PATHS ? ALL : all
+}
+
+/** Shows what an undo or an apply would do now, path by path, and does it after a confirmation where a tick stays. */
+export function PlanDialog ({ verb, runId, paths: named, diffs, onClose, onDone }: Props) {
+  const queries = useQueryClient()
+  const announce = useAnnounce()
+  const [isOpen, setIsOpen] = useState(true)
+  const [paths, setPaths] = useState(named)
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const plan = useQuery({
+    queryKey: [...keys.changes(runId), 'dry-run', verb, ...paths ?? []],
+    queryFn: () => carryOut(verb, runId, { paths, dryRun: true }),
+    gcTime: 0
+  })
+  // A path that is named stands for all below it; the folders on the way to one come with it.
+  const chosen = (plan.data?.done ?? []).filter((path) => !left.has(path) && ![...left].some((other) => isBelow(other, path)))
+  const work = useMutation({
+    mutationFn: () => carryOut(verb, runId, { paths: left.size === 0 ? paths : chosen }),
+    onSuccess (done) {
+      announce(say(`changes.${verb}.done`, { count: done.done.length }))
+      onDone(done)
+      close()
+      // Other runs may have changed the same files.
+      void queries.invalidateQueries({ queryKey: ['changes'] })
+    }
+  })
+  const close = () => {
+    setIsOpen(false)
+    onClose()
+  }
+  const tick = (path: string, isTicked: boolean) => {
+    const next = new Set(left)
+    for (const each of plan.data?.done ?? []) {
+      if (each !== path && !isBelow(each, path)) continue
+      if (isTicked) next.delete(each)
+      else next.add(each)
+    }
+    setLeft(next)
+  }
+  return (
+    <Dialog title={say(`changes.${verb}.title`)} isOpen={isOpen} onClose={close}>
+      <Loaded query={plan}>
+        {({ done, skipped, notCovered }) => (
+          <>
+            <p>{done.length > 0 ? say(`changes.${verb}.would`, { count: done.length }) : say(`changes.${verb}.nothing`)}</p>
+            <ul className='undo-paths'>
+              {done.slice(0, NAMED).map((path) => (
+                <li key={path}>
+                  <label className='tick'>
+                    <input type='checkbox' checked={!left.has(path)} onChange={({ target }) => tick(path, target.checked)} />
+                    <code><VisibleText text={path} limit={500} /></code>
+                  </label>
+                  {diffs?.has(path) && (
+                    <details><summary>{say('run.showDiff')}</summary><Diff diff={diffs.get(path)!} /></details>
+                  )}
+                </li>
+              ))}
+              {done.length > NAMED && <li className='quiet'>{say('run.morePaths', { count: done.length - NAMED })}</li>}
+            </ul>
+            {skipped.length > 0 && (
+              <>
+                <p>{say('run.wouldSkip', { count: skipped.length })}</p>
+                <ul className='undo-paths'>
+                  {skipped.slice(0, NAMED).map(({ path, reason }) => (
+                    <li key={path}>
+                      <code><VisibleText text={path} limit={500} /></code>{' '}
+                      <span className='quiet'>{sayWhy(verb, reason)}</span>
+                    </li>
+                  ))}
+                </ul>
+              </>
+            )}
+            {notCovered.length > 0 && <p className='quiet'>{say('run.notCovered', { count: notCovered.length })}</p>}
+            {work.isError && <Failed error={work.error} />}
+            <div className='actions'>
+              <Button onClick={close}>{say('app.cancel')}</Button>
+              {sharedOf(skipped).length > 0 && (
+                <Button onClick={() => setPaths(withShared(done, skipped))}>{say('run.undoShared')}</Button>
+              )}
+              {done.length > 0 && (
+                <Button kind='primary' disabled={chosen.length === 0} isBusy={work.isPending} onClick={() => work.mutate()}>
+                  {say(`changes.${verb}.now`, { count: chosen.length })}
+                </Button>
+              )}
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  )
+}
+
+/** Why a path is left alone; of a copy, because somebody changed it in the folder. */
+const sayWhy = (verb: Verb, reason: Done['skipped'][number]['reason']): string =>
+  say(verb === 'apply' && (reason === 'changed_since' || reason === 'gone') ? 'changes.apply.meanwhile' : `run.why.${reason}`)
