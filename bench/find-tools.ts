@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { missedQuestions, type Question, questions } from '../test/harness/tool-lists.ts'
+import { createToolSearch } from '../services/tools/deferred/tool-index.ts'
+import { givenWords, missedQuestions, type Question, questions, realTools } from '../test/harness/tool-lists.ts'
 
-// node bench/find-tools.ts [file]: how many questions find their tool among the first five of 273, with the words of a model and without.
+// node bench/find-tools.ts [file]: how many questions find their tool among the first five of 273, with the words of a model and without,
+// and the time of the processor that a search takes among 500 tools.
 // The file holds [{"question": "…", "tools": ["name", …]}]; without one, the questions of test/fakes/tool-lists are looked for.
 
 const [file] = process.argv.slice(2)
@@ -13,3 +15,21 @@ for (const withWords of [true, false]) {
   console.log(`${withWords ? "with a model's words" : 'without a model'}: ${hits} of ${asked.length} (${share} %)`)
   for (const { question, tools, found } of missed) console.log(`  ${question}\n    wanted ${tools.join(' or ')}; found ${found.join(', ')}`)
 }
+
+const words = givenWords()
+const tools = realTools()
+const many = [...tools, ...tools.map((tool) => ({ ...tool }))].slice(0, 500)
+const given = new Map(many.map((tool) => [tool, words[tool.source][tool.name]]))
+const search = createToolSearch({ wordsOf: (tool) => given.get(tool as typeof many[number]) })
+/** Returns the time of the processor that work takes, milliseconds. */
+async function timed (work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+const reading = await timed(() => search(many, 'anything'))
+const searching = await timed(async () => {
+  for (const { question } of asked) await search(many, question)
+})
+console.log(`500 tools are read in ${reading.toFixed(0)} ms; a search takes ${(searching / asked.length).toFixed(2)} ms`)
