@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { NOT_BLANK, ThreadId } from './ids.ts'
-import { Scopes, ShownBoundary, ToolServerOfCall } from './grants.ts'
+import { SHOWN_WITH_CALL } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { PromptChoiceSchema } from './mcp-prompts.ts'
@@ -198,9 +198,7 @@ export const RunResultSchema = Type.Object({
     input: Type.Unknown(),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
-    boundary: ShownBoundary,
-    toolServer: ToolServerOfCall,
-    scopes: Scopes,
+    ...SHOWN_WITH_CALL,
     expiresAt: Type.Optional(Timestamp)
   })),
   pendingQuestions: Type.Array(Type.Object(QUESTION_REQUEST), { description: 'What the agent asks its user' }),

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import { GRANTED, LearnedSchema, Scopes, Teaches, ScopeSchema, UntilSchema, ShownBoundary, ToolServerOfCall } from './grants.ts'
+import { GRANTED, LearnedSchema, Teaches, ScopeSchema, UntilSchema, SHOWN_WITH_CALL } from './grants.ts'
 import { UUID } from './ids.ts'
 import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 
@@ -57,9 +57,7 @@ export const ApprovalSchema = Type.Object({
     description: 'Kind tool, where an address is asked about: the calls that brought in private data and text of others'
   })),
   note: text('Why the approval is requested again, or what differs from the approved runs of the task'),
-  boundary: ShownBoundary,
-  toolServer: ToolServerOfCall,
-  scopes: Scopes,
+  ...SHOWN_WITH_CALL,
   teaches: Teaches,
   output: text('Kind result: the output of the run'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked' })),

@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { Scopes, ShownBoundary, ToolServerOfCall } from './grants.ts'
+import { SHOWN_WITH_CALL } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { PlanSchema } from './plan.ts'
 import { SteerSchema } from './steering.ts'
@@ -100,9 +100,7 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   input: Type.Unknown({ description: 'The complete input of the tool call' }),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
   reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
-  boundary: ShownBoundary,
-  toolServer: ToolServerOfCall,
-  scopes: Scopes,
+  ...SHOWN_WITH_CALL,
   expiresAt: Type.Optional(Timestamp)
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')
 const QuestionRequest = event(

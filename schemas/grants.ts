@@ -44,7 +44,7 @@ const owner = {
 const namedOwner = { threadId: Type.Optional(ThreadId), taskId: Type.Optional(TaskId) }
 
 /** What the answer to a tool call may cover. */
-export const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'What an answer may cover; it names one as "scope"' }))
+const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'What an answer may cover; it names one as "scope"' }))
 /** Where a command runs, as a request for its approval shows it. */
 export const ShownBoundary = Type.Optional(Type.Object({
   is: Type.Unsafe<'confined' | 'networked' | 'outside'>({
@@ -62,6 +62,8 @@ const ToolServerShown = Type.Object({
 }, { description: 'Tools of tool servers: whose tool it is' })
 export type ShownToolServer = Static<typeof ToolServerShown>
 export const ToolServerOfCall = Type.Optional(ToolServerShown)
+/** What a request for the approval of a call shows beside the call. */
+export const SHOWN_WITH_CALL = { boundary: ShownBoundary, toolServer: ToolServerOfCall, scopes: Scopes }
 /** The fields of an answer that make it cover more than its call. */
 export const GRANTED = { scope: Type.Optional(ScopeSchema), until: Type.Optional(UntilSchema) }
 

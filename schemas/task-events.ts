@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { LearnedSchema, Scopes, ShownBoundary, ToolServerOfCall, Teaches } from './grants.ts'
+import { LearnedSchema, Teaches, SHOWN_WITH_CALL } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { Facts, JudgementFields, Verified } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
@@ -55,9 +55,7 @@ export const taskEvents = [
     input: Type.Optional(Type.Unknown()),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
-    boundary: ShownBoundary,
-    toolServer: ToolServerOfCall,
-    scopes: Scopes,
+    ...SHOWN_WITH_CALL,
     teaches: Teaches,
     output: Type.Optional(Type.String()),
     questions: Type.Optional(Type.Array(ref(QuestionSchema))),

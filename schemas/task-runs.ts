@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { GRANTED, LearnedSchema, Scopes, ShownBoundary, ToolServerOfCall, Teaches } from './grants.ts'
+import { GRANTED, LearnedSchema, Teaches, SHOWN_WITH_CALL } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { Facts, TaskEvaluationSchema, Verified } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
@@ -37,9 +37,7 @@ export const TaskQuestionSchema = Type.Object({
   input: Type.Optional(Type.Unknown()),
   cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
   reason: text('Why the approval is requested again, or what differs from the approved runs'),
-  boundary: ShownBoundary,
-  toolServer: ToolServerOfCall,
-  scopes: Scopes,
+  ...SHOWN_WITH_CALL,
   teaches: Teaches,
   output: text('The result that needs approval'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked; POST /approvals/:id answers' })),
