@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../harness/exercise.ts'
@@ -87,6 +87,8 @@ export const files: Step[] = [
   }],
 
   ['names that Windows reads otherwise are refused by each tool, approvals show why, and nothing is made', async () => {
+    mkdirSync(join(work, 'src'), { recursive: true })
+    writeFileSync(join(work, 'src/crlf.txt'), 'one\r\nthree\r\nfour\r\n')
     const before = readdirSync(work, { recursive: true }).sort()
     const elsewhere = ['\\\\.\\C:\\test\\x', '\\\\127.0.0.1\\c$\\x', 'Z:\\tmp\\x'].map((path): [string, RegExp] => [path, /device|outside/])
     for (const [path, why] of [...REFUSED.filter(([path]) => !path.includes('\u0001')), ...elsewhere]) {
@@ -136,6 +138,7 @@ export const files: Step[] = [
     strictEqual(read('Out/Kept.ts'), 'changed')
     deepStrictEqual((await (await undo(['c:/TEST/work/OUT\\kept.TS'])).json() as any).restored, ['C:\\test\\work\\Out\\Kept.ts'])
     strictEqual(read('Out/Kept.ts'), 'needle')
+    rmSync(join(work, '.gitignore'))
   }],
 
   ['a file that a program has open is said to be in use, and stays as it is', async () => {
