@@ -113,6 +113,7 @@ export const files: Step[] = [
       const { refused } = await ask(`/approvals/${approvalId}/preview`)
       match(refused, /device|dot or blank|":"/, path)
       await ask(`/approvals/${approvalId}`, { approved: true })
+      await ask(`/runs/${/"runId":"([^"]+)"/.exec(stream)![1]}?waitMs=30000`)
     }
     await configure(ALLOWED)
     match((await call('readFile', { path: '\\\\?\\C:\\test\\work\\src\\crlf.txt' })).text, /three/, 'in the long form')
