@@ -130,15 +130,16 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       return { grant, ...(paths && { paths }), ...(shown && { shown }), ...(confinedTo && { confinedTo }) }
     },
 
-    /** Returns what the request for approval of a call offers and says. */
+    /** Returns what the request for approval of a call, or a line of a sheet, offers and says. A sheet says of no call what was learned. */
     async offer (
       call: NamedCall,
       folder: WorkFolder,
-      question?: Pick<AddressQuestion, 'reason'> & Partial<AddressQuestion>
+      question?: Pick<AddressQuestion, 'reason'> & Partial<AddressQuestion>,
+      { isRehearsed = false } = {}
     ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary'> & { reason?: string }> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const reason = facts.uncopied === undefined
-        ? tools.find(call.toolName)?.caution ?? await difference(call, facts, await find(call, folder))
+        ? tools.find(call.toolName)?.caution ?? (isRehearsed ? undefined : await difference(call, facts, await find(call, folder)))
         : uncopiedText(facts.uncopied)
       const resting = await grants.restingFor(owner, facts)
       const why = question?.reason ?? (resting === undefined ? reason : restingText(resting))

@@ -46,7 +46,9 @@ export async function rehearseCall (
   if (folder === undefined) return undefined
   const isAsked = mayAsk && await grants.covering(call, folder) === undefined
   if (isRead && !isAsked) return undefined
-  const { boundary, scopes, reason } = isAsked ? await grants.offer(call, folder, question) : { boundary: undefined, scopes: [] }
+  const { boundary, scopes, reason } = isAsked
+    ? await grants.offer(call, folder, question, { isRehearsed: true })
+    : { boundary: undefined, scopes: [] }
   if (boundary?.is === 'refused') {
     return { event: { type: 'tool-error', toolCallId, toolName, errorText: boundary.why }, state: 'done' }
   }
