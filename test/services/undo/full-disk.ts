@@ -69,8 +69,22 @@ const undoRefused = { answer: await home.undo(written.runId), file: readFileSync
 rmSync(ballast)
 while ((await home.app.inject('/health')).json().status !== 'ok') await home.app.clock.sleep(20)
 const undone = { answer: await home.undo(written.runId), isOld: readFileSync(`${elsewhere}/work/file.txt`).equals(old) }
+
+// A copy of the folder finds no room, and then what an apply replaces.
+const post = async (url: string, payload: object = {}) => (await home.app.inject({ method: 'POST', url, payload })).json()
+const onCopy = () =>
+  post('/run/sync', { id: 'c', message: { role: 'user', content: 'write "new" to file.txt' }, options: { workspace: 'copy' } })
+const file = () => readFileSync(`${elsewhere}/work/file.txt`)
+leave(MIB)
+const copyRefused = { answer: await onCopy(), left: readdirSync(`${disk}/home-copies`) }
+rmSync(ballast)
+const { runId: onCopyId } = await onCopy()
+leave(MIB / 2)
+const applyRefused = { answer: await post(`/runs/${onCopyId}/apply`), isOld: file().equals(old) }
+rmSync(ballast)
+const applied = { answer: await post(`/runs/${onCopyId}/apply`), file: file().toString() }
 for (const end of endings.splice(0).reverse()) await end()
-rmSync(`${disk}/home`, { recursive: true })
+for (const name of ['home', 'home-copies']) rmSync(`${disk}/${name}`, { recursive: true })
 
 // What comes back finds no room.
 const work = await start(`${elsewhere}/home`, `${disk}/work`)
@@ -81,4 +95,4 @@ truncateSync(ballast)
 const back = { answer: await work.undo(runId), isOld: readFileSync(`${disk}/work/file.txt`).equals(old), files: work.files() }
 for (const end of endings.splice(0).reverse()) await end()
 rmSync(elsewhere, { recursive: true })
-console.log(JSON.stringify({ refused, command, written, undoRefused, undone, stuck, back }))
+console.log(JSON.stringify({ refused, command, written, undoRefused, undone, copyRefused, applyRefused, applied, stuck, back }))

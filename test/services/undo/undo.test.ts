@@ -262,7 +262,7 @@ t.test('the oldest copies make room for new ones, but none that an undo reads', 
 t.test('on a full disk nothing is changed without a copy, and an undo changes nothing or all of a file', async (t) => {
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 16)
   if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
-  const { refused, command, written, undoRefused, undone, stuck, back } = seen
+  const { refused, command, written, undoRefused, undone, copyRefused, applyRefused, applied, stuck, back } = seen
 
   t.ok(refused.length >= 8)
   for (const each of refused) {
@@ -273,6 +273,11 @@ t.test('on a full disk nothing is changed without a copy, and an undo changes no
 
   t.match(undoRefused, { answer: { statusCode: 503 }, file: 'new' })
   t.match(undone, { answer: { restored: [/file\.txt$/], skipped: [] }, isOld: true })
+
+  const noRoom = { code: 'ERR_COPY_REFUSED', error: /no space left on device\. Make room on the disk/ }
+  t.match(copyRefused, { answer: noRoom, left: { length: 0 } }, 'a copy of a folder')
+  t.match(applyRefused, { answer: { statusCode: 503, code: 'ERR_UNDO_UNAVAILABLE' }, isOld: true })
+  t.match(applied, { answer: { applied: [/file\.txt$/], skipped: [] }, file: 'new' })
 
   t.match(stuck, {
     answer: { statusCode: 503, code: 'ERR_UNDO_UNAVAILABLE', error: /no space left/ },
