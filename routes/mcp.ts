@@ -5,6 +5,14 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { ImportBodySchema, ImportedServersSchema, ImportedServerSchema } from '../schemas/mcp-import.ts'
 import { PromptListSchema, PromptSchema } from '../schemas/mcp-prompts.ts'
 import {
+  ResourceEntrySchema,
+  ResourceListQuery,
+  ResourceListSchema,
+  ResourceQuery,
+  ResourceSchema,
+  ResourceTemplateSchema
+} from '../schemas/mcp-resources.ts'
+import {
   AcceptBody,
   AuthorizingSchema,
   ConnectBodySchema,
@@ -29,6 +37,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       ImportBodySchema,
       PromptListSchema,
       PromptSchema,
+      ResourceEntrySchema,
+      ResourceListSchema,
+      ResourceSchema,
+      ResourceTemplateSchema,
       ImportedServerSchema,
       ImportedServersSchema,
       ServerSettingsSchema,
@@ -55,6 +67,26 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(PromptListSchema) }
     }
   }, async (_request, reply) => app.mcp.listPrompts(reply.closed))
+
+  app.get('/mcp/resources', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'listResources',
+      summary: 'Lists the resources of the connected tool servers, with the templates of the addresses of further ones',
+      querystring: ResourceListQuery,
+      response: { 200: ref(ResourceListSchema), 404: ErrorRef }
+    }
+  }, async (request, reply) => app.mcp.listResources(request.query.server, reply.closed))
+
+  app.get('/mcp/resources/read', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'readResource',
+      summary: 'Returns what a resource of a tool server holds',
+      querystring: ResourceQuery,
+      response: { 200: ref(ResourceSchema), 404: ErrorRef, 502: ErrorRef }
+    }
+  }, async (request, reply) => app.mcp.readResource(request.query, reply.closed))
 
   app.get('/mcp/servers/:name', {
     schema: {

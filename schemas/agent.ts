@@ -22,6 +22,12 @@ export const RunBodySchema = Type.Object({
   ),
   message: Type.Optional(Message),
   prompt: Type.Optional(PromptChoiceSchema),
+  skill: Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'The name of a skill for the working folder (`GET /skills`), which the agent is told to read before all else: with the ' +
+      'message, or in its place'
+  })),
   cwd: Type.Optional(Type.String({ minLength: 1, description: 'Working directory for relative paths and commands' })),
   context: Type.Optional(Type.Object({
     cwd: Type.Optional(Type.String({ minLength: 1, description: 'The same as `cwd` beside it. Two that differ are a 400' }))
@@ -59,7 +65,7 @@ export const RunBodySchema = Type.Object({
 })
 export type RunBody = Static<typeof RunBodySchema>
 
-export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options', 'prompt', 'dryRun'], {
+export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options', 'prompt', 'skill', 'dryRun'], {
   $id: 'ApproveBody',
   additionalProperties: true,
   description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +

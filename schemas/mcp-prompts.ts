@@ -34,7 +34,7 @@ export const PromptChoiceSchema = Type.Object({
   arguments: Type.Optional(Type.Record(Type.String({ maxLength: 1_000 }), Type.String({ maxLength: 100_000 })))
 }, {
   additionalProperties: false,
-  description: 'A prompt of a tool server (`GET /mcp/prompts`) in place of a message, or in front of `message`. In the thread its words ' +
-    'are quoted in the message of the user, which names the server'
+  description: 'A prompt of a tool server (`GET /mcp/prompts`), in front of `message` or of the last of `messages`, or in their place. ' +
+    'In the thread its words are quoted in the message of the user, with the name of the server. Later requests leave them out'
 })
 export type PromptChoice = Static<typeof PromptChoiceSchema>

@@ -21,6 +21,7 @@ export const SkillSchema = Type.Object({
   unread: texts('Entries of `allowedTools` that allow nothing, because they are not understood'),
   forUser: Type.Optional(Type.Literal(true, { description: 'Models are not told of it: it is read when its user names it' })),
   files: Type.Optional(Type.Integer({ description: 'The number of files beside its SKILL.md' })),
+  digest: Type.Optional(Type.String({ description: 'Changes with the text and every file of it; accept it with this' })),
   leadOut: texts('Links in its folder that lead out of it: nothing is read through them')
 }, { $id: 'Skill', description: 'A folder with a SKILL.md: instructions for a kind of work' })
 export type SkillView = Static<typeof SkillSchema>
@@ -33,3 +34,16 @@ export const SkillListSchema = Type.Object({
 export const SkillQuery = Type.Object({
   cwd: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'The working folder; that of the service by default' }))
 }, { additionalProperties: false })
+
+export const AcceptSkillBody = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  cwd: SkillQuery.properties.cwd,
+  digest: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'The `digest` of the skill as it was shown; with another one, nothing is accepted'
+  })
+}, {
+  additionalProperties: false,
+  examples: [{ name: 'release-notes', cwd: '/home/ada/shop', digest: 'Zs0p1XbM9vQ2uY7cK4tR1w' }]
+})

@@ -68,6 +68,11 @@ export const DESCRIPTIONS: Record<string, string> = {
     'the list, and one that does not answer within 5 s is named in `failed`.',
   listSkills: 'Those in `.agents/skills` and `.claude/skills` of the folder and in `skills.folders` of config.json; docs/skills.md says ' +
     'how they are used. A folder with a SKILL.md that cannot be used is listed with the reason.',
+  acceptSkill: 'Look at its files first: its text becomes instructions for the agent, also in the runs of tasks, which nobody watches. A ' +
+    'skill that is not as `digest` says is not accepted (409).',
+  listResources: 'For people and applications; the agent has tools for them. A server that does not answer within 5 s is named in ' +
+    '`failed`.',
+  readResource: 'A server that is not connected, has no such resource or does not answer within 30 s is a 502 with the reason.',
   listNotifications: 'One for each thing, with a reminder after a day. Read it when a connection to `/events` begins, for what is open ' +
     'by then; `needsShowing` says that it is on no screen yet.',
   showNotification: 'Say so before it is shown, and show it when `first` is true: so one of several pages and shells does. What nobody ' +

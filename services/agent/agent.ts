@@ -23,7 +23,7 @@ import { createResumeRun } from './resume.ts'
 import { createRunOnce } from './run-once.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { answerSoFar } from './answer-record.ts'
-import { takeAttachments, withoutDroppedTries, withPrompt } from './prepare-request.ts'
+import { takeAttachments, withoutDroppedTries } from './prepare-request.ts'
 import { readHistory } from './thread-history.ts'
 import { threadOptions } from './run-settings.ts'
 import { createDryRuns } from './dry-runs.ts'
@@ -35,6 +35,7 @@ import { createBeginnings, createSteerRun } from './steer.ts'
 import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { createConversationOf, createUserWords } from './user-words.ts'
+import { withChoices } from './with-choices.ts'
 
 /** Returns the status of an active run by its events. Its segment may be over already: its readers have got the end by then. */
 function activeStatus (events: readonly RunEvent[]): RunStatus {
@@ -149,7 +150,7 @@ export function createAgent (deps: AgentDeps) {
 
   const run = createRunOnce(parts, (given, protocol, remember) =>
     beginning.during(given.id, async () => {
-      const { body, release } = await takeAttachments(await withPrompt(given, deps), deps)
+      const { body, release } = await takeAttachments(await withChoices(given, deps), deps)
       try {
         const request = await withHistory(body, protocol)
         const isAnswer = request.continue !== true && (await answersOf(request)).length > 0

@@ -42,6 +42,7 @@ import type { Remember } from './run-once.ts'
 import { settleRun } from './stop-run.ts'
 import { noteSizes } from './attached-sizes.ts'
 import { noUsage } from '../usage/index.ts'
+import { checkSkill } from './with-choices.ts'
 
 /** A request with its history. */
 export interface RunRequest extends RunBody {
@@ -229,6 +230,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
     const settings = await settingsOfRun(request, threadId, deps)
+    await checkSkill(request.skill, settings.cwd, deps)
     // Read beside the rest, because it takes a while.
     const guide = deps.guides.read(settings.cwd)
     await settleRun(activeRuns.of(threadId), clock)

@@ -14,6 +14,9 @@ export const NOTE_OPENING = '[Not written by the user.'
 /** The opening of a part of the user's message with the words of a tool server's prompt. */
 export const PROMPT_OPENING = '[The user has chosen the prompt'
 
+/** The opening of a part of the user's message that says which skill the user has chosen for it. */
+export const SKILL_OPENING = '[The user has chosen the skill'
+
 /** The opening of a message that says how late the user answered. */
 export const LATE_OPENING = `${NOTE_OPENING} The user answered only after`
 

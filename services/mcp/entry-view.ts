@@ -24,3 +24,6 @@ export function namesOf (entry: Record<string, unknown>): EntryNames {
     ...(isObject(_meta) && fits(_meta) && { _meta })
   }
 }
+
+/** Returns what a server says of a failure as a part of a sentence. */
+export const withoutStop = (text: string): string => text.replace(/[.\s]+$/, '')

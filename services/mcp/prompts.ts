@@ -6,10 +6,10 @@ import { withDeadline } from '../lib/deadline.ts'
 import { isObject } from '../lib/json.ts'
 import { defineError } from '../lib/service-error.ts'
 import { imageOf, type ResourceServer } from '../tools/index.ts'
-import { namesOf } from './entry-view.ts'
+import { namesOf, withoutStop } from './entry-view.ts'
 
 const NoPrompt = defineError('ERR_INVALID_REQUEST', 'prompt: %s')
-const PromptFailed = defineError('ERR_PROMPT_FAILED', 'The tool server "%s" did not give the prompt "%s": %s')
+const PromptFailed = defineError('ERR_PROMPT_FAILED', 'The tool server "%s" did not give the prompt "%s": %s.')
 
 type Json = Record<string, unknown>
 
@@ -70,7 +70,7 @@ export function createPrompts ({ servers, clock }: { servers: () => ResourceServ
         const others = known === '' ? 'No server has any.' : `Those that have are: ${known}.`
         throw new NoPrompt(`no connected tool server named ${JSON.stringify(name)} has prompts. ${others}`)
       }
-      const why = (error: Error) => abortKind(error) === 'timeout' ? 'it did not answer in time' : error.message
+      const why = (error: Error) => abortKind(error) === 'timeout' ? 'it did not answer in time' : withoutStop(error.message)
       const failure = (error: Error) => new PromptFailed(name, prompt, why(error))
       const listed = await ofServer(server, signal).catch((error) => {
         throw failure(error)

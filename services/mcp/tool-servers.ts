@@ -3,7 +3,6 @@ import { MOST_SERVERS, type Config, type McpEntry } from '../../schemas/config.t
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { AcceptBody, ConnectBody, ServerSettings, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ImportBody, ImportedServer } from '../../schemas/mcp-import.ts'
-import type { PromptChoice } from '../../schemas/mcp-prompts.ts'
 import type { ConfigService } from '../config/index.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
@@ -23,7 +22,8 @@ import { readImport } from './import.ts'
 import { createKnownTools, type StoredTools } from './known-tools.ts'
 import { createMergedSources, type MergedSourcesParts } from './merged-sources.ts'
 import type { Log } from './server-log.ts'
-import { createPrompts, type PromptWords } from './prompts.ts'
+import { createPrompts } from './prompts.ts'
+import { createServerResources } from './server-resources.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 import { createTransport } from './guarded-transport.ts'
 import type { ServerTransport, StderrTail } from './server-transport.ts'
@@ -214,12 +214,20 @@ export function createToolServers (parts: Parts) {
     await forgetAccess(entry.name, server.authorizedUrl)
   }
 
-  const prompts = createPrompts({ servers: () => [...servers.values()].flatMap((server) => server.offers('prompts') ?? []), clock })
+  const offering = (what: 'resources' | 'prompts') => [...servers.values()].flatMap((server) => server.offers(what) ?? [])
+  const prompts = createPrompts({ servers: () => offering('prompts'), clock })
 
   const find = (name: string): ToolServer => {
     const server = servers.get(name)
     if (server === undefined) throw new ToolServerNotFound(name)
     return server
+  }
+
+  const resources = createServerResources({ servers: () => offering('resources'), find, clock })
+  /** Makes a verb wait for the start. */
+  const started = <A extends unknown[], R>(verb: (...given: A) => Promise<R>) => async (...given: A): Promise<R> => {
+    await start()
+    return verb(...given)
   }
 
   return {
@@ -230,19 +238,13 @@ export function createToolServers (parts: Parts) {
     secrets: (): string[] => [...environments.secrets(), ...authorizations.secrets()],
 
     /** The connected servers that have resources. */
-    resourceServers: (): ResourceServer[] => [...servers.values()].flatMap((server) => server.offers('resources') ?? []),
+    resourceServers: (): ResourceServer[] => offering('resources'),
 
-    /** Lists the prompts of connected servers, see `createPrompts`. */
-    async listPrompts (signal: AbortSignal): ReturnType<typeof prompts.list> {
-      await start()
-      return prompts.list(signal)
-    },
-
-    /** Returns what a prompt says, see `createPrompts`. */
-    async getPrompt (choice: PromptChoice, signal: AbortSignal): Promise<PromptWords> {
-      await start()
-      return prompts.get(choice, signal)
-    },
+    /** The resources and prompts of connected servers, see `createServerResources` and `createPrompts`. */
+    listResources: started(resources.list),
+    readResource: started(resources.read),
+    listPrompts: started(prompts.list),
+    getPrompt: started(prompts.get),
 
     /** Returns the servers in the order of config.json, and behind them those that requests are connecting. */
     async list (): Promise<{ servers: ToolServerView[] }> {

@@ -1,7 +1,7 @@
 import type { Store } from '../store/index.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { MAX_UNREAD, saidAgain, unmarked } from './steer-messages.ts'
-import { answerTexts, beginsTurn, markOf, partsOf, type ThreadMessage } from './thread-message.ts'
+import { answerTexts, beginsTurn, hasChosen, markOf, partsOf, type ThreadMessage } from './thread-message.ts'
 import type { HistoryMatch } from './history.ts'
 import type { UserTurn } from './user-turn.ts'
 
@@ -25,7 +25,8 @@ const BLOCK = 1_000
 /**
  * Replaces the answers in a request's history by the stored answers, which contain exactly what the model produced and saw:
  * reasoning with its signature, inputs and outputs of calls. A client's copy may lack or change these. The user's messages decide
- * which answers correspond. An answer with other text or other calls than the stored one stays, without its model marks.
+ * which answers correspond; one for which a prompt or a skill was chosen is recalled with that. An answer with other text or other calls
+ * than the stored one stays, without its model marks.
  */
 export function createRecall ({ store, turns, get, lastMessages }: Parts) {
   /** Returns how many turns of the request are in the thread, and the number of turns of the thread up to the last of them. */
@@ -58,9 +59,17 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
     const request = head?.steered && !await isKnown(id, head, plain) ? await turns.markSteering(store.digest(id), plain) : plain
     const requestTurns = await turns.read(request)
     const answers = new Map<number, ThreadMessage[]>()
-    if (head !== undefined && head.turns > 0 && requestTurns.length > 1) {
+    const said = new Map<number, ThreadMessage>()
+    if (head !== undefined && head.turns > 0 && (requestTurns.length > 1 || isRegenerated)) {
       const thread = store.digest(id)
       const { turns: count, end: last } = await matched(thread, head.turns, requestTurns)
+      if (isRegenerated) {
+        const before = await turns.get(thread, requestTurns.length > 1 ? last : 0)
+        const now = requestTurns.at(-1)
+        const isSame = before !== undefined && before.own === now?.own
+        const [message] = isSame ? (await lastMessages(id, { end: before.at + 1, limit: 1 })).messages : []
+        if (message !== undefined && hasChosen(message)) said.set(now!.at, message)
+      }
       const end = count === 0 ? 0 : await turns.position(thread, last, { count: head.turns, length: head.messageCount })
       const from = Math.max(0, Math.floor(end / BLOCK) * BLOCK - BLOCK)
       let stored = end > from ? (await lastMessages(id, { end, limit: end - from })).messages : []
@@ -69,6 +78,7 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
         if (at >= 0 && isCopy(request.slice(requestTurns[n].at + 1, requestTurns[n + 1].at), stored.slice(at + 1))) {
           answers.set(requestTurns[n].at, stored.slice(at + 1))
         }
+        if (at >= 0 && hasChosen(stored[at])) said.set(requestTurns[n].at, stored[at])
         stored = stored.slice(0, Math.max(at, 0))
       }
     }
@@ -77,8 +87,8 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
     for (const [at, message] of request.entries()) {
       if (beginsTurn(message)) isReplaced = false
       if (isReplaced) continue
-      recalled.messages.push(withoutModelMarks(message))
-      recalled.places.push(at)
+      recalled.messages.push(said.get(at) ?? withoutModelMarks(message))
+      recalled.places.push(said.has(at) ? undefined : at)
       const answer = answers.get(at)
       if (answer === undefined) continue
       recalled.messages.push(...answer)

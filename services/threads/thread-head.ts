@@ -1,5 +1,5 @@
 import { foundPrefix, type Op, recentKey, type Store, threadKey, unreadKey } from '../store/index.ts'
-import { excerpt, textOf, type ThreadMessage } from './thread-message.ts'
+import { excerpt, ownText, textOf, type ThreadMessage } from './thread-message.ts'
 
 /** The stored state of a thread, apart from its messages. Only a caller that has locked the conversation writes it. */
 export interface ThreadHead {
@@ -53,6 +53,6 @@ export function headOps (store: Pick<Store, 'digest'>, before: ThreadHead | unde
 
 /** Return excerpts of the first user message and of the last message with text; '' if there is none. */
 export const firstWords = (messages: ThreadMessage[]) =>
-  excerpt(textOf(messages.find((message) => message.role === 'user' && textOf(message).trim() !== '') ?? { role: '' }), WORDS)
+  excerpt(ownText(messages.find((message) => message.role === 'user' && textOf(message).trim() !== '') ?? { role: '' }), WORDS)
 export const lastWords = (messages: ThreadMessage[]) =>
-  excerpt(textOf(messages.findLast((message) => textOf(message).trim() !== '') ?? { role: '' }), LAST_MESSAGE)
+  excerpt(ownText(messages.findLast((message) => textOf(message).trim() !== '') ?? { role: '' }), LAST_MESSAGE)

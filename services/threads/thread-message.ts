@@ -1,4 +1,5 @@
 import { defineError } from '../lib/service-error.ts'
+import { PROMPT_OPENING, SKILL_OPENING } from '../contracts/model-texts.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { Steer } from '../../schemas/steering.ts'
 
@@ -53,17 +54,47 @@ export function partsOf ({ parts, content }: ThreadMessage): any[] {
 export const textOf = (message: ThreadMessage, separator = ''): string =>
   partsOf(message).flatMap((part) => part?.type === 'text' && typeof part.text === 'string' ? [part.text] : []).join(separator)
 
+/** Whether a part of the user's message holds what the user has chosen: the words of a prompt, or the name of a skill. */
+const isChosen = (part: any): boolean =>
+  part?.type === 'text' && typeof part.text === 'string' && [PROMPT_OPENING, SKILL_OPENING].some((opening) => part.text.startsWith(opening))
+
+/** Whether its user has chosen a prompt or a skill for a message. */
+export const hasChosen = (message: ThreadMessage): boolean => message.role === 'user' && partsOf(message).some(isChosen)
+
+/**
+ * Returns the parts of a message without what its user has chosen of a tool server or a skill, which stands in front of them and which
+ * clients do not have; all parts where there are no others.
+ */
+function ownParts (message: ThreadMessage): any[] {
+  const parts = partsOf(message)
+  const own = message.role === 'user' ? parts.slice(parts.findLastIndex(isChosen) + 1) : parts
+  return own.length === 0 ? parts : own
+}
+
+/** Returns what a user wrote in a message; where that is nothing, the prompt or skill that the message is for, as `/name`. */
+export function ownText (message: ThreadMessage, separator = ''): string {
+  const parts = ownParts(message).filter((part) => !isChosen(part))
+  const text = textOf({ role: 'user', parts }, separator)
+  return text.trim() === '' ? partsOf(message).filter(isChosen).map(nameOfChosen).join(' ') : text
+}
+
+const nameOfChosen = ({ text }: { text: string }): string => {
+  const [, name] = /^[^"]*("(?:[^"\\]|\\.)*")/.exec(text) ?? []
+  return name === undefined ? '' : `/${JSON.parse(name)}`
+}
+
 /**
  * Returns the canonical content of a user message, for comparison: the same for a UIMessage and a ModelMessage that say the same. A text
  * equals its single text part; ids, metadata and parts that only chats have are ignored.
  */
 export function canonicalContent (message: ThreadMessage): string {
-  const [only, ...more] = partsOf(message)
+  const parts = ownParts(message)
+  const [only, ...more] = parts
   // Fast path for the limit frequent form, with the same result.
   if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') {
     return `[{"text":${JSON.stringify(only.text)},"type":"text"}]`
   }
-  return canonicalJson(partsOf(message).flatMap((part) => {
+  return canonicalJson(parts.flatMap((part) => {
     if (part?.type === 'text') return [{ type: 'text', text: part.text }]
     if (part?.type === 'file' || part?.type === 'image') return [{ type: 'file', data: dataOf(part) }]
     return typeof part?.type === 'string' && part.type.startsWith('data-') ? [] : [part]

@@ -1,5 +1,5 @@
 import { steeringIn } from './steer-messages.ts'
-import { textOf } from './thread-message.ts'
+import { ownText, textOf } from './thread-message.ts'
 import type { ThreadMessage, ThreadRepository } from './thread-repository.ts'
 
 /** A message of the user in a thread. */
@@ -59,7 +59,7 @@ function questionAtEnd (text: string): string | undefined {
 }
 
 /** The text of a message. Its parts are on separate lines, because a sentence does not continue in another part. */
-const wordsOf = (message: ThreadMessage) => textOf(message, '\n\n')
+const wordsOf = (message: ThreadMessage) => message.role === 'user' ? ownText(message, '\n\n') : textOf(message, '\n\n')
 
 /** The beginning of a text that may be read. It is a copy, so that the rest of a long text can be freed. */
 export const beginning = (text: string, limit: number): string =>

@@ -228,6 +228,10 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     writeFileSync(`${folder}/SKILL.md`, '---\ndescription: Writes release notes.\nallowed-tools: Bash(git log:*)\n---\n')
     return app.inject('/skills')
   },
+  'POST /skills/accept 200': async (app) => {
+    const [{ name, digest }] = (await app.inject('/skills')).json().skills
+    return post(app, '/skills/accept', { name, digest })
+  },
   'GET /threads/:id/buffers 200': async (app) => app.inject('/threads/edited/buffers?editor=desk'),
   'POST /threads/:id/buffers/:requestId 200': async (app) => post(app, `/threads/edited/buffers/${newId()}`, { text: 'Buy tea' }),
   'GET /runs 200': async (app) => {
@@ -405,11 +409,16 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     // eslint-disable-next-line no-template-curly-in-string
     app.inject({ method: 'POST', url: '/mcp/import', payload: { servers: { x: { command: '${input:y}' }, z: { url: 'z' } } } }),
   'GET /mcp/servers 200': (app) => app.inject('/mcp/servers'),
-  'GET /mcp/servers/:name 200': async (app) => {
+  'GET /mcp/prompts 200': async (app) => {
     await connect(app, everything('all'))
-    return app.inject('/mcp/servers/all')
+    return app.inject('/mcp/prompts')
   },
-  'GET /mcp/prompts 200': (app) => app.inject('/mcp/prompts'),
+  'GET /mcp/resources 200': (app) => app.inject('/mcp/resources'),
+  'GET /mcp/resources/read 200': async (app) => {
+    const { resources: [{ uri }] } = (await app.inject('/mcp/resources?server=all')).json()
+    return app.inject(`/mcp/resources/read?server=all&uri=${encodeURIComponent(uri)}`)
+  },
+  'GET /mcp/servers/:name 200': (app) => app.inject('/mcp/servers/all'),
   'POST /mcp/servers/:name/accept 200': (app) => app.inject({ method: 'POST', url: '/mcp/servers/all/accept', payload: {} }),
   'DELETE /mcp/servers/:name/accept 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/servers/all/accept' }),
   'PUT /mcp/servers/:name 200': (app) => app.inject({ method: 'PUT', url: '/mcp/servers/all', payload: { tools: { deny: ['x'] } } }),

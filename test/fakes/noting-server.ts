@@ -81,6 +81,8 @@ function contentsOf (uri: string): object[] {
         uri,
         text: String(process.env.TOKEN)
       }]
+    case 'note://huge':
+      return [{ uri, text: 'a'.repeat(3_000_000) }, { uri, text: 'b'.repeat(3_000_000) }]
     case 'note://long':
       return [{ uri, text: 'a'.repeat(30_000) }, { uri, text: 'b'.repeat(30_000) }, { uri, text: 'ü'.repeat(30_000) }]
     default:

@@ -7,10 +7,15 @@ export type Seen =
 
 const folder = process.env.RECORD_EXAMPLES
 
+/** Characters; what is larger is no example of anything. */
+const LARGEST = 500_000
+
 /** Whether `npm run examples` runs the tests. */
 export const isRecording = folder !== undefined
 
 /** Keeps what a test saw for the examples of the OpenAPI document, when these are recorded. */
 export function record (seen: Seen): void {
-  if (folder !== undefined) appendFileSync(`${folder}/${process.pid}`, `${JSON.stringify(seen)}\n`)
+  if (folder === undefined) return
+  const line = JSON.stringify(seen)
+  if (line.length <= LARGEST) appendFileSync(`${folder}/${process.pid}`, `${line}\n`)
 }

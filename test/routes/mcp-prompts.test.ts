@@ -1,6 +1,6 @@
 import t from 'tap'
 import { of, say } from '../harness/agent.ts'
-import { connect, detail, everything, noting } from '../harness/mcp.ts'
+import { connect, detail, everything, noting, until } from '../harness/mcp.ts'
 import { parseEvents } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -46,7 +46,7 @@ t.test('a prompt that its user chose is a quoted part of their message, with or 
   const prompt = { server: 'noting', name: 'review', arguments: { file: 'cart.js' } }
   const { status } = await post({ id: 'chosen', prompt, message: { role: 'user', content: 'Be kind.' } })
   t.equal(status, 200)
-  const [words, image, own] = newest()
+  const [image, words, own] = newest()
   t.match(words.text, /^\[The user has chosen the prompt "review" of the tool server "noting" with \{"file":"cart\.js"\}\. Its words/)
   const [, ...lines] = words.text.split(/[\n\u2028]/)
   t.same(lines, [
@@ -56,7 +56,7 @@ t.test('a prompt that its user chose is a quoted part of their message, with or 
   t.match(image, { type: 'file', mediaType: 'image/png' })
   t.same(own, { type: 'text', text: 'Be kind.' })
   t.match((await app.inject('/threads/chosen')).json().messages[0], {
-    role: 'user', content: [{ type: 'text', text: /chosen the prompt "review"/ }, { type: 'file' }, { type: 'text', text: 'Be kind.' }]
+    role: 'user', content: [{ type: 'file' }, { type: 'text', text: /chosen the prompt "review"/ }, { type: 'text', text: 'Be kind.' }]
   })
 
   t.equal((await post({ prompt: { server: 'everything', name: 'args-prompt', arguments: { city: 'Bonn' } } })).status, 200)
@@ -67,6 +67,89 @@ t.test('a prompt that its user chose is a quoted part of their message, with or 
   t.match(await post({ prompt: simple }, '/run/sync'), { status: 200, text: 'ok' })
 })
 
+t.test('a client that sends all its messages sends a prompt with them, and need not have its words later', async (t) => {
+  const prompt = { server: 'noting', name: 'review', arguments: { file: 'cart.js' } }
+  for (const [id, said] of [
+    ['all', (role: string, text: string) => ({ role, content: text })],
+    ['chat', (role: string, text: string) => ({ id: text, role, parts: [{ type: 'text', text }] })]
+  ] as const) {
+    const messages = [said('user', 'hello'), said('assistant', 'ok'), said('user', 'Be kind.')]
+    t.equal((await post({ id, messages: messages.slice(0, 1) })).status, 200)
+    t.equal((await post({ id, messages, prompt })).status, 200)
+    t.match(newest(), [{ type: 'file' }, { text: /^\[The user has chosen the prompt "review"/ }, { text: 'Be kind.' }])
+    const later = [...messages, said('assistant', 'ok'), said('user', 'thanks')]
+    t.equal((await post({ id, messages: later })).status, 200)
+    const { prompt: told } = gateway.requests.findLast(({ streaming }) => streaming)!.body
+    const users = told.filter(({ role }: any) => role === 'user').map(({ content }: any) => content.length)
+    t.same(users, [1, 3, 1], 'the model still has its words')
+    const regenerated = { id, messages: messages.slice(0, 3), trigger: 'regenerate-message' }
+    t.equal((await post(regenerated)).status, 200)
+    t.match(newest(), [{ type: 'file' }, { text: /^\[The user has chosen/ }, { text: 'Be kind.' }], 'another answer is one to the same')
+    t.equal((await post({ id, messages: later })).status, 200)
+    t.equal((await app.inject(`/threads/${id}`)).json().messages.length, 6)
+    t.equal((await app.inject(`/threads/${id}`)).json().title, 'hello')
+  }
+
+  await post({ id: 'first', prompt, messages: [said('user', 'hello')] })
+  await post({ id: 'first', messages: [said('user', 'hello')], trigger: 'regenerate-message' })
+  t.equal(newest().length, 3, 'the first message, too')
+  t.equal((await app.inject('/threads/first')).json().messages.length, 2)
+
+  await post({ id: 'alone', messages: [said('user', 'hello'), said('assistant', 'ok')], prompt })
+  t.match(newest(), [{ type: 'file' }, { text: /prompt "review"/ }], 'behind an answer it is a message of its own')
+  t.equal((await app.inject('/threads/alone')).json().messages.length, 4)
+  await post({ id: 'untitled', prompt })
+  const { threads } = (await app.inject('/threads')).json()
+  t.match(threads.find((thread: any) => thread.id === 'untitled'), { title: '/review' }, 'a list shows its name, not its words')
+})
+const said = (role: string, text: string) => ({ role, content: text })
+
+t.test('resources of all servers are listed with templates, titles, icons and _meta, and read', async (t) => {
+  const list = (await app.inject('/mcp/resources')).json()
+  t.same(list.failed, [])
+  t.same(list.resources[0], {
+    server: 'noting',
+    uri: 'note://one',
+    name: 'one',
+    title: 'A title',
+    icons: [{ src: 'https://example.com/icon.png', mimeType: 'image/png' }],
+    _meta: { 'example.com/colour': 'blue', deep: { list: [1] } },
+    size: 3
+  })
+  t.ok(list.resources.some(({ server }: any) => server === 'everything'))
+  t.match(list.templates, [{ server: 'noting', uriTemplate: 'note://{page}/{n}', name: 'a note' }])
+  const ofOne = (await app.inject('/mcp/resources?server=everything')).json()
+  t.same(new Set(ofOne.resources.map(({ server }: any) => server)), new Set(['everything']))
+
+  const read = async (uri: string, server = 'noting') => {
+    const response = await app.inject(`/mcp/resources/read?server=${server}&uri=${encodeURIComponent(uri)}`)
+    return { status: response.statusCode, ...response.json() }
+  }
+  t.match(await read('note://mixed'), {
+    status: 200,
+    server: 'noting',
+    uri: 'note://mixed',
+    contents: [
+      { uri: 'note://mixed', text: 'one', size: 3 },
+      { mimeType: 'image/png', blob: 'iVBORw0KGgo=', size: 8 },
+      { mimeType: 'application/zip', blob: /./, size: 13 },
+      { text: '[secret]' }
+    ]
+  })
+  const { contents } = await read('note://huge')
+  t.same(contents.map(({ text, size, isCut }: any) => [text.length, size, isCut]), [[3_000_000, 3_000_000, undefined], [
+    2_000_000, 3_000_000, true
+  ]])
+  t.match(await read('note://none'), { status: 502, code: 'ERR_RESOURCE_FAILED', error: /"noting" did not give .*: .*no resource note:/ })
+  t.match(await read('note://one', 'nobody'), { status: 404, code: 'ERR_TOOL_SERVER_NOT_FOUND' })
+  t.equal((await app.inject('/mcp/resources?server=nobody')).statusCode, 404)
+  await app.inject({ method: 'PUT', url: '/mcp/servers/noting', payload: { enabled: false } })
+  t.match(await read('note://one'), { status: 502, error: /not connected \(disabled\)/ })
+  t.match((await app.inject('/mcp/resources?server=noting')).json(), { resources: [], failed: [{ server: 'noting', error: /disabled/ }] })
+  await app.inject({ method: 'PUT', url: '/mcp/servers/noting', payload: { enabled: true } })
+  await until(app, 'noting', 'connected')
+})
+
 t.test('its words are not the words of the user: an address in them is not taken as said', async (t) => {
   const { events } = await say(app, 'visit it', { id: 'said' })
   t.same(of(events, 'tool-approval-request'), [])
@@ -74,7 +157,7 @@ t.test('its words are not the words of the user: an address in them is not taken
   const { response } = await post(payload)
   t.equal(response.statusCode, 200)
   const { addresses = [], foreign = [] } = await provenance('chosen')
-  t.match(foreign, [{ toolName: 'prompt of a tool server' }])
+  t.ok(foreign.some(({ toolName }: any) => toolName === 'prompt of a tool server'))
   t.same(addresses.filter(([key]: [string]) => /leak/.test(key)).map(([, source]: [string, string]) => source).includes('user'), false)
   t.ok(parseEvents(response.body).length > 0)
 })
@@ -93,7 +176,7 @@ t.test('what there is not, and what is missing, is a 400 that says what there is
     status: 502, code: 'ERR_PROMPT_FAILED', error: /did not give the prompt "broken": cannot do it with \[secret\]/
   })
   const prompt = { server: 'noting', name: 'review', arguments: { file: 'a' } }
-  t.match(await post({ prompt, messages: [{ role: 'user', content: 'x' }] }), { status: 400, error: /not with "messages"/ })
+  t.match(await post({ prompt, message: { role: 'tool', content: [] } }), { status: 400, error: /without the answers to calls/ })
   t.match(await post({ id: 'chosen', prompt, continue: true }), { status: 400 })
   t.match(await post({ prompt: { ...prompt, arguments: { file: 5 } } }), { status: 400, error: /prompt/ })
 })

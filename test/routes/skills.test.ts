@@ -108,6 +108,52 @@ t.test('a skill that changed asks a person before it is read, also one that the 
   t.same((await after.turn([pdf])).asks, [])
 })
 
+t.test('a changed skill is accepted beforehand, as it was looked at', async (t) => {
+  const { app, turn, states } = await setUp(t)
+  put(app, '.agents/skills/pdf/SKILL.md', skill('pdf', 'Fill forms.'))
+  await turn([pdf])
+  put(app, '.agents/skills/pdf/run.sh', 'echo one')
+  const [shown] = (await app.inject('/skills')).json().skills
+  t.match(shown, { state: 'changed', changed: ['run.sh'], digest: /./ })
+  const accept = async (payload: object) => {
+    const response = await app.inject({ method: 'POST', url: '/skills/accept', payload })
+    return { status: response.statusCode, ...response.json() }
+  }
+  put(app, '.agents/skills/pdf/run.sh', 'echo two')
+  const { digest } = shown
+  t.match(await accept({ name: 'pdf', digest }), { status: 409, code: 'ERR_SKILL_CHANGED', error: /Look at it again/ })
+  t.same(await states(), { pdf: 'changed' })
+  const [now] = (await app.inject('/skills')).json().skills
+  t.match(await accept({ name: 'pdf', cwd: app.cwd, digest: now.digest }), { status: 200, name: 'pdf', state: 'known' })
+  t.match(await turn([pdf]), { asks: [], outputs: [{ skill: 'pdf' }] })
+  t.match(await accept({ name: 'none', digest }), { status: 404, code: 'ERR_SKILL_NOT_FOUND' })
+  t.match(await accept({ name: 'pdf', cwd: '/no/such/folder', digest }), { status: 400 })
+})
+
+t.test('a skill that the user chose is named in front of the message, and has to be there', async (t) => {
+  const { app, gateway, turn, plan } = await setUp(t)
+  put(app, '.agents/skills/pdf/SKILL.md', skill('pdf', 'Fill forms.', 'disable-model-invocation: true'))
+  put(app, '.agents/skills/none/SKILL.md', 'no front matter')
+  const { outputs } = await turn([pdf], { skill: 'pdf', id: 'chosen' })
+  t.match(outputs, [{ skill: 'pdf', text: '> Fill forms.' }])
+  const sent = () => gateway.requests.findLast(({ streaming }: any) => streaming)!.body.prompt
+  const user = sent().findLast(({ role }: any) => role === 'user')
+  t.match(user.content, [
+    { text: '[The user has chosen the skill "pdf" for this: read it with readSkill before all else, and go by it.]' },
+    { text: 'go' }
+  ])
+  t.equal((await app.inject('/threads/chosen')).json().title, 'go')
+  plan()
+  const post = async (payload: object) => {
+    const response = await app.inject({ method: 'POST', url: '/run', payload })
+    return { status: response.statusCode, ...(response.statusCode === 200 ? {} : response.json()) }
+  }
+  t.match(await post({ id: 'chosen', skill: 'PDF' }), { status: 200 }, 'without a message, and in any case')
+  t.match(await post({ id: 'chosen', skill: 'x' }), { status: 400, error: /no skill "x" for work in this folder\. It has: pdf\./ })
+  t.match(await post({ id: 'chosen', skill: 'none' }), { status: 400, error: /"none" cannot be used; GET \/skills says why/ })
+  t.match(await post({ id: 'chosen', skill: 'pdf', continue: true }), { status: 400 })
+})
+
 t.test('allowed-tools narrow a run while the skill is in use, in both vocabularies, and never widen it', async (t) => {
   const { app, turn } = await setUp(t, { config: { permissions: { runCommand: 'allow', writeFile: 'allow', systemInfo: 'deny' } } })
   put(app, 'notes.txt', 'x')

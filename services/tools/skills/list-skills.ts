@@ -1,4 +1,6 @@
-import type { SkillView } from '../../../schemas/skills.ts'
+import type { Static } from '@sinclair/typebox'
+import type { AcceptSkillBody, SkillView } from '../../../schemas/skills.ts'
+import { defineError } from '../../lib/service-error.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { readAllowedTools } from './allowed-tools.ts'
 import type { Skill, Skills, UnusedSkill } from './skills.ts'
@@ -8,13 +10,19 @@ const sourceOf = ({ isOfFolder }: Pick<Skill, 'isOfFolder'>) => isOfFolder ? 'fo
 const unusedView = ({ name, path, isOfFolder, reason, isHidden }: UnusedSkill): SkillView =>
   ({ name, path, source: sourceOf({ isOfFolder }), state: isHidden ? 'hidden' : 'refused', reason })
 
-/** Returns the function that lists the skills for work in a folder; it throws BadFolder (400) for none. `tools` are names of tools. */
+const NoSkill = defineError('ERR_SKILL_NOT_FOUND', 'There is no usable skill "%s" in this folder; GET /skills says which there are.')
+const SkillChanged = defineError(
+  'ERR_SKILL_CHANGED',
+  'The skill "%s" is not as it was when it was looked at, and was not accepted. Look at it again: its digest is "%s" now.'
+)
+
+/** Lists the skills for work in a folder, and accepts them. All throw BadFolder (400) for no folder. `tools` are names of tools. */
 export function createSkillList (
   { skills, workspace, tools }: { skills: Skills, workspace: () => string, tools: () => readonly string[] }
 ) {
   async function view (skill: Skill): Promise<SkillView> {
     const { name, description, path, allowedTools, isForUser } = skill
-    const { files, leadOut, ...state } = await skills.state(skill)
+    const { files, leadOut, digest, ...state } = await skills.state(skill)
     const unread = readAllowedTools(allowedTools ?? [], tools()).filter((rule) => rule.unread !== undefined).map(({ entry }) => entry)
     return {
       ...{ name, description, path, source: sourceOf(skill), state: state.is },
@@ -23,16 +31,31 @@ export function createSkillList (
       ...(unread.length > 0 && { unread }),
       ...(isForUser && { forUser: true as const }),
       files: files.length,
+      digest,
       ...(leadOut.length > 0 && { leadOut })
     }
   }
 
-  return async (folder: string | undefined): Promise<{ cwd: string, skills: SkillView[] }> => {
-    const cwd = await workingFolder(folder, workspace())
-    const found = await skills.find(cwd)
-    const used: SkillView[] = []
-    for (const skill of found.skills) used.push(await view(skill))
-    return { cwd, skills: [...used, ...found.unused.map(unusedView)] }
+  return {
+    async list (folder: string | undefined): Promise<{ cwd: string, skills: SkillView[] }> {
+      const cwd = await workingFolder(folder, workspace())
+      const found = await skills.find(cwd)
+      const used: SkillView[] = []
+      for (const skill of found.skills) used.push(await view(skill))
+      return { cwd, skills: [...used, ...found.unused.map(unusedView)] }
+    },
+
+    /**
+     * Remembers a skill as its user has looked at it, so that runs read it without asking until it changes. Throws NoSkill (404), or
+     * SkillChanged (409) when it is not as it was then.
+     */
+    async accept ({ name, cwd: folder, digest }: Static<typeof AcceptSkillBody>): Promise<SkillView> {
+      const cwd = await workingFolder(folder, workspace())
+      const skill = (await skills.find(cwd)).skills.find((each) => each.name === name)
+      if (skill === undefined) throw new NoSkill(name)
+      if (!await skills.accept(skill, digest)) throw new SkillChanged(name, (await skills.state(skill)).digest)
+      return view(skill)
+    }
   }
 }
 

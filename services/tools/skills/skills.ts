@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
 import type { Config } from '../../../schemas/config.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import { readPath } from '../../lib/windows-path.ts'
 import type { StoredRecord } from '../../store/index.ts'
 import { type CopyView, pathMeant, realPathOf } from '../copy-view.ts'
@@ -192,13 +193,32 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     return changed.length === 0 ? { is: 'known' } : { is: 'changed', changed }
   }
 
+  /** Remembers a skill as it is: `pin`. */
+  const keep = (skill: Skill, pin: Pin) =>
+    save((before) => {
+      const { [keyOf(skill)]: _, ...others } = before.pins
+      return { ...before, pins: newest({ ...others, [keyOf(skill)]: pin }, MOST_PINS) }
+    })
+
   return {
     find,
 
-    /** Returns how a skill compares with what was read of it, all its files included, and the links that lead out of it. */
-    async state (skill: Skill): Promise<SkillState & Pick<SkillFiles, 'leadOut'> & { files: string[] }> {
-      const pin = await pinOf(skill)
-      return { ...compare(pin, (await storedSkills()).pins[keyOf(skill)]), leadOut: pin.leadOut, files: Object.keys(pin.files) }
+    /**
+     * Returns how a skill compares with what was read of it, all its files included, the links that lead out of it, and the digest of all
+     * that.
+     */
+    async state (skill: Skill): Promise<SkillState & Pick<SkillFiles, 'leadOut'> & { files: string[], digest: string }> {
+      const { leadOut, ...pin } = await pinOf(skill)
+      const state = compare(pin, (await storedSkills()).pins[keyOf(skill)])
+      return { ...state, leadOut, files: Object.keys(pin.files), digest: digestOf(pin) }
+    },
+
+    /** Remembers a skill as it is, where it is as the digest says: it is then known. Returns whether it is. */
+    async accept (skill: Skill, digest: string): Promise<boolean> {
+      const { leadOut, ...pin } = await pinOf(skill)
+      if (digestOf(pin) !== digest) return false
+      await keep(skill, pin)
+      return true
     },
 
     /**
@@ -238,10 +258,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
       const asked = shown[`${runId} ${keyOf(skill)}`]
       const isAsShown = asked === undefined ? isAgreed : compare(pin, asked).is === 'known'
       if (!isAsShown && !(mayBeNew && state.is === 'new')) return state
-      await save((before) => {
-        const { [keyOf(skill)]: _, ...others } = before.pins
-        return { ...before, pins: newest({ ...others, [keyOf(skill)]: pin }, MOST_PINS) }
-      })
+      await keep(skill, pin)
       return undefined
     },
 
@@ -287,6 +304,9 @@ function isFolder (path: string): boolean {
     return false
   }
 }
+
+/** The digest of a skill with all its files. */
+const digestOf = (pin: Pin): string => createHash('sha256').update(canonicalJson(pin)).digest('base64url').slice(0, 22)
 
 const newest = <T>(all: Record<string, T>, most: number): Record<string, T> => Object.fromEntries(Object.entries(all).slice(-most))
 

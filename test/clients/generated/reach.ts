@@ -1,7 +1,7 @@
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
-import { misbehaving } from '../../harness/mcp.ts'
+import { misbehaving, noting } from '../../harness/mcp.ts'
 import { withDirect } from '../../harness/with-direct.ts'
 import { clientOf, is } from './client.ts'
 
@@ -54,6 +54,17 @@ t.test('providers and models', async (t) => {
   }, 'configureProviders')
 })
 
+t.test('resources of a tool server', async (t) => {
+  const options = await clientOf(await build(t))
+  await sdk.connectToolServer({ ...options, body: noting(['--resources']) as sdk.ConnectBody })
+  const { data } = await sdk.readResource({ ...options, query: { server: 'noting', uri: 'note://mixed' } })
+  is(t, data, {
+    server: 'noting',
+    uri: 'note://mixed',
+    contents: Array
+  }, 'readResource')
+})
+
 t.test('tool servers', async (t) => {
   const options = await clientOf(await build(t))
   is(t, (await sdk.connectToolServer({ ...options, body: misbehaving('odd', ['--tools=more'], { approval: ['more'] }) })).data, {
@@ -68,6 +79,7 @@ t.test('tool servers', async (t) => {
   await sdk.disconnectToolServer({ ...options, path: { name: 'a-README' } })
   is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')
   is(t, (await sdk.listPrompts(options)).data, { prompts: [], failed: [] }, 'listPrompts')
+  is(t, (await sdk.listResources(options)).data, { resources: [], templates: [], failed: [], cut: [] }, 'listResources')
   const { data } = await sdk.getToolServer({ ...options, path: { name: 'odd' } })
   is(t, data, {
     ...server,

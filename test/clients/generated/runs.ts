@@ -104,9 +104,11 @@ t.test('the skills of a folder', async (t) => {
   mkdirSync(`${app.cwd}/.claude/skills/notes`, { recursive: true })
   writeFileSync(`${app.cwd}/.claude/skills/notes/SKILL.md`, '---\ndescription: Writes notes.\n---\n')
   const options = await clientOf(app)
-  is(t, (await sdk.listSkills({ ...options, query: { cwd: app.cwd } })).data, {
+  const { data } = await sdk.listSkills({ ...options, query: { cwd: app.cwd } })
+  is(t, data, {
     cwd: app.cwd,
     skills: [{
+      digest: /./,
       name: 'notes',
       description: 'Writes notes.',
       path: `${app.cwd}/.claude/skills/notes`,
@@ -121,6 +123,9 @@ t.test('the skills of a folder', async (t) => {
       leadOut: undefined
     }]
   }, 'listSkills')
+  const { digest = '' } = data.skills[0]
+  const accepted = await sdk.acceptSkill({ ...options, body: { name: 'notes', cwd: app.cwd, digest } })
+  t.match(accepted.data, { name: 'notes', state: 'known', digest }, 'acceptSkill')
 })
 
 t.test('a file with changes that are not saved in an editor', async (t) => {

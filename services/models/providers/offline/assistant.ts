@@ -4,11 +4,11 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4ProviderTool
 } from '@ai-sdk/provider'
-import { callsMade, type MadeCall, lastAnswer, lastRequest } from './prompt.ts'
+import { callsMade, chosenSkill, type MadeCall, lastAnswer, lastRequest } from './prompt.ts'
 import { type Step, readSteps } from './split.ts'
 import { valueOf, help, report, type Outcome } from './report.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING } from '../../../contracts/model-texts.ts'
+import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING, READ_SKILL } from '../../../contracts/model-texts.ts'
 import { readBackground } from './background.ts'
 import type { Reply } from './reply-model.ts'
 
@@ -69,7 +69,9 @@ export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat
   // All commands were carried out before the review, so the earlier report is the answer again.
   if (REVIEW.test(request)) return { text: `I was told to do nothing more. My report again:\n\n${lastAnswer(prompt)}` }
   if (!tools.some(({ name }) => name === TOOL) && readBackground(request)?.when !== undefined) return { text: NO_TASK }
-  const steps = [...readSteps(request), ...remarks.flatMap(readRemark)]
+  const skill = chosenSkill(prompt)
+  const first: Step[] = skill === undefined ? [] : [{ kind: 'command', toolName: READ_SKILL, input: { name: skill } }]
+  const steps = [...first, ...readSteps(request), ...remarks.flatMap(readRemark)]
   if (!steps.some(({ kind }) => kind === 'command')) return { text: help(steps) }
 
   const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map(({ name }) => name))

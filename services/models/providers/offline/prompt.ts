@@ -1,5 +1,13 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { COMMENT_OPENING, EARLIER_OPENING, FILE_OPENING, INPUT_OPENING, NOTE_OPENING } from '../../../contracts/model-texts.ts'
+import {
+  COMMENT_OPENING,
+  EARLIER_OPENING,
+  FILE_OPENING,
+  INPUT_OPENING,
+  NOTE_OPENING,
+  PROMPT_OPENING,
+  SKILL_OPENING
+} from '../../../contracts/model-texts.ts'
 
 /** A tool call made for the last user message, with its result once there is one. */
 export interface MadeCall {
@@ -9,7 +17,8 @@ export interface MadeCall {
 }
 
 /** Data beside a request, which asks for nothing. */
-const isData = (text: string) => [FILE_OPENING, EARLIER_OPENING, INPUT_OPENING].some((opening) => text.startsWith(opening))
+const DATA = [FILE_OPENING, EARLIER_OPENING, INPUT_OPENING, PROMPT_OPENING, SKILL_OPENING]
+const isData = (text: string) => DATA.some((opening) => text.startsWith(opening))
 
 const textOf = (message?: LanguageModelV4Message) =>
   message === undefined || message.role === 'system'
@@ -22,6 +31,14 @@ const isRequest = (message: LanguageModelV4Message) =>
 
 /** Returns the text of the last user message; '' when there is none. */
 export const lastRequest = (prompt: LanguageModelV4Prompt): string => textOf(prompt.findLast(isRequest))
+
+/** Returns the name of the skill that the user has chosen for the last request; undefined for none. */
+export function chosenSkill (prompt: LanguageModelV4Prompt): string | undefined {
+  const parts = prompt.findLast(isRequest)?.content
+  const text = Array.isArray(parts) ? parts.flatMap((part) => part.type === 'text' ? part.text : []).find(isSkill) : undefined
+  return text === undefined ? undefined : JSON.parse(/"(?:[^"\\]|\\.)*"/.exec(text)![0])
+}
+const isSkill = (text: string) => text.startsWith(`${SKILL_OPENING} "`)
 
 /** Returns the last text of the model; '' when there is none. */
 export const lastAnswer = (prompt: LanguageModelV4Prompt): string =>

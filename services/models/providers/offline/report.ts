@@ -143,6 +143,8 @@ const RESULTS: Record<string, (output: Output, input: Output) => string> = {
   click: ({ x, y }, input) => `${input.double === true ? 'Double-clicked' : 'Clicked'} at ${x ?? input.x}, ${y ?? input.y}.`,
   type: (_output, { text, keys }) => text === undefined ? `Pressed ${keys}.` : `Typed “${shorten(String(text), 200)}”.`,
   scroll: (_output, { direction }) => `Scrolled ${direction}.`,
+  readSkill: ({ skill, text }) => `The skill “${skill}” says what follows. A language model goes by it; I only read plain commands.` +
+    block(textOf(text).replace(/^> ?/gm, '')),
   remember: ({ message }) => textOf(message),
   forget: ({ message }) => textOf(message)
 }

@@ -1,0 +1,178 @@
+import type { ResourceEntry, ResourceTemplate, ResourceView } from '../../schemas/mcp-resources.ts'
+import { abortKind } from '../lib/abort.ts'
+import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
+import { isObject } from '../lib/json.ts'
+import { defineError } from '../lib/service-error.ts'
+import type { ResourceServer } from '../tools/index.ts'
+import { namesOf, withoutStop } from './entry-view.ts'
+import type { ToolServer } from './tool-server.ts'
+
+const ResourceFailed = defineError('ERR_RESOURCE_FAILED', 'The tool server "%s" did not give the resource %s: %s.')
+
+type Json = Record<string, unknown>
+
+/** Time limits for the lists of a server, and for a resource, milliseconds. */
+const LIST_MS = 5_000
+const READ_MS = 30_000
+const MAX_PAGES = 20
+const MOST_ENTRIES = 1_000
+const LONGEST_URI = 4_096
+const LONGEST_TEXT = 1_000
+const MOST_PARTS = 100
+/** Characters of all contents of an answer. */
+const LARGEST = 5_000_000
+/** Characters of the `_meta` and the `annotations` of an entry or part, as JSON; larger ones are left out. */
+const LARGEST_META = 16 * 1024
+
+export interface ResourcesOfServers {
+  resources: ResourceEntry[]
+  templates: ResourceTemplate[]
+  failed: Array<{ server: string, error: string }>
+  cut: string[]
+}
+
+interface Pages {
+  all: Json[]
+  isCut: boolean
+}
+
+interface Parts {
+  servers: () => ResourceServer[]
+  /** Throws ToolServerNotFound (404). */
+  find: (name: string) => Pick<ToolServer, 'status' | 'error'>
+  clock: Clock
+}
+
+/** The resources of connected tool servers, for people and applications. Models read them with tools of their own. */
+export function createServerResources ({ servers, find, clock }: Parts) {
+  /** Says why a server is not connected or has no resources, as a clause. */
+  function whyNone (name: string): string {
+    const { status, error } = find(name)
+    if (status === 'connected') return 'it has none'
+    return error === undefined ? `it is not connected (${status}); GET /mcp/servers says more` : withoutStop(error)
+  }
+  const reasonOf = (error: Error) => abortKind(error) === 'timeout' ? 'it did not answer in time' : withoutStop(error.message)
+
+  /** Lists what a server has under `method`, page after page. */
+  async function pages (server: ResourceServer, method: string, key: string, signal: AbortSignal): Promise<Pages> {
+    const all: Json[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < MAX_PAGES && all.length <= MOST_ENTRIES; page++) {
+      const result = await server.request(method, cursor === undefined ? {} : { cursor }, { signal })
+      if (Array.isArray(result[key])) all.push(...(result[key] as unknown[]).filter(isObject) as Json[])
+      const { nextCursor } = result
+      const isEnd = typeof nextCursor !== 'string' || nextCursor === cursor
+      if (isEnd) return { all: all.slice(0, MOST_ENTRIES), isCut: all.length > MOST_ENTRIES }
+      cursor = nextCursor
+    }
+    return { all: all.slice(0, MOST_ENTRIES), isCut: true }
+  }
+
+  async function ofServer (server: ResourceServer, signal: AbortSignal) {
+    return withDeadline({ clock, ms: LIST_MS, signal, message: 'it did not answer in time' }, async (limit) => {
+      const [listed, templates] = await Promise.all([
+        pages(server, 'resources/list', 'resources', limit),
+        // Servers without templates may refuse this.
+        pages(server, 'resources/templates/list', 'resourceTemplates', limit).catch(() => {
+          limit.throwIfAborted()
+          return { all: [], isCut: false }
+        })
+      ])
+      return {
+        resources: listed.all.flatMap((each) => entryOf(server.name, each) ?? []),
+        templates: templates.all.flatMap((each) => templateOf(server.name, each) ?? []),
+        isCut: listed.isCut || templates.isCut
+      }
+    })
+  }
+
+  return {
+    /** Lists the resources and templates of all connected servers, or of one. Throws ToolServerNotFound (404). */
+    async list (name: string | undefined, signal: AbortSignal): Promise<ResourcesOfServers> {
+      const found: ResourcesOfServers = { resources: [], templates: [], failed: [], cut: [] }
+      const asked = servers().filter((server) => name === undefined || server.name === name)
+      if (name !== undefined && asked.length === 0) found.failed.push({ server: name, error: whyNone(name) })
+      const lists = await Promise.all(asked.map((server) =>
+        ofServer(server, signal).catch((error: Error) => {
+          signal.throwIfAborted()
+          found.failed.push({ server: server.name, error: reasonOf(error) })
+        })))
+      for (const [n, list] of lists.entries()) {
+        if (list === undefined) continue
+        found.resources.push(...list.resources)
+        found.templates.push(...list.templates)
+        if (list.isCut) found.cut.push(asked[n].name)
+      }
+      return found
+    },
+
+    /** Returns what a resource holds. Throws ToolServerNotFound (404), or ResourceFailed (502). */
+    async read ({ server: name, uri }: { server: string, uri: string }, signal: AbortSignal): Promise<ResourceView> {
+      const failure = (why: string) => new ResourceFailed(name, JSON.stringify(uri), why)
+      const server = servers().find((each) => each.name === name)
+      if (server === undefined) throw failure(whyNone(name))
+      const { contents } = await withDeadline({ clock, ms: READ_MS, signal }, (limit) =>
+        server.request('resources/read', { uri }, { signal: limit })).catch((error) => {
+        throw failure(reasonOf(error))
+      })
+      if (!Array.isArray(contents)) throw failure('it answered without its contents')
+      return { server: name, uri, contents: partsOf(contents, uri) }
+    }
+  }
+}
+
+const metaOf = (value: unknown): Json | undefined =>
+  isObject(value) && JSON.stringify(value).length <= LARGEST_META ? value as Json : undefined
+
+/** What a list says of a resource or a template beside its address; undefined for one without a usable name. */
+function describedOf (entry: Json) {
+  const { name, title, mimeType, annotations } = entry
+  const shown = typeof name === 'string' && name !== '' ? name : title
+  const said = metaOf(annotations)
+  if (typeof shown !== 'string') return undefined
+  return {
+    ...{ name: shown.slice(0, LONGEST_TEXT), ...namesOf(entry) },
+    ...(typeof mimeType === 'string' && { mimeType: mimeType.slice(0, LONGEST_TEXT) }),
+    ...(said !== undefined && { annotations: said })
+  }
+}
+
+/** Whether it can be sent back as it is: a longer address is left out, as it could not be read by a shortened one. */
+const isAddress = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= LONGEST_URI
+
+function entryOf (server: string, entry: Json): ResourceEntry | undefined {
+  const described = describedOf({ ...entry, name: entry.name ?? entry.uri })
+  if (!isAddress(entry.uri) || described === undefined) return undefined
+  return { server, uri: entry.uri, ...described, ...(typeof entry.size === 'number' && { size: entry.size }) }
+}
+
+function templateOf (server: string, entry: Json): ResourceTemplate | undefined {
+  const described = describedOf({ ...entry, name: entry.name ?? entry.uriTemplate })
+  return isAddress(entry.uriTemplate) && described !== undefined ? { server, uriTemplate: entry.uriTemplate, ...described } : undefined
+}
+
+/** Returns the parts of a resource: texts as far as there is room, and blobs where they fit whole. */
+function partsOf (contents: unknown[], uri: string): ResourceView['contents'] {
+  let room = LARGEST
+  return contents.slice(0, MOST_PARTS).flatMap((part): ResourceView['contents'] => {
+    if (!isObject(part)) return []
+    const { text, blob, mimeType } = part as Json
+    const meta = metaOf((part as Json)._meta)
+    const about = {
+      uri: isAddress((part as Json).uri) ? (part as Json).uri as string : uri,
+      ...(typeof mimeType === 'string' && { mimeType: mimeType.slice(0, LONGEST_TEXT) }),
+      ...(meta !== undefined && { _meta: meta })
+    }
+    if (typeof text === 'string') {
+      const shown = text.slice(0, room).toWellFormed()
+      room -= shown.length
+      return [{ ...about, text: shown, size: text.length, ...(text.length > shown.length && { isCut: true as const }) }]
+    }
+    if (typeof blob !== 'string') return []
+    const size = Buffer.byteLength(blob, 'base64')
+    if (blob.length > room) return [{ ...about, size, isCut: true as const }]
+    room -= blob.length
+    return [{ ...about, blob, size }]
+  })
+}
