@@ -25,6 +25,11 @@ const TONES: Record<string, [tone: string, sign: string]> = {
   resultWaits: ['warn', '!'],
   waiting_for_app: ['warn', '!'],
   authorizing: ['warn', '!'],
+  skill_known: ['good', '✓'],
+  skill_new: ['calm', '○'],
+  skill_changed: ['warn', '!'],
+  skill_refused: ['bad', '✕'],
+  skill_hidden: ['calm', '–'],
   paused: ['calm', '❚❚'],
   cancelled: ['calm', '–'],
   interrupted: ['warn', '–']

@@ -1,7 +1,7 @@
 import type { RunBody } from '../../schemas/agent.ts'
 import { takeFiles } from '../attachments/index.ts'
 import { withRunModels } from '../models/index.ts'
-import { BadMessage, dropTries, type RawMessage, type ThreadMessage, withoutChatForm } from '../threads/index.ts'
+import { dropTries, type RawMessage, type ThreadMessage, withoutChatForm } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { threadOptions } from './run-settings.ts'
 

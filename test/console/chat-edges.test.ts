@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { getThread, listThreads } from '../../client/generated/index.ts'
+import { connectToolServer, type ConnectBody, getThread, listThreads } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, message, openConsole, overlaps, press, say, steer } from '../harness/console.ts'
+import { axe, message, openConsole, overlaps, press, say, SCREENS, showOn, steer } from '../harness/console.ts'
+import { noting } from '../harness/mcp.ts'
 
 const NOTES = 'Tea comes from China[^origin], see [the page][page]. More tea[^2].\n\nAnd `x[^origin]`, again[^origin].\n\n' +
   '[page]: https://example.com/tea\n\n[^origin]: Says **everyone**, at [home](https://example.com/home).\n\n[^2]: Every day.'
@@ -14,6 +15,7 @@ function reply ({ body }: GatewayRequest): Plan {
   const last = body.prompt.at(-1)
   if (last.role === 'tool') return { text: 'That is done.' }
   const said = JSON.stringify(last.content)
+  if (said.includes('has chosen')) return { text: `You said ${said.length} characters.` }
   const write = (name: string) => ({ toolName: 'writeFile', input: { path: `${name}.txt`, content: 'Buy tea' } })
   if (said.includes('two')) return { text: 'I write two files.', toolCalls: [write('first'), write('second')] }
   if (said.includes('third')) return { text: 'I write another.', toolCalls: [write('third')] }
@@ -26,7 +28,8 @@ const focused = (page: Page) => page.evaluate<string>(`(({ activeElement }) =>
   activeElement.closest('article')?.innerText ?? activeElement.closest('form')?.className ?? activeElement.tagName)(document)`)
 
 t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
-  const console = await openConsole(t, { reply })
+  const skill = '---\ndescription: Writes the notes of a release.\n---\nLook at the log.\n'
+  const console = await openConsole(t, { reply, work: { '.agents': { skills: { minutes: { 'SKILL.md': skill } } } } })
   const { work, visit, agent } = console
   const asked = { client: agent.client, throwOnError: true } as const
 
@@ -175,6 +178,71 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await page.getByText('You said').waitFor()
     t.equal(await page.locator('.said').count(), 1)
   }, { expected: /ERR_CONNECTION|Failed to load|ERR_INCOMPLETE/ })
+
+  await visit('a slash offers prompts and skills, by keys and by touch, which go with the message and stay with it', async (t, page) => {
+    await connectToolServer({ ...asked, body: noting(['--prompts']) as ConnectBody })
+    const told = () => console.gateway!.requests.at(-1)!.body.prompt.findLast(({ role }: any) => role === 'user').content
+    const list = page.getByRole('listbox', { name: 'Prompts and skills' })
+    const option = (name: RegExp) => list.getByRole('option', { name })
+    const chips = page.getByRole('list', { name: 'Goes with the message' }).getByRole('listitem')
+    await page.goto('/console/chat')
+    await message(page).pressSequentially('/')
+    await option(/minutes/).waitFor()
+    const offered = await list.getByRole('option').allInnerTexts()
+    t.match(offered, [/^minutes\s+Skill\s+Writes the notes/, /^A title\s+Prompt of noting\s+Reviews/, /^broken/])
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+    }
+    await page.keyboard.press('ArrowDown')
+    t.match(await message(page).getAttribute('aria-activedescendant'), await option(/A title/).getAttribute('id'))
+    await page.keyboard.press('Escape')
+    await option(/minutes/).waitFor({ state: 'detached' })
+    t.equal(await message(page).inputValue(), '/', 'Escape takes nothing away')
+    await message(page).pressSequentially('rev')
+    await option(/A title/).waitFor()
+    t.equal(await list.getByRole('option').count(), 1)
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'A title' })
+    await dialog.getByRole('button', { name: 'Use it' }).click()
+    t.equal(await chips.count(), 0, 'what is required is asked for')
+    t.same(await axe(page), [])
+    await dialog.getByRole('textbox', { name: 'File' }).fill('cart.js')
+    await page.keyboard.press('Enter')
+    await chips.filter({ hasText: 'Prompt: review of noting · file: cart.js' }).waitFor()
+    await page.getByRole('button', { name: 'Prompts and skills' }).click()
+    await option(/minutes/).tap()
+    await chips.filter({ hasText: 'Skill: minutes' }).waitFor()
+    await page.reload()
+    await chips.nth(1).waitFor()
+    await message(page).pressSequentially('/etc/hosts is one')
+    t.equal(await list.count(), 0, 'a path is typed in peace')
+    await page.keyboard.press('Enter')
+    await page.getByText('You said').waitFor()
+    t.match(told().slice(1), [{ text: /prompt "review"/ }, { text: /skill "minutes"/ }, { text: '/etc/hosts is one' }])
+    t.equal(await chips.count(), 0)
+    const words = page.locator('summary', { hasText: 'Prompt: review of noting' })
+    await words.click()
+    await page.getByText('Review cart.js.').waitFor()
+    await page.reload()
+    await words.waitFor()
+    t.equal(await page.getByText('The service did not get this message.').count(), 0)
+    await page.getByRole('heading', { name: '/etc/hosts is one' }).waitFor()
+    t.same(await overlaps(page), [])
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await chips.nth(1).waitFor()
+    t.equal(await message(page).inputValue(), '/etc/hosts is one')
+    await page.getByRole('button', { name: 'Remove Skill: minutes' }).click()
+    await message(page).fill('another one')
+    await page.keyboard.press('Enter')
+    await page.getByText('/etc/hosts').first().waitFor({ state: 'detached' })
+    await page.getByText('You said').waitFor()
+    t.match(told().slice(1), [{ text: /prompt "review"/ }, { text: 'another one' }])
+    await page.getByRole('button', { name: 'Answer again' }).click()
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    t.match(told().slice(1), [{ text: /prompt "review"/ }, { text: 'another one' }], 'it stays for another answer')
+  }, { hasTouch: true })
 
   await visit('footnotes are numbered, open where they are mentioned, and stand at the end', async (t, page) => {
     await page.goto('/console/chat')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import {
@@ -17,10 +17,11 @@ import { startFakeGateway } from '../fakes/gateway.ts'
 import { startFakeOpenAI } from '../fakes/openai.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
+import { freePort } from '../harness/free-port.ts'
 import { browse, startGuarded } from '../harness/mcp-guarded.ts'
 import { everything, misbehaving } from '../harness/mcp.ts'
 
-const SECTIONS = ['models', 'servers', 'agents', 'grants', 'usage', 'general', 'health']
+const SECTIONS = ['models', 'servers', 'agents', 'skills', 'grants', 'usage', 'general', 'health']
 t.test('settings and memory', { skip: noBrowser }, async (t) => {
   let held: Promise<unknown> | undefined
   const gateway = await startFakeGateway({
@@ -34,7 +35,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
   for (const server of [gateway, local]) t.teardown(() => server.close())
   const away = await startFakeOpenAI()
   await away.close()
-  const { agent, browser, url, visit } = await openConsole(t, {
+  const { agent, browser, url, visit, work } = await openConsole(t, {
     env: { AI_GATEWAY_BASE_URL: gateway.url },
     config: {
       discovery: { ports: [Number(new URL(local.url).port)] },
@@ -192,17 +193,27 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
   })
 
   await visit('a tool server is added by its address, authorised at its own page, turned off, and removed', async (t, page) => {
-    const { server } = await startGuarded(t)
+    const { server, authorization } = await startGuarded(t)
+    const redirect = `http://127.0.0.1:${await freePort()}/signed-in`
+    authorization.clients.set('by-hand', { redirect_uris: [redirect] })
     await page.goto('/console/settings/servers')
     await page.getByText('No tool server is connected.').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('tickets')
     await page.getByLabel('a server with an address').check()
     await page.getByLabel('Address', { exact: true }).fill(server.url)
+    await page.getByText('Sign in with a client of your own').click()
+    await page.getByLabel('Client ID').fill('by-hand')
+    await page.getByLabel('Client secret').fill('the secret of the client')
+    await page.getByLabel('Redirect address').fill(redirect)
+    t.same(await axe(page), [])
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     const link = page.getByRole('link', { name: 'Open the page of' })
     await link.waitFor()
     await browse((await link.getAttribute('href'))!)
     await page.locator('.status', { hasText: 'Connected' }).waitFor()
+    t.same([...authorization.clients.keys()], ['by-hand'], 'no other client was registered')
+    t.equal(await page.getByLabel('Client secret').inputValue(), '')
+    t.notMatch(await page.content(), /the secret of the client/)
     await page.getByRole('button', { name: 'Turn off' }).click()
     await page.locator('.status', { hasText: 'Turned off' }).waitFor()
     await page.getByRole('button', { name: 'Disconnect' }).click()
@@ -220,6 +231,10 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByText('get-sum', { exact: true }).waitFor()
     await page.getByRole('button', { name: /^Let its \d+ reading tools run unasked$/ }).click()
     await page.getByText(/^(\d+) of its \1 reading tools run unasked\.$/).waitFor()
+    await page.getByRole('button', { name: 'Show architecture.md' }).click()
+    await page.getByText('Everything Server – Architecture').waitFor()
+    t.same(await axe(page), [])
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Let all its tools ask' }).click()
     await page.getByText(/^0 of its \d+ reading tools run unasked\.$/).waitFor()
     t.same(await axe(page), [])
@@ -236,7 +251,34 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     t.same(await axe(page), [])
     await page.reload()
     await slow.waitFor({ state: 'detached' })
-  })
+    // A page that has not heard of the removal yet may ask for the server once more.
+  }, { expected: /status of 404.*\/mcp\/servers\/tickets$/ })
+
+  await visit('skills are listed with their states, and one that changed is accepted as it is', async (t, page) => {
+    const skills = `${work}/.claude/skills`
+    for (const [name, text] of [['notes', '---\ndescription: Writes notes.\n---\nWrite.'], ['bad', 'Nothing.']]) {
+      mkdirSync(`${skills}/${name}`, { recursive: true })
+      writeFileSync(`${skills}/${name}/SKILL.md`, text)
+    }
+    await page.goto('/console/settings/skills')
+    const notes = page.getByRole('listitem').filter({ hasText: 'Writes notes.' })
+    await notes.getByText('Not read yet').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Cannot be used' }).getByText('does not begin with a front matter').waitFor()
+    await notes.getByRole('button', { name: 'Accept' }).click()
+    await notes.getByText('As it was read').waitFor()
+    writeFileSync(`${skills}/notes/run.sh`, 'echo one')
+    await page.getByRole('button', { name: 'Look' }).click()
+    await notes.getByText('Other than when it was read: run.sh').waitFor()
+    t.same(await axe(page), [])
+    writeFileSync(`${skills}/notes/run.sh`, 'echo two')
+    await notes.getByRole('button', { name: 'Accept the change' }).click()
+    await notes.getByText('is not as it was when it was looked at').waitFor()
+    await notes.getByRole('button', { name: 'Accept the change' }).click()
+    await notes.getByText('As it was read').waitFor()
+    await page.getByLabel('For work in the folder').fill('/no/such/folder')
+    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByText('/no/such/folder').waitFor()
+  }, { expected: /status of 4(00|09)/ })
 
   await visit('an agent is made, chosen for a conversation, which keeps it and its effort, and stays while it is used', async (t, page) => {
     await page.goto('/console/settings/agents')

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { type FileUIPart, isFileUIPart, isToolUIPart, type UIMessage } from 'ai'
+import { isFileUIPart, isToolUIPart, type UIMessage } from 'ai'
 import { AgentError } from '../../../client/errors.ts'
 import { say } from '../../lib/say.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
-import { Composer } from './composer/composer.tsx'
+import { Composer, type Sending } from './composer/composer.tsx'
 import { useModelChoice } from './composer/use-model-choice.ts'
 import { MessageList, type MessageListHandle } from './rows/message-list.tsx'
-import { textOf } from './rows/rows.ts'
+import { ownTextOf } from './rows/rows.ts'
+import { chosenOf, ownParts } from './thread/chosen.ts'
 import type { FoundMessage } from './thread/found-message.ts'
 import type { ThreadPage } from './thread/thread-page.ts'
 import { useConversation } from './thread/use-conversation.ts'
@@ -63,8 +64,8 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   }, [isBusy, error, messages, announce])
 
   const draft = edited === undefined ? (page.isNew ? 'new' : id) : `${id} ${edited.id}`
-  function send (text: string, files: FileUIPart[], isInPlace = false) {
-    conversation.send(text, { files, draft: `chat ${draft}`, edited: edited?.id, isInPlace, options: choice.options })
+  function send (text: string, { files, chosen, isInPlace = false }: Sending) {
+    conversation.send(text, { files, chosen, draft: `chat ${draft}`, edited: edited?.id, isInPlace, options: choice.options })
     setEdited(undefined)
     list.current?.follow()
   }
@@ -81,7 +82,8 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
       />
       <Composer
         key={edited?.id ?? 'new'} draftOf={draft}
-        initial={edited && textOf(edited)} initialFiles={edited?.parts.filter(isFileUIPart)}
+        initial={edited && ownTextOf(edited)} initialFiles={edited && ownParts(edited).filter(isFileUIPart)}
+        initialChosen={edited && chosenOf(edited)}
         conversation={conversation} isHeld={edited === undefined && waiting.some(({ kind }) => kind === 'tool')}
         choice={choice} chatId={id} field={composer} suggested={suggested}
         onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}

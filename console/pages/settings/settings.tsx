@@ -9,12 +9,22 @@ import { Grants } from './grants.tsx'
 import { HealthSection } from './health.tsx'
 import { Models } from './models/models.tsx'
 import { Servers } from './servers/servers.tsx'
+import { Skills } from './skills/skills.tsx'
 import './settings.css'
 
 // The plots are a library of their own.
 const Usage = lazy(() => import('./usage/usage.tsx'))
 
-const SECTIONS = { models: Models, servers: Servers, agents: Agents, grants: Grants, usage: Usage, general: General, health: HealthSection }
+const SECTIONS = {
+  models: Models,
+  servers: Servers,
+  agents: Agents,
+  skills: Skills,
+  grants: Grants,
+  usage: Usage,
+  general: General,
+  health: HealthSection
+}
 type Section = keyof typeof SECTIONS
 const NAMES = Object.keys(SECTIONS) as Section[]
 

@@ -1,7 +1,8 @@
 import type { FileUIPart } from 'ai'
-import { ArrowUp, SlidersHorizontal, Square } from 'lucide-react'
+import { ArrowUp, SlidersHorizontal, Square, SquareSlash } from 'lucide-react'
 import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
 import { AgentError } from '../../../../client/errors.ts'
+import type { Prompt } from '../../../../client/generated/index.ts'
 import { useDraft } from '../../../lib/draft.ts'
 import { newId } from '../../../lib/new-id.ts'
 import { say } from '../../../lib/say.ts'
@@ -10,11 +11,17 @@ import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import type { Conversation } from '../thread/use-conversation.ts'
-import { filesOf } from '../thread/use-sent.ts'
+import type { Chosen } from '../thread/chosen.ts'
+import { chosenFor, filesOf } from '../thread/use-sent.ts'
 import { AttachButton, AttachedFiles } from './attached-files.tsx'
+import { ChoiceList } from './choice-list.tsx'
+import { ChosenChips } from './chosen-chips.tsx'
 import { ModelFields } from './model-fields.tsx'
+import { PromptDialog } from './prompt-dialog.tsx'
 import { RehearseButton } from './rehearse-button.tsx'
 import { useAttached } from './use-attached.ts'
+import { useChoiceMenu } from './use-choice-menu.ts'
+import { useChosen } from './use-chosen.ts'
 import type { ModelChoice } from './use-model-choice.ts'
 
 /** The longest message to a run that is under way. */
@@ -26,12 +33,21 @@ const isLate = (error: unknown) => error instanceof AgentError && error.code ===
 /** Keys that scroll the messages from a text that does not scroll itself, and how far. */
 const VIEWS: Record<string, number> = { PageUp: -0.9, PageDown: 0.9 }
 
+/** What goes with the text of a message. */
+export interface Sending {
+  files: FileUIPart[]
+  chosen: Chosen[]
+  /** In place of what the last run has not read. */
+  isInPlace?: boolean
+}
+
 interface Props {
   /** Names what is typed, which survives a reload. */
   draftOf: string
   /** The message that is edited. */
   initial?: string
   initialFiles?: FileUIPart[]
+  initialChosen?: Chosen[]
   conversation: Conversation
   /** The run waits for an approval: what the user says meanwhile is for that run. */
   isHeld: boolean
@@ -40,8 +56,7 @@ interface Props {
   /** Words that the user has chosen to begin with. */
   suggested?: { text: string }
   field: RefObject<HTMLTextAreaElement>
-  /** `isInPlace`: in place of what the last run has not read. */
-  onSend: (text: string, files: FileUIPart[], isInPlace?: boolean) => void
+  onSend: (text: string, sending: Sending) => void
   /** Scrolls the messages by a part of their view: 1 for all of it, down; negative up. */
   onScroll: (views: number) => void
   /** Leaves the editing. */
@@ -50,11 +65,17 @@ interface Props {
 
 /** Where the user writes: a message, or while the agent works, what it is to know at its next step. */
 export function Composer (props: Props) {
-  const { draftOf, initial = '', initialFiles, conversation, isHeld, choice, chatId, field, suggested, onSend, onScroll, onCancel } = props
+  const { draftOf, initial = '', initialFiles, initialChosen, conversation, isHeld, choice, chatId, field } = props
+  const { suggested, onSend, onScroll, onCancel } = props
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
   const attached = useAttached(filesOf(`chat ${draftOf}`), initialFiles)
   const { files, sending, isSending } = attached
+  const choices = useChosen(chosenFor(`chat ${draftOf}`), initialChosen)
+  const { chosen } = choices
+  /** The prompt whose arguments are asked for. */
+  const [asking, setAsking] = useState<Prompt>()
+  const [caret, setCaret] = useState(0)
   /** The message is sent when its files are. */
   const [isQueued, setIsQueued] = useState(false)
   const { isBusy, stopping, steering, returned, unread } = conversation
@@ -77,6 +98,7 @@ export function Composer (props: Props) {
     const typed = text.trim() === '' ? '' : `\n\n${text}`
     type(returned.text + typed)
     attached.restore(returned.files)
+    choices.restore(returned.chosen)
   }, [returned])
   useEffect(() => {
     if (suggested === undefined) return
@@ -100,7 +122,8 @@ export function Composer (props: Props) {
     setLate(undefined)
     setText('')
     attached.clear()
-    onSend(late, files)
+    choices.clear()
+    onSend(late, { files, chosen })
   }, [late, isBusy])
   useEffect(() => {
     if (!isQueued || isSending) return
@@ -110,14 +133,15 @@ export function Composer (props: Props) {
   function submit (event?: FormEvent) {
     event?.preventDefault()
     if (isSending && !isUnderWay) return setIsQueued(true)
-    const isEmpty = text.trim() === '' && (isUnderWay || files.length === 0)
+    const isEmpty = text.trim() === '' && (isUnderWay || files.length + chosen.length === 0)
     if (isEmpty || steering.isPending || late !== undefined) return
     if (!isUnderWay) {
       // The drafts are forgotten when the service has the message.
       setText('')
       attached.clear()
+      choices.clear()
       steering.reset()
-      return onSend(text, files, unread !== undefined && offered === unread.key)
+      return onSend(text, { files, chosen, isInPlace: unread !== undefined && offered === unread.key })
     }
     steering.mutate({ message: text.slice(0, LONGEST_STEERING), messageId: newId() }, {
       onSuccess () {
@@ -131,7 +155,21 @@ export function Composer (props: Props) {
       }
     })
   }
+  const menu = useChoiceMenu({
+    text,
+    caret,
+    cwd: choice.cwd === '' ? undefined : choice.cwd,
+    isOff: isUnderWay,
+    onChoose (choice, rest) {
+      type(rest)
+      setCaret(0)
+      if (choice.kind === 'skill') choices.add({ kind: 'skill', name: choice.name })
+      else if (choice.prompt.arguments.length > 0) setAsking(choice.prompt)
+      else choices.add({ kind: 'prompt', server: choice.prompt.server, name: choice.prompt.name })
+    }
+  })
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (menu.takeKey(event)) return
     if (event.key === 'Escape' && onCancel !== undefined) return onCancel()
     const views = VIEWS[event.key]
     const { scrollHeight, clientHeight } = event.currentTarget
@@ -142,6 +180,15 @@ export function Composer (props: Props) {
     if (event.key !== 'Enter' || event.shiftKey || event.repeat || event.nativeEvent.isComposing) return
     event.preventDefault()
     submit()
+  }
+  /** Opens the list for a finger, too: as if a slash had been typed in front of the text. */
+  function openSlash () {
+    if (!text.startsWith('/')) type(`/${text}`)
+    field.current?.focus()
+    // The field has the text when React has drawn it.
+    setTimeout(() => field.current?.setSelectionRange(1, 1))
+    setCaret(1)
+    menu.reopen()
   }
   const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
     const { files: pasted } = event.clipboardData
@@ -157,18 +204,25 @@ export function Composer (props: Props) {
       {unread !== undefined && text === unread.text && <p className='note' role='status'>{say('chat.unread')}</p>}
       {returned !== undefined && <p className='note note-warn' role='alert'>{say('chat.returned')}</p>}
       {onCancel !== undefined && <p className='quiet'>{say('chat.editing')}</p>}
+      <ChosenChips choices={choices} />
       <AttachedFiles attached={attached} />
-      {isUnderWay && files.length > 0 && <p className='quiet'>{say('chat.attachLater')}</p>}
+      {isUnderWay && files.length + chosen.length > 0 && <p className='quiet'>{say('chat.attachLater')}</p>}
       <div className='composer-box'>
+        <ChoiceList menu={menu} />
         <label>
           <span className='visually-hidden'>{say('chat.message')}</span>
           <textarea
-            ref={field} rows={1} value={text} placeholder={say(isUnderWay ? 'chat.steerHint' : 'chat.hint')}
-            onChange={(event) => type(event.target.value)} onKeyDown={onKeyDown} onPaste={onPaste}
+            ref={field} rows={1} value={text} placeholder={say(isUnderWay ? 'chat.steerHint' : 'chat.hint')} {...menu.fieldProps}
+            onChange={({ target: { value, selectionStart } }) => {
+              type(value)
+              setCaret(selectionStart)
+            }}
+            onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)} onKeyDown={onKeyDown} onPaste={onPaste}
           />
         </label>
         <div className='composer-actions'>
           <AttachButton add={attached.add} />
+          {!isUnderWay && <IconButton icon={SquareSlash} label={say('chat.slash')} onClick={openSlash} />}
           <IconButton
             icon={SlidersHorizontal} label={say('chat.choices')} className='button button-quiet button-icon composer-more'
             aria-expanded={areChoicesOpen} onClick={() => setAreChoicesOpen(!areChoicesOpen)}
@@ -190,6 +244,13 @@ export function Composer (props: Props) {
           />
         </div>
       </div>
+      <PromptDialog
+        prompt={asking} onClose={() => setAsking(undefined)}
+        onGiven={({ server, name }, given) => {
+          choices.add({ kind: 'prompt', server, name, arguments: given })
+          setAsking(undefined)
+        }}
+      />
     </form>
   )
 }

@@ -32,7 +32,7 @@ function stateOf (row: Row, state: RowState) {
     isWorking: isOfAnswer && !isOver,
     isHeld: row.kind === 'call' && isOfAnswer && waiting.length > 0,
     waiting: row.kind === 'call' && waiting.length > 0 ? waiting.filter(({ toolCallId }) => toolCallId === row.part.toolCallId) : NOTHING,
-    onEdit: canEdit && row.kind === 'said' && row.message.id !== lockedId ? onEdit : undefined,
+    onEdit: canEdit && (row.kind === 'said' || (row.kind === 'chosen' && row.isAlone)) && row.message.id !== lockedId ? onEdit : undefined,
     onRegenerate: isOfAnswer && canRegenerate ? onRegenerate : undefined,
     onDecided
   }

@@ -8,6 +8,7 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { WaitingItem } from '../../../parts/waiting/waiting-item.tsx'
 import { AnswerEnd } from './answer-end.tsx'
 import { CallRow } from './call-row.tsx'
+import { ChosenRow } from './chosen-row.tsx'
 import { FileRow } from './file-row.tsx'
 import { SaidRow } from './said-row.tsx'
 import { StepsRow } from './steps-row.tsx'
@@ -52,7 +53,7 @@ interface Props {
 /** One line of a conversation; the first of a message says for screen readers whose it is. */
 export const RowView = memo(function RowView (props: Props) {
   const { row } = props
-  const isOfUser = row.kind === 'said' || row.kind === 'steer'
+  const isOfUser = row.kind === 'said' || row.kind === 'steer' || row.kind === 'chosen' || (row.kind === 'file' && row.isSaid)
   return (
     <div className={isOfUser ? 'row row-said' : 'row'}>
       {row.isFirst && <h2 className='visually-hidden'>{say(isOfUser ? 'chat.you' : 'chat.agent')}</h2>}
@@ -70,6 +71,8 @@ function Content ({ row, threadId, isWorking, isHeld, waiting, onEdit, onRegener
           versions={versionsOf(threadId, row.message.id)}
         />
       )
+    case 'chosen':
+      return <ChosenRow chosen={row.chosen} onEdit={onEdit && (() => onEdit(row.message))} />
     case 'steer':
       return <SaidRow text={row.text} state={row.state} />
     case 'system':

@@ -3,6 +3,7 @@ import { withoutDroppedTries } from '../../../../client/dropped-tries.ts'
 import type { AgentPlan, RunTask, Steer } from '../../../../client/generated/index.ts'
 import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
 import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'
+import { type Chosen, chosenIn, ownParts } from '../thread/chosen.ts'
 import { steerIn, steerStateOf } from '../thread/unread-words.ts'
 import { foldSteps } from './fold-steps.ts'
 
@@ -12,6 +13,8 @@ export type CallPart = ToolUIPart | DynamicToolUIPart
 /** One line of what a conversation shows. A long message has many, because only those in view are in the page. */
 export type Row = { key: string, /** The message begins here. */ isFirst?: true } & (
   | { kind: 'said', text: string, state?: Steer['state'] } & Message
+  /** A prompt or a skill that goes with what the user said; `isAlone`: nothing was said. */
+  | { kind: 'chosen', chosen: Chosen, isAlone: boolean } & Message
   /** What the user said while the answer was made. */
   | { kind: 'steer', text: string, state: Steer['state'] }
   | { kind: 'system', text: string }
@@ -63,6 +66,8 @@ export function createRows (): (message: UIMessage) => Row[] {
   }
 
   function contentOf (message: UIMessage, part: Part, key: string): Content[] {
+    const chosen = message.role === 'user' ? chosenIn(part) : undefined
+    if (chosen !== undefined) return [{ kind: 'chosen', chosen, isAlone: !ownParts(message).some(({ type }) => type === 'text'), message }]
     if (part.type === 'text') {
       if (message.role === 'user') return [{ kind: 'said', text: part.text, state: steerStateOf(message), message }]
       if (message.role === 'system') return [{ kind: 'system', text: part.text }]
@@ -157,6 +162,9 @@ const isEqual = (rows: Row[], others: Row[]) => rows.length === others.length &&
 
 /** The text of an answer, without what its tools did. */
 export const textOf = ({ parts }: UIMessage): string => parts.flatMap((part) => part.type === 'text' ? part.text : []).join('\n\n')
+
+/** What the user wrote in a message. */
+export const ownTextOf = (message: UIMessage): string => textOf({ ...message, parts: ownParts(message) })
 
 /** The run that wrote an answer; messages of other clients do not tell. */
 export const runIdOf = ({ metadata }: UIMessage): string | undefined => (metadata as { runId?: string } | undefined)?.runId

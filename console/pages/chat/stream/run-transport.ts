@@ -1,6 +1,7 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai'
 import { openStream, parse, readEvents } from '../../../../client/sse.ts'
 import { agent } from '../../../lib/service.ts'
+import { withoutChosen } from '../thread/chosen.ts'
 import { frameStream } from './frame-stream.ts'
 import { nextFrame } from './next-frame.ts'
 
@@ -15,8 +16,14 @@ export const runTransport: ChatTransport<UIMessage> = {
   async sendMessages ({ chatId, messages, trigger, messageId, body, abortSignal }) {
     const isContinued = body !== undefined && 'continue' in body
     const isNew = trigger === 'submit-message' && messageId === undefined
-    const all = () => ({ messages: messages.filter(({ parts }) => parts.length > 0), messageId })
-    const said = isContinued ? {} : isNew ? { message: messages.at(-1) } : all()
+    const last = isContinued || messages.length === 0 ? undefined : withoutChosen(messages.at(-1)!)
+    const all = () => ({
+      messages: [...messages.slice(0, -1).map((message) => withoutChosen(message).message), ...last === undefined ? [] : [last.message]]
+        .filter(({ parts }, at) => parts.length > 0 || (at === messages.length - 1 && isChosen)),
+      messageId
+    })
+    const isChosen = last !== undefined && Object.keys(last.request).length > 0
+    const said = isContinued ? {} : { ...isNew ? { message: last?.message } : all(), ...last?.request }
     const stream = await openStream(agent().client, {
       method: 'POST',
       url: '/run',

@@ -9,6 +9,7 @@ import { newId } from '../../../lib/new-id.ts'
 import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { runTransport } from '../stream/run-transport.ts'
+import { type Chosen, chosenPart } from './chosen.ts'
 import { withPage } from './loaded-messages.ts'
 import { olderMessages, threadPage, type ThreadPage } from './thread-page.ts'
 import { splitUnread, unreadWords } from './unread-words.ts'
@@ -92,7 +93,7 @@ export function useConversation (id: string, page: ThreadPage) {
       steerRun({ ...asked(), path: { id }, body: { message, id: messageId } }).then(body)
   })
   const unread = useMemo(() => isBusy ? undefined : unreadWords(chat.messages), [isBusy, chat.messages])
-  const chosen = (options: RunOptions) => ({ body: { options: { ...options, interactive: true } } })
+  const withOptions = (options: RunOptions) => ({ body: { options: { ...options, interactive: true } } })
 
   return {
     messages: chat.messages,
@@ -110,25 +111,25 @@ export function useConversation (id: string, page: ThreadPage) {
     returned: sent.returned,
     isUnsure: sent.isUnsure(),
     /**
-     * Sends a message with attached files, or another one in place of the message `edited`, or where `isInPlace`, of what the last run has
-     * not read.
+     * Sends a message with attached files and what was chosen for it, or another one in place of the message `edited`, or where
+     * `isInPlace`, of what the last run has not read.
      */
     send (
       text: string,
-      { files, draft, edited, isInPlace, options }:
-      { files: FileUIPart[], draft: string, edited?: string, isInPlace: boolean, options: RunOptions }
+      { files, chosen, draft, edited, isInPlace, options }:
+      { files: FileUIPart[], chosen: Chosen[], draft: string, edited?: string, isInPlace: boolean, options: RunOptions }
     ) {
       // The service knows what is said again by its words, and other words by the id.
       const isSaidAgain = unread !== undefined && text.startsWith(unread.text)
       const replaced = isInPlace && !isSaidAgain ? unread?.id : undefined
       const messageId = edited ?? replaced ?? newId()
       onSend()
-      sent.note({ messageId, text, files, draft, isEdit: edited !== undefined })
+      sent.note({ messageId, text, files, chosen, draft, isEdit: edited !== undefined })
       if (edited === undefined && (isSaidAgain || replaced !== undefined)) setMessages((all) => splitUnread(all).before)
-      const parts = [...text.trim() === '' ? [] : [{ type: 'text' as const, text }], ...files]
+      const parts = [...chosen.map(chosenPart), ...text.trim() === '' ? [] : [{ type: 'text' as const, text }], ...files]
       if (edited !== undefined) keepVersion(id, chat.messages, edited)
-      if (edited !== undefined) void chat.sendMessage({ parts, messageId }, chosen(options))
-      else void chat.sendMessage({ id: messageId, parts }, chosen(options))
+      if (edited !== undefined) void chat.sendMessage({ parts, messageId }, withOptions(options))
+      else void chat.sendMessage({ id: messageId, parts }, withOptions(options))
     },
     /** Lets the agent go on where its last run ended too early. */
     goOn () {
@@ -139,7 +140,7 @@ export function useConversation (id: string, page: ThreadPage) {
     regenerate (options: RunOptions) {
       const said = chat.messages.findLast(({ role }) => role === 'user')
       if (said !== undefined) keepVersion(id, chat.messages, said.id)
-      void chat.regenerate(chosen(options))
+      void chat.regenerate(withOptions(options))
     },
     reread () {
       clearError()

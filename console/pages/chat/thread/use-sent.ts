@@ -1,12 +1,14 @@
 import type { FileUIPart, UIMessage } from 'ai'
 import { useRef, useState } from 'react'
 import { forgetDraft } from '../../../lib/draft.ts'
+import { type Chosen, ownParts } from './chosen.ts'
 
 /** A message that the user has sent. */
 export interface Sent {
   messageId: string
   text: string
   files: FileUIPart[]
+  chosen: Chosen[]
   /** The draft from which it was sent. It is kept until the message has arrived, over a reload too. */
   draft: string
   /** It replaces a message of the conversation. */
@@ -16,7 +18,10 @@ export interface Sent {
 /** The draft of the files that go with a text. */
 export const filesOf = (draft: string) => `${draft} files`
 
-const textOf = ({ parts }: UIMessage) => parts.flatMap((part) => part.type === 'text' ? part.text : []).join('')
+/** The draft of the prompt and the skill that go with it. */
+export const chosenFor = (draft: string) => `${draft} chosen`
+
+const textOf = (message: UIMessage) => ownParts(message).flatMap((part) => part.type === 'text' ? part.text : []).join('')
 
 /** What was sent last: whether the service has it, and if it has not, that it comes back to the user. */
 export function useSent () {
@@ -27,6 +32,7 @@ export function useSent () {
     if (sent.current !== undefined) {
       forgetDraft(sent.current.draft, sent.current.text)
       forgetDraft(filesOf(sent.current.draft), JSON.stringify(sent.current.files))
+      forgetDraft(chosenFor(sent.current.draft), JSON.stringify(sent.current.chosen))
     }
     sent.current = undefined
   }

@@ -8,7 +8,7 @@ import { asked } from '../../../lib/service.ts'
 import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
-import { Field } from '../servers/field.tsx'
+import { Field } from '../../../parts/field.tsx'
 
 const lines = (text: string): string[] => [...new Set(text.split('\n').map((line) => line.trim()).filter((line) => line !== ''))]
 

@@ -5,7 +5,8 @@ import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { BoxFields, boxOf, canBox } from './box-fields.tsx'
-import { Field } from './field.tsx'
+import { ClientFields, clientOf } from './client-fields.tsx'
+import { Field } from '../../../parts/field.tsx'
 import { readPairs } from './read-pairs.ts'
 import { useConnect } from './server-queries.ts'
 
@@ -20,19 +21,25 @@ export function AddServer () {
   const [hosts, setHosts] = useDraft('server hosts')
   const [folders, setFolders] = useDraft('server folders')
   const [secrets, setSecrets] = useState('')
+  const [clientId, setClientId] = useDraft('server client')
+  const [clientSecret, setClientSecret] = useState('')
+  const [redirectUri, setRedirectUri] = useDraft('server redirect')
   const connect = useConnect()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const lines = args.split('\n').filter((line) => line !== '')
     const values = secrets.trim() === '' ? undefined : readPairs(secrets, isAddress ? ':' : '=')
     connect.mutate(isAddress
-      ? { name, url: url.trim(), ...values && { headers: values } }
+      ? { name, url: url.trim(), ...values && { headers: values }, ...clientOf({ clientId, clientSecret, redirectUri }) }
       : {
           ...{ name, command, ...isBoxed && { sandbox: boxOf(hosts, folders) } },
           ...{ ...lines.length > 0 && { args: lines }, ...values && { env: values } }
         }, {
       onSuccess () {
-        for (const clear of [setName, setCommand, setArgs, setUrl, setHosts, setFolders, setSecrets]) clear('')
+        for (const clear of [
+          ...[setName, setCommand, setArgs, setUrl, setHosts, setFolders, setSecrets],
+          ...[setClientId, setClientSecret, setRedirectUri]
+        ]) clear('')
       }
     })
   }
@@ -94,6 +101,7 @@ export function AddServer () {
           />
         )}
       </Field>
+      {isAddress && <ClientFields {...{ clientId, setClientId, clientSecret, setClientSecret, redirectUri, setRedirectUri }} />}
       {connect.error !== null && <Failed error={connect.error} />}
       <div className='actions'>
         <Button kind='primary' type='submit' isBusy={connect.isPending}>

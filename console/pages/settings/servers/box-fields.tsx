@@ -1,5 +1,5 @@
 import { say } from '../../../lib/say.ts'
-import { Field } from './field.tsx'
+import { Field } from '../../../parts/field.tsx'
 
 /** Whether this is a system whose boxes can hold a tool server. */
 export const canBox = (): boolean => /linux/i.test(navigator.platform)

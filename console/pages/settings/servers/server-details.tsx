@@ -2,6 +2,7 @@ import type { ToolServerDetail } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { ServerAcceptance } from './server-acceptance.tsx'
+import { ServerResources } from './server-resources.tsx'
 import { useServer } from './server-queries.ts'
 
 /** The tools of a server with its own descriptions, what is not used of it, and its latest error output. */
@@ -32,6 +33,7 @@ function Details ({ server }: { server: ToolServerDetail }) {
           </li>
         ))}
       </ul>
+      {server.status === 'connected' && <ServerResources server={server.name} />}
       {warnings.length > 0 && (
         <section className='section'>
           <h3>{say('settings.serverWarnings')}</h3>

@@ -1,0 +1,67 @@
+import { useEffect, useId, useState, type KeyboardEvent } from 'react'
+import { say } from '../../../lib/say.ts'
+import { useAnnounce } from '../../../parts/announcer.tsx'
+import { type Choice, fitting, useChoices } from './choices.ts'
+
+/** What opens the list: a slash at the beginning of the text, and the word behind it, up to the caret. */
+const SLASH = /^\/(\S{0,64})$/
+
+interface Props {
+  text: string
+  caret: number
+  cwd?: string
+  /** What is said now cannot hold a choice. */
+  isOff: boolean
+  /** Called with the choice, and the text without what opened the list. */
+  onChoose: (choice: Choice, rest: string) => void
+}
+
+/** The list of prompts and skills that a slash at the beginning of a message opens: what is in it, and the keys that choose. */
+export function useChoiceMenu ({ text, caret, cwd, isOff, onChoose }: Props) {
+  const id = useId()
+  const [at, setAt] = useState(0)
+  /** The text at which it was closed. */
+  const [closed, setClosed] = useState<string>()
+  const announce = useAnnounce()
+  const typed = isOff ? undefined : SLASH.exec(text.slice(0, caret))?.[1]
+  const isAsked = typed !== undefined && closed !== text
+  const { all, failed, isReading } = useChoices({ cwd, shown: isAsked })
+  const found = isAsked ? fitting(all, typed) : []
+  const isNone = isAsked && !isReading && all.length === 0 && typed === ''
+  // A path is typed in peace: where nothing fits, nothing is shown.
+  const isOpen = isAsked && (found.length > 0 || isNone || (isReading && typed === ''))
+  useEffect(() => setAt(0), [typed])
+  useEffect(() => setClosed((at) => at === text ? at : undefined), [text])
+  useEffect(() => {
+    if (isOpen && !isReading) announce(found.length === 0 ? say('chat.slashNone') : say('chat.slashFound', { count: found.length }))
+  }, [isOpen, isReading, found.length, announce])
+
+  const choose = (choice: Choice) => onChoose(choice, text.slice(caret))
+  const optionId = (n: number) => `${id}-${n}`
+  const hasList = isOpen && found.length > 0
+  return {
+    ...{ id, isOpen, found, at, isReading, isNone, failed: isOpen ? failed : [], choose, optionId },
+    /** Shows it again after it was closed. */
+    reopen: () => setClosed(undefined),
+    /** What joins the field with the list. */
+    fieldProps: {
+      'aria-autocomplete': 'list' as const,
+      ...hasList && { 'aria-controls': id, 'aria-activedescendant': optionId(Math.min(at, found.length - 1)) }
+    },
+    /** Takes a key of the field. Returns whether it was for the list. */
+    takeKey (event: KeyboardEvent): boolean {
+      if (!isOpen || event.nativeEvent.isComposing) return false
+      const { key, shiftKey, ctrlKey, metaKey, altKey } = event
+      if (ctrlKey || metaKey || altKey) return false
+      if (key === 'Escape') setClosed(text)
+      else if (found.length === 0) return false
+      else if (key === 'ArrowDown') setAt((at + 1) % found.length)
+      else if (key === 'ArrowUp') setAt((at + found.length - 1) % found.length)
+      else if ((key === 'Enter' || key === 'Tab') && !shiftKey) choose(found[Math.min(at, found.length - 1)])
+      else return false
+      event.preventDefault()
+      return true
+    }
+  }
+}
+export type ChoiceMenu = ReturnType<typeof useChoiceMenu>
