@@ -4,6 +4,7 @@
 //   --claims-later=a,b  tools that it marks so once `change` is called
 //   --many=1000     so many further tools
 //   --delay=20000   milliseconds before it answers `initialize`; --mute: it never does
+//   --until=<file>  it answers `initialize` once there is such a file, as a program that is installed first
 //   --here=<file>   writes its process id there when it starts
 //   --says=<line>   writes that to stderr when it starts, as installers do
 //   --die           ends with exit code 4 at once, having written its TOKEN to stderr
@@ -161,6 +162,8 @@ async function answer ({ id, method, params, ...outcome }: { id: number, method?
   }
   if (method === 'initialize') {
     if (options.has('mute')) return undefined
+    const until = options.get('until')
+    while (until !== undefined && !existsSync(until)) await new Promise((resolve) => setTimeout(resolve, 20))
     await new Promise((resolve) => setTimeout(resolve, Number(options.get('delay') ?? 0)))
     return send({
       id,
