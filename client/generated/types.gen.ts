@@ -4138,6 +4138,132 @@ export type ResetEvent = {
 };
 
 /**
+ * What a resource holds, up to 5 MB, with known secrets replaced
+ */
+export type Resource = {
+    server: string;
+    uri: string;
+    contents: Array<{
+        uri: string;
+        mimeType?: string;
+        text?: string;
+        /**
+         * Base64
+         */
+        blob?: string;
+        /**
+         * Characters of the text, or bytes of the blob, also where it is cut or left out
+         */
+        size: number;
+        /**
+         * The text is cut, or the blob left out: the answer would be too large
+         */
+        isCut?: true;
+        /**
+         * What the server adds for applications, unchanged
+         */
+        _meta?: {
+            [key: string]: unknown;
+        };
+    }>;
+};
+
+/**
+ * A resource of a tool server
+ */
+export type ResourceEntry = {
+    server: string;
+    /**
+     * Its address, by which it is read
+     */
+    uri: string;
+    name: string;
+    /**
+     * Its name for people
+     */
+    title?: string;
+    description?: string;
+    /**
+     * As the server gives them: an address is not loaded by the service, and need not be trusted
+     */
+    icons?: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * What the server adds for applications, unchanged
+     */
+    _meta?: {
+        [key: string]: unknown;
+    };
+    mimeType?: string;
+    /**
+     * The server's: `audience` says for whom it is, the user or models
+     */
+    annotations?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Bytes
+     */
+    size?: number;
+};
+
+/**
+ * The resources of the connected tool servers, with the templates of the addresses of further ones
+ */
+export type ResourceList = {
+    resources: Array<ResourceEntry>;
+    templates: Array<ResourceTemplate>;
+    /**
+     * Servers that did not list their resources; all others are complete up to the limits
+     */
+    failed: Array<{
+        server: string;
+        error: string;
+    }>;
+    /**
+     * Servers that have more resources or templates than are listed: 1,000 of each
+     */
+    cut: Array<string>;
+};
+
+/**
+ * The addresses of resources that no list names
+ */
+export type ResourceTemplate = {
+    server: string;
+    /**
+     * The address of further resources, with what is to be filled in in braces (RFC 6570)
+     */
+    uriTemplate: string;
+    name: string;
+    /**
+     * Its name for people
+     */
+    title?: string;
+    description?: string;
+    /**
+     * As the server gives them: an address is not loaded by the service, and need not be trusted
+     */
+    icons?: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * What the server adds for applications, unchanged
+     */
+    _meta?: {
+        [key: string]: unknown;
+    };
+    mimeType?: string;
+    /**
+     * The server's: `audience` says for whom it is, the user or models
+     */
+    annotations?: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * One run, of a conversation or a task
  */
 export type Run = {
@@ -4277,7 +4403,7 @@ export type RunBody = {
         [key: string]: unknown;
     };
     /**
-     * A prompt of a tool server (`GET /mcp/prompts`) in place of a message, or in front of `message`. In the thread its words are quoted in the message of the user, which names the server
+     * A prompt of a tool server (`GET /mcp/prompts`), in front of `message` or of the last of `messages`, or in their place. In the thread its words are quoted in the message of the user, with the name of the server. Later requests leave them out
      */
     prompt?: {
         server: string;
@@ -4286,6 +4412,10 @@ export type RunBody = {
             [key: string]: string;
         };
     };
+    /**
+     * The name of a skill for the working folder (`GET /skills`), which the agent is told to read before all else: with the message, or in its place
+     */
+    skill?: string;
     /**
      * Working directory for relative paths and commands
      */
@@ -5159,6 +5289,10 @@ export type Skill = {
      * The number of files beside its SKILL.md
      */
     files?: number;
+    /**
+     * Changes with the text and every file of it; accept it with this
+     */
+    digest?: string;
     /**
      * Links in its folder that lead out of it: nothing is read through them
      */
@@ -9292,6 +9426,73 @@ export type ListSkillsResponses = {
 
 export type ListSkillsResponse = ListSkillsResponses[keyof ListSkillsResponses];
 
+export type AcceptSkillData = {
+    body: {
+        name: string;
+        /**
+         * The working folder; that of the service by default
+         */
+        cwd?: string;
+        /**
+         * The `digest` of the skill as it was shown; with another one, nothing is accepted
+         */
+        digest: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/skills/accept';
+};
+
+export type AcceptSkillErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AcceptSkillError = AcceptSkillErrors[keyof AcceptSkillErrors];
+
+export type AcceptSkillResponses = {
+    /**
+     * A folder with a SKILL.md: instructions for a kind of work
+     */
+    200: Skill;
+};
+
+export type AcceptSkillResponse = AcceptSkillResponses[keyof AcceptSkillResponses];
+
 export type ListGrantsData = {
     body?: never;
     path?: never;
@@ -13077,6 +13278,114 @@ export type ListPromptsResponses = {
 };
 
 export type ListPromptsResponse = ListPromptsResponses[keyof ListPromptsResponses];
+
+export type ListResourcesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Of this tool server alone
+         */
+        server?: string;
+    };
+    url: '/mcp/resources';
+};
+
+export type ListResourcesErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListResourcesError = ListResourcesErrors[keyof ListResourcesErrors];
+
+export type ListResourcesResponses = {
+    /**
+     * The resources of the connected tool servers, with the templates of the addresses of further ones
+     */
+    200: ResourceList;
+};
+
+export type ListResourcesResponse = ListResourcesResponses[keyof ListResourcesResponses];
+
+export type ReadResourceData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * The tool server that has it
+         */
+        server: string;
+        /**
+         * Its address, as listed or made of a template
+         */
+        uri: string;
+    };
+    url: '/mcp/resources/read';
+};
+
+export type ReadResourceErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * A model or another server that the service called failed
+     */
+    502: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ReadResourceError = ReadResourceErrors[keyof ReadResourceErrors];
+
+export type ReadResourceResponses = {
+    /**
+     * What a resource holds, up to 5 MB, with known secrets replaced
+     */
+    200: Resource;
+};
+
+export type ReadResourceResponse = ReadResourceResponses[keyof ReadResourceResponses];
 
 export type GetToolServerData = {
     body?: never;
