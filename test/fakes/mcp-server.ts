@@ -23,6 +23,7 @@ const tools = new Map<string, (input: any, id: number) => unknown>()
 const schema = { type: 'object' }
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const isThere = (file: string | undefined) => file === undefined || existsSync(file)
 const reads = options.get('reads')?.split(',') ?? []
 const claims = options.get('claims-later')?.split(',') ?? []
 let generation = 1
@@ -163,7 +164,7 @@ async function answer ({ id, method, params, ...outcome }: { id: number, method?
   if (method === 'initialize') {
     if (options.has('mute')) return undefined
     const until = options.get('until')
-    while (until !== undefined && !existsSync(until)) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (!isThere(until)) await new Promise((resolve) => setTimeout(resolve, 20))
     await new Promise((resolve) => setTimeout(resolve, Number(options.get('delay') ?? 0)))
     return send({
       id,
