@@ -4,7 +4,6 @@
 //   --claims-later=a,b  tools that it marks so once `change` is called
 //   --many=1000     so many further tools
 //   --delay=20000   milliseconds before it answers `initialize`; --mute: it never does
-//   --until=<file>  it answers `initialize` once there is such a file, as a program that is installed first
 //   --here=<file>   writes its process id there when it starts
 //   --says=<line>   writes that to stderr when it starts, as installers do
 //   --die           ends with exit code 4 at once, having written its TOKEN to stderr
@@ -23,7 +22,6 @@ const tools = new Map<string, (input: any, id: number) => unknown>()
 const schema = { type: 'object' }
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-const isThere = (file: string | undefined) => file === undefined || existsSync(file)
 const reads = options.get('reads')?.split(',') ?? []
 const claims = options.get('claims-later')?.split(',') ?? []
 let generation = 1
@@ -163,8 +161,6 @@ async function answer ({ id, method, params, ...outcome }: { id: number, method?
   }
   if (method === 'initialize') {
     if (options.has('mute')) return undefined
-    const until = options.get('until')
-    while (!isThere(until)) await new Promise((resolve) => setTimeout(resolve, 20))
     await new Promise((resolve) => setTimeout(resolve, Number(options.get('delay') ?? 0)))
     return send({
       id,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { of, say } from '../../harness/agent.ts'
 import { heldClock } from '../../harness/clock.ts'
@@ -164,18 +164,6 @@ t.test('a server that takes its time is waited for, one that never answers is no
   await pass(60_000)
   t.match((await mute).json(), { statusCode: 502, error: /it did not answer within 60 s/ })
   t.same(await statuses(app), { slow: 'connected' })
-})
-
-t.test('a program that is installed for almost a minute is waited for, and what it does is shown meanwhile', async (t) => {
-  const { clock, pass } = heldClock()
-  const { app } = await withGateway(t, () => ({ text: 'ok' }), { clock })
-  const connecting = connect(app, misbehaving('fresh', ['--says=Downloading fresh 1.2.0', `--until=${app.home}/installed`]))
-  const shown = async () => (await app.inject('/mcp/servers')).json().servers[0]
-  while ((await shown())?.connecting?.said === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
-  await pass(59_000)
-  t.match(await shown(), { name: 'fresh', status: 'connecting', connecting: { said: 'Downloading fresh 1.2.0' }, unsaved: true })
-  writeFileSync(`${app.home}/installed`, '')
-  t.match((await connecting).json(), { status: 'connected' })
 })
 
 t.test('waits grow up to a minute', async (t) => {
