@@ -12,6 +12,8 @@ interface ToolList {
 const folder = new URL('../fakes/tool-lists/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
 const QUESTIONS = ['questions.json', 'fresh-questions.json']
+/** Nobody who worked on the search had read them before they were measured. */
+const UNREAD = 'unread-questions.json'
 const WORDS = 'words.json'
 
 export interface Question {
@@ -20,13 +22,14 @@ export interface Question {
   tools: string[]
 }
 export const questions = (): Question[] => QUESTIONS.flatMap(read)
+export const unreadQuestions = (): Question[] => read(UNREAD)
 
 /** The words that a language model gave to the tools of each server when it was shown their definitions and nothing else. */
 export const givenWords = (): Record<string, Record<string, GivenWords>> => read(WORDS)
 
 /** The tool lists of real tool servers, as sources of tools that answer with their names and inputs; what reads is allowed. */
 export const realServers = (): ToolSource[] =>
-  readdirSync(folder).filter((name) => name.endsWith('.json') && ![...QUESTIONS, WORDS].includes(name)).map((name) => {
+  readdirSync(folder).filter((name) => name.endsWith('.json') && ![...QUESTIONS, UNREAD, WORDS].includes(name)).map((name) => {
     const { server, instructions, tools }: ToolList = read(name)
     return {
       name: server,

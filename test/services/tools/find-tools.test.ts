@@ -4,7 +4,7 @@ import { briefDefinitions } from '../../../services/tools/deferred/brief-definit
 import { createToolSearch } from '../../../services/tools/deferred/tool-index.ts'
 import { stemsIn } from '../../../services/tools/deferred/tool-words.ts'
 import type { MergedTool } from '../../../services/tools/sources.ts'
-import { givenWords, missedQuestions, questions, realTools } from '../../harness/tool-lists.ts'
+import { givenWords, missedQuestions, questions, realTools, unreadQuestions } from '../../harness/tool-lists.ts'
 import { tool } from './helper.ts'
 
 const all = realTools()
@@ -12,7 +12,7 @@ const search = createToolSearch()
 const found = async (query: string, tools: Tool[] = all) => (await search(tools, query)).map(({ name }) => name)
 
 t.test('no question shares a word with the names of its tools', async (t) => {
-  for (const { question, tools } of questions()) {
+  for (const { question, tools } of [...questions(), ...unreadQuestions()]) {
     const words = new Set(stemsIn(question))
     for (const name of tools) t.notOk(stemsIn(name).some((word) => words.has(word)), `${question}: ${name}`)
   }
@@ -24,6 +24,9 @@ t.test('of 273 tools the right one is among the first five for 95 % of the quest
   const [given, bare] = [await share(true), await share(false)]
   t.ok(given >= 0.95, `${given} with the words that a model gave to the tools`)
   t.ok(bare >= 0.75, `${bare} without`)
+  const unread = unreadQuestions()
+  const missed = await missedQuestions(unread, { withWords: true })
+  t.ok(missed.length <= unread.length / 20, `${missed.length} of ${unread.length} that nobody had read are missed`)
 })
 
 t.test('among 500 tools a search takes less than 5 ms, and other events are handled while they are read', async (t) => {
