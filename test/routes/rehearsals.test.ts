@@ -149,6 +149,29 @@ t.test('the digest says what differed from an accepted rehearsal, and a changed 
   t.same((await request('GET', `/grants?taskId=${id}`)).grants, [])
 })
 
+t.test('a task that may ask does so for what departs from its accepted rehearsal, and for nothing else', async (t) => {
+  const { tasks, id, plans, request, rehearse, runOnce } = await withTask(t, [
+    call('writeFile', { path: 'a.md', content: '1' }), call('writeFile', { path: 'b.md', content: '1' })
+  ], { approval: { mode: 'changes' } })
+  const { run: { runId: sheet } } = await rehearse()
+  t.match(await request('POST', '/grants', { sheet, lines: [{ line: 1, scope: 'folder' }, { line: 2, scope: 'folder' }] }), { status: 201 })
+
+  plans.of = [call('writeFile', { path: 'a.md', content: '2' }), call('writeFile', { path: 'c.txt', content: '2' })]
+  const events = await tasks.watch()
+  const waiting = await runOnce()
+  t.match(waiting, { status: 'pending_approval' })
+  const { approvals } = await request('GET', '/approvals')
+  t.match(approvals, [{ taskId: id, toolName: 'writeFile', input: { path: 'c.txt' } }])
+  t.equal(approvals.length, 1)
+  await tasks.post(`/${id}/approve`, { approved: true })
+  // Then it asks for its result, as it changed something.
+  await events.until('task:approval', { kind: 'result' })
+  await tasks.post(`/${id}/approve`, { approved: true })
+  await events.until('task:complete')
+  const { completed: { items: [{ differs }] } } = await tasks.get('/digest?since=0')
+  t.match(differs, [/^It asked for writeFile with .*c\.txt.*, which the rehearsal did not show\.$/])
+})
+
 t.test('tools of servers and of the application are not called, but those that were accepted as only reading', async (t) => {
   const { request, rehearse, tasks, id } = await withTask(t, [
     { toolCalls: [{ toolName: 'echo', input: { message: 'a' } }, { toolName: 'saveDocument', input: {} }] },
