@@ -28,16 +28,35 @@ export const readPackage = (folder: string): Package => JSON.parse(readFileSync(
  * files. Throws when a package has no licence.
  */
 export function noticesOf (bundled: Iterable<string>, comments: Iterable<string>): string {
-  const packages = packageFolders(bundled).map((folder) => `${headOf(readPackage(folder))}\n\n${licenseOf(folder)}`)
+  const packages = withEachTextOnce(
+    packageFolders(bundled).map((folder) => ({ head: headOf(readPackage(folder)), license: licenseOf(folder) }))
+  )
   return [
-    'local-agent-service contains the software below, each under the licence that follows its name.',
-    ...new Set(packages),
+    'local-agent-service contains the software below, each under the licence that follows its name, or the names of several.',
+    ...packages,
     `Swagger UI 5.34.0 (Apache-2.0), in @fastify/swagger-ui\n\n${standard('swagger-ui')}\n${standard('Apache-2.0')}`,
     `PDF.js (Apache-2.0), Copyright Mozilla Foundation, in unpdf\n\n${standard('Apache-2.0')}`,
     // The generated client holds code of the generator's template.
     `${headOf(readPackage('node_modules/@hey-api/openapi-ts'))}, in the client\n\n${licenseOf('node_modules/@hey-api/openapi-ts')}`,
     `Notices within the files of these packages\n\n${[...comments].filter((comment) => comment !== '').sort().join('\n\n')}`
   ].map((section) => section.trim()).join(`\n\n${RULE}\n\n`) + '\n'
+}
+
+/** A line that names who holds the rights. */
+const HOLDER = /^\s*Copyright\s+(?:\(c\)|©|\d{4}|[A-Z])/
+
+/** Returns the names and holders of packages with their licence, which stands once for all that have its words. */
+function withEachTextOnce (packages: Array<{ head: string, license: string }>): string[] {
+  const texts = new Map<string, { license: string, heads: Set<string> }>()
+  for (const { head, license } of packages) {
+    const lines = license.split('\n')
+    const rest = lines.filter((line) => !HOLDER.test(line)).join('\n').trim()
+    const words = rest.replaceAll(/\s+/g, ' ')
+    const known = texts.get(words) ?? { license: rest, heads: new Set() }
+    known.heads.add([head, ...lines.filter((line) => HOLDER.test(line)).map((line) => `  ${line.trim()}`)].join('\n'))
+    texts.set(words, known)
+  }
+  return [...texts.values()].map(({ license, heads }) => `${[...heads].join('\n')}\n\n${license}`)
 }
 
 const headOf = (pkg: Package) => `${pkg.name} ${pkg.version} (${licenseNameOf(pkg)})`

@@ -9,7 +9,8 @@ import { createAgent, type Agent } from '../client/agent.ts'
 import { createTask, getRun, learnFact, runTask, setPreference, startTask } from '../client/generated/index.ts'
 import { ROOT } from './bundle.ts'
 
-// Takes the pictures of docs/console.md again, of the built service with the offline model: `npm run build`, then this script.
+// Takes the pictures of docs/console.md again, of the built service with the offline model: `npm run build`, then this script. They go
+// with the package: `pngquant` makes them half as large.
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
 const out = `${ROOT}docs/console/`
 const dir = mkdtempSync(join(tmpdir(), 'screenshots-'))

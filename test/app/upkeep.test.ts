@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { byFolder, floorsFor, folderOf, shortfalls, type Counts } from '../../scripts/coverage/folders.ts'
 import isMeasured from '../../scripts/coverage/map.ts'
 import { noticesOf, packageFolders, readPackage } from '../../scripts/notices.ts'
@@ -51,8 +51,11 @@ t.test('every bundled package stands in the notices, with its version and the te
   }
   for (const folder of folders) {
     const { name, version } = readPackage(folder)
-    const section = notices.split('-'.repeat(80)).find((text) => text.trimStart().startsWith(`${name} ${version} (`))
+    const section = notices.split('-'.repeat(80)).find((text) => text.includes(`\n${name} ${version} (`)) ?? ''
     t.match(section, /^\s*\S+ \S+ \([A-Z][^)]+\)[^]+(permission|licen[cs]e|redistribution)/i, `${name} ${version}`)
+    const license = readdirSync(`${ROOT}${folder}`).find((name) => /^licen[cs]e/i.test(name) && !/\.[cm]?js$/.test(name))
+    const holder = license && /^\s*(Copyright .+)$/m.exec(readFileSync(`${ROOT}${folder}/${license}`, 'utf8'))?.[1].trim()
+    if (holder) t.ok(section.includes(holder), `${name}: ${holder}`)
   }
   t.match(notices, /Swagger UI 5[^]+SmartBear/)
   t.match(notices, /PDF\.js/)
