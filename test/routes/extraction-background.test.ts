@@ -68,7 +68,8 @@ t.test('what was typed gets topics and the mark of what is important, once, and 
     await file(entries)
     filed.resolve()
   }
-  await clock.sleeper(5_000)
+  // By then all that begins with listening sleeps.
+  await clock.sleeper(MINUTE)
   await clock.advance(5_000)
   t.same(asked, [], 'what was typed just now waits for more')
   await clock.sleeper(MINUTE)
@@ -99,7 +100,8 @@ t.test('a service that listens looks through rested threads by itself', async (t
     await markRead(...args)
     heard.resolve()
   }
-  await clock.sleeper(5_000)
+  // By then all that begins with listening sleeps.
+  await clock.sleeper(MINUTE)
   await clock.advance(8_000)
   await heard.promise
   t.same(await known(app), ['My name is Ada.'])

@@ -334,7 +334,7 @@ t.test('models are compared by what they made of a recorded request, within thei
     { model: 'test/good', ok: true, why: [], steps: 2, calls: 2, asked: ['writeFile'], costUsd: Number, answer: 'I wrote notes.txt.' }
   ])
   t.match(poor, { ok: false, asked: ['runCommand', 'writeFile'], why: [/No call of writeFile/, /no file notes.txt/, /does not match/] })
-  t.match(greedy, { ok: false, why: [/its budget is 5000/, /No call/, /no file/, /does not match/] })
+  t.match(greedy, { ok: false, why: [/its budget is 5,000/, /No call/, /no file/, /does not match/] })
   t.ok(greedy.tokens <= 6_100, `${greedy.tokens} tokens`)
   const table = trialTable('a.jsonl', trials)
   t.match(table, /^ {2}✓ {2}test\/good +2 +2 +writeFile +\d+ +\$0\.\d{4} +\S+ m?s$/m)

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { putThread, type RunOptions, type ThreadSettings } from '../../../../client/generated/index.ts'
 import { useDraft } from '../../../lib/draft.ts'
 import { asked, body } from '../../../lib/service.ts'
@@ -48,9 +49,15 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
       queries.setQueryData(threadPage(id).queryKey, (page: ThreadPage | undefined) => page && { ...page, settings })
     }
   })
-  const settings = saving.isPending ? saving.variables : stored
+  // On their way to the service. A mutation tells its state a moment later, and a checkbox would jump back meanwhile.
+  const [sent, setSent] = useState<ThreadSettings>()
+  const save = (settings: ThreadSettings) => {
+    setSent(settings)
+    saving.mutate(settings, { onSettled: () => setSent((now) => now === settings ? undefined : now) })
+  }
+  const settings = sent ?? stored
   const first = { agent, model, effort, cwd, workspace, denied: denied.split('\n').filter((entry) => entry !== '') }
-  const choice: Choice = isNew && !saving.isPending
+  const choice: Choice = isNew && sent === undefined
     ? first
     : {
         ...{ agent: settings.agent ?? '', model: settings.options?.model ?? '', effort: settings.options?.effort ?? '' },
@@ -59,7 +66,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
         workspace: settings.options?.workspace ?? ''
       }
   // What is stored may name tools that are gone since, which a request may not.
-  const asksWithout = isNew || saving.isPending ? choice.denied : []
+  const asksWithout = isNew || sent !== undefined ? choice.denied : []
   const { options, agent: chosen, cwd: folder } = withChoice({}, { ...choice, denied: asksWithout })
 
   return {
@@ -69,7 +76,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
     error: saving.error,
 
     change (part: Partial<Choice>) {
-      if (!isNew) return saving.mutate(withChoice(settings, { ...choice, ...part }))
+      if (!isNew) return save(withChoice(settings, { ...choice, ...part }))
       setAgent(part.agent ?? agent)
       setModel(part.model ?? model)
       setEffort(part.effort ?? effort)
@@ -80,7 +87,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
 
     /** Stores the choice of a new conversation. */
     keep () {
-      if (Object.values(first).some((value) => value.length > 0)) saving.mutate(withChoice({}, first))
+      if (Object.values(first).some((value) => value.length > 0)) save(withChoice({}, first))
     }
   }
 }
