@@ -32,6 +32,7 @@ const OPEN: Keys = {
   tasks: true,
   brain: true,
   threads: true,
+  toolSearch: true,
   agent: true,
   analysis: true,
   offline: true,
