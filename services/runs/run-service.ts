@@ -59,13 +59,15 @@ async function sweepThreadRuns (
   async function removeOld () {
     if (thread === undefined) return
     const isThere = await store.get(threadKey(thread)) !== undefined
-    const old = isThere
-      ? runIds.slice(0, Math.max(runIds.length - MAX_RUNS, 0))
-      // The first message of a conversation may be rehearsed before it is sent.
-      : runIds.filter((runId) => timeOfId(runId) < clock.now() - REHEARSED_MS)
-    for (const runId of old) {
+    for (const runId of isThere ? runIds.slice(0, Math.max(runIds.length - MAX_RUNS, 0)) : runIds) {
+      if (!isThere && await isFreshRehearsal(runId)) continue
       await store.transact([...await runs.recordRemoval('thread', runId), { type: 'del', key: threadRunKey(thread, runId) }])
     }
+  }
+
+  /** The first message of a conversation may be rehearsed before it is sent. */
+  async function isFreshRehearsal (runId: string) {
+    return timeOfId(runId) >= clock.now() - REHEARSED_MS && (await unlessDamaged(runs.get(runId)))?.trigger === 'rehearsal'
   }
 
   for await (const key of store.keys(THREAD_RUNS)) {
