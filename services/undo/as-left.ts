@@ -10,6 +10,8 @@ export interface AsLeft {
   paths: Set<string>
   /** The run made calls of which not all changes are known. */
   isUncovered: boolean
+  /** Some of it is under way. */
+  isOpen: boolean
 }
 
 /** Returns which of these real paths hold what a run, with these entries, has left there, or nothing where it deleted what was there. */
@@ -25,8 +27,6 @@ export async function pathsAsLeft (
     const { left } = chains.get(path)!
     return isSame(await lookAt(path, left, { paths }).catch(() => undefined), left)
   })
-  return {
-    paths: new Set(known.filter((_, at) => isLeft[at])),
-    isUncovered: uncoveredCalls(entries).length > 0 || ended.length < entries.length
-  }
+  const isOpen = ended.length < entries.length
+  return { paths: new Set(known.filter((_, at) => isLeft[at])), isUncovered: isOpen || uncoveredCalls(entries).length > 0, isOpen }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { timeOfId } from '../../lib/ids.ts'
 import { outcomePrefix, outcomeTime, undoOwnerPrefix } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { RunOutcome } from '../schedule/outcomes.ts'
@@ -11,6 +12,8 @@ const MOST_OWN = 20
 const MOST_OTHERS = 100
 /** Milliseconds by which the end of a run and the time of what it wrote may differ. */
 const SLACK_MS = 2_000
+/** An undo that takes longer was cut. */
+const LONGEST_UNDO_MS = 10 * 60_000
 
 /** Runs that this process has stored, with the time of the last change; it tells of runs that are not over. */
 export type RecentRuns = ReadonlyMap<string, number>
@@ -23,8 +26,8 @@ interface Attributed {
 
 /**
  * Leaves out the changes that runs of the task itself, and undos of them, made, and finds out which other tasks made the rest. What runs
- * have written is known from what is kept for undo. While a run makes calls whose changes are not known, all that changes counts as its
- * own. `since`: the time of the last look, epoch milliseconds.
+ * have written is known from what is kept for undo. While a run makes calls whose changes are not known, and while an undo is under way,
+ * all that changes counts as its own. `since`: the time of the last look, epoch milliseconds.
  */
 export async function attributeChanges (
   { task, folder, changes, since, recent }: {
@@ -60,8 +63,9 @@ export async function attributeChanges (
   for await (const key of store.keys(undoOwnerPrefix(task.id), { reverse: true, limit: MOST_OWN })) {
     const runId = key.slice(undoOwnerPrefix(task.id).length)
     if (left.length === 0 || own.has(runId)) continue
-    const { paths } = await undo.asLeft(runId, left.map(({ path }) => join(folder, path)))
-    left = left.filter(({ path }) => !paths.has(join(folder, path)))
+    const { paths, isOpen } = await undo.asLeft(runId, left.map(({ path }) => join(folder, path)))
+    const isUnderWay = isOpen && timeOfId(runId) >= clock.now() - LONGEST_UNDO_MS
+    left = isUnderWay ? [] : left.filter(({ path }) => !paths.has(join(folder, path)))
   }
   const causes = new Set<string>()
   if (left.length === 0) return { changes: left, causes: [] }
