@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { once } from 'node:events'
-import type { Clock } from '../lib/clock.ts'
+import { systemClock, type Clock } from '../lib/clock.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 import { systemProgram } from './windows-command.ts'
 
@@ -148,7 +148,7 @@ interface GroupParts {
 }
 
 const GRACE_MS = 2000
-/** The first interval between two searches for remaining processes: each search reads all of /proc. */
+/** The first interval between two searches for remaining processes, in the system's time: each search reads all of /proc. */
 const POLL_MS = 20
 const LONGEST_POLL_MS = 160
 /** A process in an uninterruptible wait survives SIGKILL, so waiting for it is limited. */
@@ -197,7 +197,7 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
         await new Promise(setImmediate)
         continue
       }
-      await Promise.race([clock.sleep(pause), wakeUp.promise, ...leaderGone ? [] : [exited]])
+      await Promise.race([systemClock.sleep(pause), wakeUp.promise, ...leaderGone ? [] : [exited]])
       pause = Math.min(pause * 2, LONGEST_POLL_MS)
     }
   }
@@ -211,8 +211,8 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
       const members = await find()
       if (members.length === 0) break
       for (const member of members) send(member.pid, 'SIGKILL')
-      if (!leaderGone) await Promise.race([exited, clock.sleep(POLL_MS)])
-      else await (round < 5 ? new Promise((resolve) => setImmediate(resolve)) : clock.sleep(POLL_MS))
+      if (!leaderGone) await Promise.race([exited, systemClock.sleep(POLL_MS)])
+      else await (round < 5 ? new Promise((resolve) => setImmediate(resolve)) : systemClock.sleep(POLL_MS))
     }
   }
 

@@ -100,7 +100,7 @@ t.test('time that is up ends a command: TERM, and KILL for one that traps it', {
   const deaf = await run('trap "" TERM; sleep 1000 & echo $!; wait', { timeoutMs: 200 })
   t.match(deaf, { exitCode: null, signal: 'SIGKILL', timedOut: true })
   t.notOk(alive(Number(deaf.stdout)))
-  t.ok(deaf.durationMs >= 2100 && deaf.durationMs < 4000, `${deaf.durationMs} ms`)
+  t.ok(deaf.durationMs >= 2100 && deaf.durationMs < 9000, `${deaf.durationMs} ms`)
 })
 
 t.test('an abort ends the command and all it started, then rejects with the reason', { skip: unix }, async (t) => {
