@@ -9,8 +9,9 @@ import { makeTemporary } from './temporary.ts'
 
 /** The program that joins a network. It is not looked up in PATH, which may lead into a folder that the agent writes to. */
 const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync)
-/** Keeps the network for as long as its process lives. */
-const KEEPER = ['/bin/sleep', '2147483647']
+/** Keeps the network for as long as its process lives. Who joins before it runs may find a namespace without users, or no loopback. */
+const READY = 'ready'
+const KEEPER = ['/bin/sh', '-c', `echo ${READY} >&2; exec /bin/sleep 2147483647`]
 const START_MS = 10_000
 /** Connections to one port at once. */
 const MOST_CONNECTIONS = 256
@@ -94,9 +95,12 @@ export async function makeSharedNetwork (
     }
   }
 
-  keeper.stderr.resume()
+  // Bubblewrap closes the standard output.
+  const ready = firstOutput({ exited: keeper.exited, stdout: keeper.stderr }, clock, (text) => text.includes(READY) || undefined)
+  ready.catch(() => {})
   try {
     const pid = await firstOutput(keeper, clock, (text) => /"child-pid":\s*(\d+)/.exec(text)?.[1])
+    await ready
     network.join = [NSENTER!, '-t', pid, '-U', '-n', '--preserve-credentials', '--']
     return network
   } catch (error) {
@@ -113,7 +117,11 @@ const closeServer = (server: Server) =>
   })
 
 /** Waits until `find` finds something in what the child writes. */
-async function firstOutput<T> ({ stdout, exited }: GuardedChild, clock: Clock, find: (text: string) => T | undefined): Promise<T> {
+async function firstOutput<T> (
+  { stdout, exited }: Pick<GuardedChild, 'stdout' | 'exited'>,
+  clock: Clock,
+  find: (text: string) => T | undefined
+): Promise<T> {
   const found = Promise.withResolvers<T>()
   let text = ''
   stdout.on('data', (chunk: Buffer) => {
