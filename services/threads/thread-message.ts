@@ -90,7 +90,7 @@ const nameOfChosen = ({ text }: { text: string }): string => {
 export function canonicalContent (message: ThreadMessage): string {
   const parts = ownParts(message)
   const [only, ...more] = parts
-  // Fast path for the limit frequent form, with the same result.
+  // Fast path for the most frequent form, with the same result.
   if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') {
     return `[{"text":${JSON.stringify(only.text)},"type":"text"}]`
   }

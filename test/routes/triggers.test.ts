@@ -1,7 +1,8 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { FiringList } from '../../schemas/triggers.ts'
+import { UNDO_ENTRIES } from '../../services/store/keys.ts'
 import { changesBetween } from '../../services/tasks/triggers/file-changes.ts'
 import { HOUR, MINUTE, scheduling, SECOND } from '../harness/schedules.ts'
 
@@ -59,8 +60,21 @@ t.test('a burst of changes is one run that gets the paths as data, and what the 
   await lookedAt(given, id)
   await given.clock.advance(HOUR)
   t.equal((await firings(given, id)).firings.length, 1, 'its own file fires nothing')
-  await given.app.inject({ method: 'POST', url: `/runs/${fired.runId}/undo`, payload: {} })
+  // The folder is looked at while the undo has taken the file away and has not ended.
+  const { store } = given.app
+  const { transact } = store
+  const isLooked = Promise.withResolvers<void>()
+  store.transact = async (ops) => {
+    const isEnd = ops.some((op) => op.type === 'put' && op.key.startsWith(UNDO_ENTRIES) && (op.value as { ended?: true }).ended)
+    if (isEnd) await isLooked.promise
+    return transact(ops)
+  }
+  const undone = given.app.inject({ method: 'POST', url: `/runs/${fired.runId}/undo`, payload: {} })
+  while (existsSync(join(given.inbox, 'seen.txt'))) await new Promise(setImmediate)
   t.match((await lookedAt(given, id)).triggers, [{ files: 1_000 }])
+  isLooked.resolve()
+  t.equal((await undone).statusCode, 200)
+  await lookedAt(given, id)
   t.equal((await firings(given, id)).firings.length, 1, 'nor does its undo')
 })
 

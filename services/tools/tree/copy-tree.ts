@@ -120,22 +120,11 @@ export function copyTree ({ from, to, limits }: CopyRequest): CopiedTree {
   mkdirSync(to, { mode: 0o700 })
 
   function copyFile (held: HeldFolder, name: string, target: string): boolean {
-    let descriptor
-    try {
-      descriptor = openSync(entryOf(held, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    } catch {
-      return false
-    }
-    try {
-      const stat = fstatSync(descriptor)
-      if (!stat.isFile()) return false
+    return withOpened(held, name, (descriptor, stat) => {
       if (clones === undefined && stat.size > 0) clones = copyOpened(descriptor, stat, target, { isProbe: true })
       else copyOpened(descriptor, stat, target)
       if (clones !== true && (bytes += stat.size) > limits.bytes) throw new Beyond('bytes')
-      return true
-    } finally {
-      closeSync(descriptor)
-    }
+    })
   }
 
   try {
@@ -158,6 +147,23 @@ export function copyTree ({ from, to, limits }: CopyRequest): CopiedTree {
   }
   for (const [path, mode] of folders.toReversed()) chmodSync(path, mode | 0o700)
   return { sources, copies: surveyFolder({ folder: to, mostPaths: Infinity }), left: left.slice(0, MOST_NAMED), isCloned: clones === true }
+}
+
+/** Calls `work` with a file of a folder, opened. Returns false for what is no file, or cannot be read. */
+export function withOpened (held: HeldFolder, name: string, work: (descriptor: number, stat: Stats) => unknown): boolean {
+  let descriptor
+  try {
+    descriptor = openSync(entryOf(held, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch {
+    return false
+  }
+  try {
+    const stat = fstatSync(descriptor)
+    if (stat.isFile()) work(descriptor, stat)
+    return stat.isFile()
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /**

@@ -1,11 +1,7 @@
 import {
   chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
   lstatSync,
   mkdirSync,
-  openSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -14,10 +10,8 @@ import {
 } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
-import { Beyond, copyOpened, stateOf, surveyFolder } from './copy-tree.ts'
+import { Beyond, copyOpened, stateOf, surveyFolder, withOpened } from './copy-tree.ts'
 import type { PathState, RefreshedCopy, RefreshRequest } from './tree-rpc.ts'
-
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 
 /**
  * Brings what was changed in a folder since it was copied into its copy, where the copy itself is as it was. A path that both have changed
@@ -66,7 +60,11 @@ export function refreshCopy ({ from, to, base, temporary, limits }: RefreshReque
         }
         rmSync(temporary, { force: true })
         if (state.kind === 'link') symlinkSync(state.target!, temporary)
-        else if (!inParent(source!, path, (held, own) => copyFile(held, own, temporary))) return false
+        else {
+          const isCopied = inParent(source!, path, (held, own) =>
+            withOpened(held, own, (descriptor, stat) => copyOpened(descriptor, stat, temporary)))
+          if (!isCopied) return false
+        }
         renameSync(temporary, place)
         return true
       }) === true
@@ -136,21 +134,4 @@ function remove (copy: HeldFolder, path: string, { kind }: PathState): boolean {
       throw error
     }
   }) === true
-}
-
-function copyFile (held: HeldFolder, name: string, target: string): boolean {
-  let descriptor
-  try {
-    descriptor = openSync(entryOf(held, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-  } catch {
-    return false
-  }
-  try {
-    const stat = fstatSync(descriptor)
-    if (!stat.isFile()) return false
-    copyOpened(descriptor, stat, target)
-    return true
-  } finally {
-    closeSync(descriptor)
-  }
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { openSync, closeSync, readdirSync, readlinkSync } from 'node:fs'
 import { systemClock as clock } from '../../../services/lib/clock.ts'
+import { fakeClock } from '../../harness/clock.ts'
 import { spawnGuarded } from '../../../services/process/spawn-guarded.ts'
 import { alive, allGone, withArgument } from './alive.ts'
 import { childEnvironment } from '../../../services/process/child-environment.ts'
@@ -41,6 +42,17 @@ t.test('a command runs with its arguments, folder and environment as given and a
     code: 7,
     signal: null
   }])
+})
+
+t.test('processes that take a moment to end are waited for in the time of the system, whatever clock decides on deadlines', {
+  skip: !linux
+}, async (t) => {
+  const child = await spawnGuarded('/bin/sh', ['-c', 'trap "sleep 0.5; exit" TERM; echo $$; while :; do sleep 0.05; done'], {
+    ...{ cwd: '/', env: process.env, stdin: 'closed', clock: fakeClock() }
+  })
+  const [pid] = await pids(child.stdout, 1)
+  await child.end()
+  t.notOk(alive(pid))
 })
 
 t.test('the guard is neither a job nor a child of the command', async (t) => {
