@@ -6,7 +6,7 @@ import { SteerSchema } from './steering.ts'
 import { StoppedSchema } from './stopped.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { ErrorDetails } from './errors.ts'
-import { StructuredAnswer } from './run-options.ts'
+import { AnsweredBySchema, StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { LIVE_FIELDS, QUESTION_REQUEST } from './questions.ts'
 import { PROGRESS } from './tool-progress.ts'
@@ -196,7 +196,12 @@ const Abort = event(
 const Finish = event(
   'FinishEvent',
   'finish',
-  { finishReason: FinishReason, usage: ref(UsageSchema), stopped: Type.Optional(ref(StoppedSchema)) },
+  {
+    finishReason: FinishReason,
+    usage: ref(UsageSchema),
+    stopped: Type.Optional(ref(StoppedSchema)),
+    answeredBy: Type.Optional(AnsweredBySchema)
+  },
   'The stream is complete. This is always the last event'
 )
 

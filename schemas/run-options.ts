@@ -18,6 +18,13 @@ export const EffortSchema = Type.Union(
 )
 export type Effort = Static<typeof EffortSchema>
 
+/** What made an answer, for people who compare answers. */
+export const AnsweredBySchema = Type.Object({
+  model: Type.String({ description: 'Id of the model' }),
+  effort: Type.Optional(EffortSchema)
+}, { description: 'The model of the last step, and the effort that it was asked with; absent when no model answered' })
+export type AnsweredBy = Static<typeof AnsweredBySchema>
+
 export const MaxOutputTokens = Type.Integer({
   minimum: 1,
   maximum: 10_000_000,

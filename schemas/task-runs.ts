@@ -4,7 +4,7 @@ import { ref, Timestamp } from './common.ts'
 import { Facts, TaskEvaluationSchema, Verified } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
-import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
+import { AnsweredBySchema, RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { SteerSchema } from './steering.ts'
 import { StoppedSchema } from './stopped.ts'
 import { UsageSchema } from './usage.ts'
@@ -99,6 +99,7 @@ export const TaskRunSchema = Type.Object({
   steered: Type.Optional(Type.Array(ref(SteerSchema), { description: 'What the user said to the run while it was under way' })),
   questions: Type.Array(ref(TaskQuestionSchema), { description: 'Open approval requests' }),
   usage: ref(UsageSchema),
+  answeredBy: Type.Optional(AnsweredBySchema),
   options: Type.Optional(ref(RunOptionsSchema)),
   attempts: Type.Integer({ description: 'Number of attempts: the first start and each continuation after an interruption' }),
   plannedAt: Type.Optional(

@@ -2754,6 +2754,19 @@ export type FinishEvent = {
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     usage: Usage;
     stopped?: Stopped;
+    /**
+     * The model of the last step, and the effort that it was asked with; absent when no model answered
+     */
+    answeredBy?: {
+        /**
+         * Id of the model
+         */
+        model: string;
+        /**
+         * How much the model reasons before it answers. Providers take the nearest effort that their model has
+         */
+        effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+    };
 };
 
 /**
@@ -4358,6 +4371,19 @@ export type Run = {
      */
     questions: Array<TaskQuestion>;
     usage: Usage;
+    /**
+     * The model of the last step, and the effort that it was asked with; absent when no model answered
+     */
+    answeredBy?: {
+        /**
+         * Id of the model
+         */
+        model: string;
+        /**
+         * How much the model reasons before it answers. Providers take the nearest effort that their model has
+         */
+        effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+    };
     options?: RunOptions;
     /**
      * Number of attempts: the first start and each continuation after an interruption
@@ -6331,6 +6357,19 @@ export type TaskRun = {
      */
     questions: Array<TaskQuestion>;
     usage: Usage;
+    /**
+     * The model of the last step, and the effort that it was asked with; absent when no model answered
+     */
+    answeredBy?: {
+        /**
+         * Id of the model
+         */
+        model: string;
+        /**
+         * How much the model reasons before it answers. Providers take the nearest effort that their model has
+         */
+        effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+    };
     options?: RunOptions;
     /**
      * Number of attempts: the first start and each continuation after an interruption

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
-import { type ActiveRun, endsOfLiveQuestions, stoppedFor, stoppedShort, unansweredIn } from '../runs/index.ts'
+import { type ActiveRun, endsOfLiveQuestions, finishOf, stoppedFor, stoppedShort, unansweredIn } from '../runs/index.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
@@ -20,7 +20,7 @@ export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?:
   const stopped = answer === undefined ? stoppedShort(run.record, run.log.events) : undefined
   const isOther = stopped !== undefined && stopped.reason !== 'output-limit' && stopped.reason !== 'refused'
   const finishReason = answer !== undefined || last === undefined ? 'stop' : isOther ? 'other' : last.finishReason
-  const end: RunEvent = { type: 'finish', finishReason, usage: { ...run.record.usage }, ...(stopped && { stopped }) }
+  const end = finishOf(run.record, finishReason, stopped)
   const finalEvents = [...noTaskNotice(run.log.events), ...answer === undefined ? [] : [answer], end]
   return endSegment(run, deps, { finalEvents, end: 'completed' })
 }
@@ -48,7 +48,7 @@ export async function endEarly (
     ...endsOfLiveQuestions(run.log.events),
     ...unansweredIn(run.log.events),
     reasonOf(error, run.record.runId, deps.log),
-    { type: 'finish', finishReason, usage: { ...run.record.usage }, ...(kind === 'stop' && { stopped: stoppedFor('user') }) }
+    finishOf(run.record, finishReason, kind === 'stop' ? stoppedFor('user') : undefined)
   ]
   try {
     // A deleted conversation must not be written again; only wait for the writes that were begun.

@@ -3,6 +3,7 @@ import { defineError } from '../lib/service-error.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import {
   createRunLog,
+  finishOf,
   type Run,
   segmentStart,
   storedSegment,
@@ -48,7 +49,7 @@ export function replayRecorded (run: Run<ThreadRun>, protocol: Protocol = run.re
   const { code, message } = new Interrupted()
   const end: RunEvent[] = [
     { type: 'error', errorText: message, code },
-    { type: 'finish', finishReason: 'error', usage: record.usage }
+    finishOf(record, 'error')
   ]
   // A run that was cut in its first step may have no stored events.
   const start: RunEvent[] = replayed.length > 0 ? [] : [{ type: 'start', messageId, threadId, runId }]

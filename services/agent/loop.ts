@@ -1,4 +1,13 @@
-import { askItems, type ExecutedRun, requestEvent, createRunActions, createRunItems, drive, type ModelCalls } from '../runs/index.ts'
+import {
+  askItems,
+  createRunActions,
+  createRunItems,
+  drive,
+  type ExecutedRun,
+  finishOf,
+  type ModelCalls,
+  requestEvent
+} from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
 import type { ConversationAttempt } from './conversation-attempt.ts'
@@ -13,7 +22,7 @@ import type { Context } from './run-prompt.ts'
 async function requestApprovals (executed: ExecutedRun, { live, conversation, activeMs }: ConversationAttempt, deps: AgentDeps) {
   const { ledger, conversations } = deps
   const { run } = live
-  const { runId, usage, asked } = run.record
+  const { runId, asked } = run.record
   const { items, moved } = askItems(run.record, executed, { ledger })
   const { stepFinish } = executed
   run.record = { ...run.record, activeMs: activeMs(), asked: [...asked, ...items.map(({ approvalId }) => approvalId)] }
@@ -21,7 +30,7 @@ async function requestApprovals (executed: ExecutedRun, { live, conversation, ac
     finalEvents: [
       ...deps.host.shown(items.map(requestEvent)),
       ...stepFinish ? [stepFinish] : [],
-      { type: 'finish', finishReason: 'tool-calls', usage: { ...usage } }
+      finishOf(run.record, 'tool-calls')
     ],
     ops: [...ledger.record([...items, ...moved]), conversations.asked(conversation, runId)]
   })

@@ -5,6 +5,7 @@ import { answersInOutput, type AppCall, type AppCallAnswer, type Decision } from
 import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import {
   type ActiveRun,
+  finishOf,
   inNewestStep,
   NoActiveRun,
   requestEvent,
@@ -173,10 +174,10 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
             return subscribeToRecorded(next.record, next.events, protocol)
           case 'waiting': {
             const { record, open } = next
-            const finish: RunEvent = { type: 'finish', finishReason: 'tool-calls', usage: record.usage }
             // A chat client would execute its calls again.
             const again = protocol === 'documented' ? open : open.filter(({ kind }) => kind !== 'app')
-            return subscribeToRecorded(record, [startEvent(record), ...deps.host.shown(again.map(requestEvent)), finish], protocol)
+            const requests = deps.host.shown(again.map(requestEvent))
+            return subscribeToRecorded(record, [startEvent(record), ...requests, finishOf(record, 'tool-calls')], protocol)
           }
         }
       })

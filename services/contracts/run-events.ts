@@ -3,6 +3,7 @@ import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { ErrorBody } from '../../schemas/errors.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope, ShownToolServer } from '../../schemas/grants.ts'
+import type { AnsweredBy } from '../../schemas/run-options.ts'
 import type { Question } from '../../schemas/questions.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Steer } from '../../schemas/steering.ts'
@@ -170,12 +171,16 @@ export type RunEvent =
   | { type: 'message', text: string, isRetry?: true, isReview?: true }
   | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }
   | { type: 'abort', reason: string }
-  | { type: 'finish', finishReason: FinishReason, usage: Usage, stopped?: Stopped }
+  | { type: 'finish', finishReason: FinishReason, usage: Usage, stopped?: Stopped, answeredBy?: AnsweredBy }
 
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 
 /** Returns what chats keep with the message of a run: where it belongs, and whether it was only rehearsed. */
 export const metadataOf = ({ threadId, runId, dryRun }: EventOf<'start'>) => ({ threadId, runId, ...(dryRun && { dryRun }) })
+
+/** Returns what chats keep with the message of a run when a segment of it has ended. */
+export const finishMetadataOf = ({ finishReason, usage, stopped, answeredBy }: EventOf<'finish'>) =>
+  ({ finishReason, usage, ...(stopped && { stopped }), ...(answeredBy && { answeredBy }) })
 
 /** Returns the text of the answer: the assistant's text in the last step, over all segments. */
 export function answerText (events: readonly RunEvent[]): string {

@@ -31,7 +31,7 @@ export { endsOfLiveQuestions, inNewestStep, intentsIn, itemsIn } from './run-log
 export { createRunLog, segmentStart } from './run-log/run-log.ts'
 export { endedSteering, steeringIn, steerOf, unansweredIn, waitingIn } from './run-log/steering.ts'
 export { foldToUIMessage, type UIAnswer, wholeMessage } from './run-log/ui-message.ts'
-export { type History, isOver, newRunFields, type RunRecord, type TaskRun, type ThreadRun, WHOLE_THREAD } from './run-record.ts'
+export { finishOf, type History, isOver, newRunFields, type RunRecord, type TaskRun, type ThreadRun, WHOLE_THREAD } from './run-record.ts'
 export { putRun, type Run, type RunRepository, storedSegment } from './run-repository.ts'
 export { taskRunView } from './run-view.ts'
 export { acceptLines, NoRehearsal, type Rehearsed, SheetVoid } from './sheets/accept-lines.ts'

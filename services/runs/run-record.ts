@@ -1,11 +1,13 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import type { Run as RunView } from '../../schemas/runs.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
+import type { Stopped } from '../../schemas/stopped.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { Reach } from '../models/index.ts'
 import type { Owner } from '../contracts/approval-record.ts'
 import type { StoredSheet } from '../contracts/sheet-record.ts'
+import type { EventOf, FinishReason } from '../contracts/run-events.ts'
 import type { Summary, UnreadHistory } from '../threads/index.ts'
 
 /** The positions of a request's messages in its thread: the first `lead` messages, then the messages from position `from` on. */
@@ -33,6 +35,7 @@ type Shown =
   | 'failure'
   | 'retryAt'
   | 'stopped'
+  | 'answeredBy'
   | 'toolCount'
   | 'qualityScore'
   | 'evaluation'
@@ -130,6 +133,19 @@ export const ownerOf = ({ threadId, taskId }: Pick<RunRecord, 'threadId' | 'task
 
 export const isOver = ({ status }: { status: RunStatus }): boolean =>
   status !== 'queued' && status !== 'running' && status !== 'pending_approval'
+
+/** Returns the event that ends a segment of a run. */
+export const finishOf = (
+  { usage, answeredBy }: Pick<RunRecord, 'usage' | 'answeredBy'>,
+  finishReason: FinishReason,
+  stopped?: Stopped
+): EventOf<'finish'> => ({
+  type: 'finish',
+  finishReason,
+  usage: { ...usage },
+  ...(stopped && { stopped }),
+  ...(answeredBy && { answeredBy })
+})
 
 /** The fields of a new run, whoever owns it. */
 export const newRunFields = (runId: string, now: number, options?: RunOptions) => ({

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { connectToolServer, type ConnectBody, getThread, listThreads } from '../../client/generated/index.ts'
+import { connectToolServer, type ConnectBody, getThread, listThreads, putAgent } from '../../client/generated/index.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, message, openConsole, overlaps, press, say, SCREENS, showOn, steer } from '../harness/console.ts'
@@ -20,6 +20,7 @@ function reply ({ body }: GatewayRequest): Plan {
   if (said.includes('two')) return { text: 'I write two files.', toolCalls: [write('first'), write('second')] }
   if (said.includes('third')) return { text: 'I write another.', toolCalls: [write('third')] }
   if (said.includes('ask')) return { toolCalls: [{ toolName: 'askUser', input: { questions: [{ id: 'when', text: 'When?' }] } }] }
+  if (said.includes('slow')) return { text: 'word '.repeat(2_000), partMs: 10 }
   if (said.includes('notes')) return { text: NOTES }
   return { text: `You said ${said.length} characters.` }
 }
@@ -243,6 +244,37 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
     t.match(told().slice(1), [{ text: /prompt "review"/ }, { text: 'another one' }], 'it stays for another answer')
   }, { hasTouch: true })
+
+  await visit('each answer names its model and effort, also after a reload; one that streams has a cursor', async (t, page) => {
+    const facts = page.locator('.answer-facts')
+    const cursor = () => page.locator('.row-written p').evaluate((node) =>
+      (globalThis as any).getComputedStyle(node, '::after').animationName)
+    await page.goto('/console/chat')
+    await page.getByLabel('How much the model thinks').selectOption('High effort')
+    await say(page, 'hello')
+    await facts.waitFor()
+    const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1)!)
+    await putAgent({ ...asked, path: { name: 'third' }, body: { options: { model: 'test/third' } } })
+    const options = { model: 'test/another', effort: 'provider-default' } as const
+    await agent.run({ prompt: 'from an app', id, options }).result()
+    await agent.run({ prompt: 'by an agent', id, options: { agent: 'third' } }).result()
+    const said = ['Answered by model · High effort', 'Answered by another', 'Answered by third · High effort']
+    await facts.nth(2).waitFor()
+    t.same(await facts.allTextContents(), said)
+    await page.reload()
+    await facts.nth(2).waitFor()
+    t.same(await facts.allTextContents(), said)
+    t.match(await facts.first().getAttribute('title'), /^test\/model · \d+ tokens read, \d+ written$/)
+
+    await say(page, 'slow, please')
+    await page.getByText('word word word').waitFor()
+    t.equal(await cursor(), 'pulse')
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    t.equal(await cursor(), 'none', 'it stands still')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('.row-written').waitFor({ state: 'detached' })
+    await facts.nth(3).waitFor()
+  })
 
   await visit('footnotes are numbered, open where they are mentioned, and stand at the end', async (t, page) => {
     await page.goto('/console/chat')

@@ -15,10 +15,11 @@ import { isOver, isRehearsal, sayUsage } from './run-words.ts'
 
 /** Whose run it is, its state, how long it took and what it cost. */
 export function RunFacts ({ run }: { run: Run }) {
-  const { taskId, threadId, trigger, startedAt, durationMs, usage, attempts, standsFor, steering, steered = [], options } = run
+  const { taskId, threadId, trigger, startedAt, durationMs, usage, attempts, standsFor, steering, steered = [], options, answeredBy } = run
   // What was said to a task before its run, and what was said to the run.
   const comments = taskId === undefined ? [] : steering.map((text) => ({ text }))
   const said: Array<{ text: string, state?: Steer['state'] }> = [...comments, ...steered]
+  const model = answeredBy?.model ?? options?.model
   const now = useNow()
   const took = durationMs ?? (isOver(run) ? undefined : Math.max(0, now - startedAt))
   return (
@@ -43,7 +44,7 @@ export function RunFacts ({ run }: { run: Run }) {
         <dt>{say('run.cost')}</dt>
         <dd title={say('run.usage', { ...usage })}>{sayUsage(usage)}</dd>
         {options?.agent !== undefined && <><dt>{say('tasks.option.agent')}</dt><dd><VisibleText text={options.agent} limit={64} /></dd></>}
-        {options?.model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={options.model} limit={200} /></dd></>}
+        {model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={model} limit={200} /></dd></>}
         {attempts > 1 && <><dt>{say('run.attempts')}</dt><dd>{say('run.attemptCount', { count: attempts })}</dd></>}
         {said.length > 0 && (
           <>

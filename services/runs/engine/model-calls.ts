@@ -107,6 +107,10 @@ export function createModelCalls<R extends RunRecord> (
     ids: createIdSource(run.log.events, prompt),
     summaries,
     append,
+    onAnswer (by) {
+      const { answeredBy: known } = run.record
+      if (known?.model !== by.model || known.effort !== by.effort) run.record = { ...run.record, answeredBy: by }
+    },
     onMended: (call) => log.info({ runId: run.record.runId, ...call }, 'a call was read leniently'),
     afterParts () {
       checkLength(run.log)

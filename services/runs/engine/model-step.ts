@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart
 } from '@ai-sdk/provider'
+import type { AnsweredBy } from '../../../schemas/run-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Deadline } from '../../lib/deadline.ts'
 import { type Compactor, type CompactorParts, type Conversation, openCompactor } from '../../threads/index.ts'
@@ -31,6 +32,8 @@ interface ModelStepParts {
   summaries: Pick<CompactorParts, 'load' | 'keep'>
   /** Takes the events of the step as they arise: at least one for each part of the answer. */
   append: (event: RunEvent) => void
+  /** Called with the model that answers and its effort, at each piece of the answer. */
+  onAnswer?: (by: AnsweredBy) => void
   /** Called for each call whose name or input was not as its tool has them and was read leniently. */
   onMended?: (call: { toolCallId: string, toolName: string, named?: string }) => void
   /** Checks the run's limits after the parts that arrived together. A returned promise pauses the model stream. */
@@ -98,7 +101,7 @@ const lastMessage = (why: keyof typeof REASONS, mayAnswer: boolean) =>
  * like `streamModel` and `createStepWriter`.
  */
 export function createModelSteps (
-  { registry, clock, signal, meter, pause, tools: host, ids, summaries, append, afterParts, onMended }: ModelStepParts
+  { registry, clock, signal, meter, pause, tools: host, ids, summaries, append, afterParts, onAnswer, onMended }: ModelStepParts
 ) {
   let compactor: Promise<Compactor> | undefined
   const noticed = new Set<NoticeCode>()
@@ -154,6 +157,7 @@ export function createModelSteps (
       }),
       ...(owed !== undefined && given.tools.length === 0 && { responseFormat: owed.responseFormat })
     })
+    const { reasoning: effort } = registry.callSettings('capable')
     const newWriter = () => createStepWriter({ append, ids, toolMeant, isAnswered: (name) => answeredBy(name) !== undefined })
     let writer = newWriter()
     let asked: Asked | undefined
@@ -189,6 +193,7 @@ export function createModelSteps (
       },
       onWaiting: (sinceMs) => append({ type: 'waiting', for: 'model', sinceMs }),
       onParts (parts, id) {
+        onAnswer?.({ model: id, ...(effort && { effort }) })
         for (const part of parts) {
           tellLeftOut(part)
           writer.write(part, id)

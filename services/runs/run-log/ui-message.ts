@@ -1,5 +1,5 @@
 import type { Protocol } from '../../../schemas/agent.ts'
-import { type EventOf, metadataOf, type RunEvent } from '../../contracts/run-events.ts'
+import { type EventOf, finishMetadataOf, metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import { steeringMessagePart, steerPart } from '../../threads/index.ts'
 import { PLAN_PART } from '../streams/event-line.ts'
@@ -128,7 +128,7 @@ export function foldToUIMessage (
         break
       case 'finish':
         if (!hasFailed) {
-          metadata = { ...metadata, finishReason: event.finishReason, usage: event.usage, ...(event.stopped && { stopped: event.stopped }) }
+          metadata = { ...metadata, ...finishMetadataOf(event) }
         }
         if (!hasFailed && event.stopped) parts.push({ type: 'data-stopped', data: event.stopped })
         break

@@ -1,5 +1,5 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import { metadataOf, type RunEvent } from '../../contracts/run-events.ts'
+import { finishMetadataOf, metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { steeringMessagePart } from '../../threads/index.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestData } from '../run-log/ui-message.ts'
 import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
@@ -82,10 +82,7 @@ function renderChunk (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort' })
     case 'finish':
-      return stoppedLine(event) + eventLine({
-        type: 'finish',
-        messageMetadata: { finishReason: event.finishReason, usage: event.usage, stopped: event.stopped }
-      })
+      return stoppedLine(event) + eventLine({ type: 'finish', messageMetadata: finishMetadataOf(event) })
     case 'compaction':
       return compactionLine(event)
     case 'steer':

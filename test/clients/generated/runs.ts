@@ -434,6 +434,7 @@ t.test('the runs, and the events that tell of them', async (t) => {
     steering: [],
     questions: [],
     usage: USAGE,
+    answeredBy: { model: 'offline/assistant', effort: undefined },
     options: undefined,
     attempts: 1,
     plannedAt: undefined,

@@ -129,6 +129,7 @@ t.test('tasks and their runs', async (t) => {
       expiresAt: Number
     }],
     usage: USAGE,
+    answeredBy: { model: 'offline/assistant', effort: undefined },
     options: ofRuns,
     attempts: 1,
     plannedAt: undefined,

@@ -1,29 +1,47 @@
 import type { UIMessage } from 'ai'
-import { dollars, say } from '../../../lib/say.ts'
+import type { FinishEvent } from '../../../../client/generated/index.ts'
+import { dollars, hasText, say } from '../../../lib/say.ts'
+import { providerName } from '../../../parts/models/provider-name.ts'
 
-interface Metadata {
-  usage?: { inputTokens?: number, outputTokens?: number, costUsd?: number }
-}
+type Metadata = Partial<Pick<FinishEvent, 'usage' | 'answeredBy'>>
 
-/** The model of an answer and what it cost, as far as its message tells; its tokens when the pointer rests on it. */
+/** The model and the effort of an answer and what it cost, as far as its message tells; more when the pointer rests on it. */
 export function AnswerFacts ({ message }: { message: UIMessage }) {
-  const { usage: { inputTokens, outputTokens, costUsd } = {} } = (message.metadata ?? {}) as Metadata
-  const model = modelOf(message)
-  const facts = [...model === undefined ? [] : [nameOf(model)], ...costUsd ? [dollars.format(costUsd)] : []]
+  const { usage, answeredBy } = (message.metadata ?? {}) as Metadata
+  const model = answeredBy?.model ?? markOf(message)
+  const facts = [
+    ...model === undefined ? [] : [nameOf(model)],
+    ...sayEffort(answeredBy?.effort),
+    ...usage?.costUsd ? [dollars.format(usage.costUsd)] : []
+  ]
   if (facts.length === 0) return null
-  const title = inputTokens === undefined || outputTokens === undefined
-    ? undefined
-    : say('chat.used', { input: inputTokens, output: outputTokens })
-  return <span className='quiet answer-facts' title={title}>{facts.join(' · ')}</span>
+  const used = usage && say('chat.used', { input: usage.inputTokens, output: usage.outputTokens })
+  const more = [model, used].filter((each) => each !== undefined)
+  return (
+    <span className='quiet answer-facts' title={more.join(' · ')}>
+      {model !== undefined && <span className='visually-hidden'>{say('chat.answeredBy')} </span>}
+      {facts.join(' · ')}
+    </span>
+  )
 }
 
-const nameOf = (model: string) => model.slice(model.indexOf('/') + 1)
+/** Returns the name of a model as people call it. */
+function nameOf (id: string): string {
+  const model = id.slice(id.indexOf('/') + 1)
+  return id.startsWith('offline/') ? providerName('offline') : model
+}
 
-/** The parts of an answer name the model that made them. */
-function modelOf ({ parts }: UIMessage): string | undefined {
+/** Returns the effort in words, if it is not the usual one. */
+function sayEffort (effort = ''): string[] {
+  const key = `chat.efforts.${effort}`
+  return hasText(key) ? [say(key)] : []
+}
+
+/** The parts of an answer of an earlier version name the model that made them. */
+function markOf ({ parts }: UIMessage): string | undefined {
   for (const part of parts) {
     const model = part.type === 'reasoning' || part.type === 'text' ? part.providerMetadata?.agent?.model : undefined
-    if (typeof model === 'string') return model
+    if (typeof model === 'string') return model.replace(/^direct:/, '')
   }
   return undefined
 }

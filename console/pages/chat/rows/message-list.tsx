@@ -50,6 +50,7 @@ export const MessageList = forwardRef<MessageListHandle, Props>(function Message
   const near = useNearView(area)
   const [groupsOf] = useState(createGroups)
   const groups = useMemo(() => groupsOf(messages), [groupsOf, messages])
+  const written = conversation.isStreaming ? newestBlock(groups) : undefined
 
   const [{ isAway, isNearBeginning }, setPlace] = useState<Place>({ isAway: false, isNearBeginning: false })
   const place = useRef<ReturnType<typeof keepPlace>>()
@@ -89,7 +90,10 @@ export const MessageList = forwardRef<MessageListHandle, Props>(function Message
       <div className='messages' ref={area} role='region' aria-label={say('chat.messages')} tabIndex={0}>
         <div ref={content}>
           {groups.map(({ key, rows }, at) => (
-            <RowGroup key={key} near={near} rows={rows} state={state} isDrawnAtFirst={at >= groups.length - DRAWN_AT_FIRST} />
+            <RowGroup
+              key={key} near={near} rows={rows} state={state} isDrawnAtFirst={at >= groups.length - DRAWN_AT_FIRST}
+              written={rows.includes(written!) ? written!.key : undefined}
+            />
           ))}
           {waiting.filter(({ toolCallId }) => toolCallId === undefined || !calls.has(toolCallId)).map((approval) => (
             <div key={approval.approvalId} className='message-row'>
@@ -121,6 +125,12 @@ function placeOfFound (groups: Group[], { messageId, words }: FoundMessage): { r
   )
   const isHeld = ({ row }: { row: Row }) => textOfRow(row).toLowerCase().includes(words.toLowerCase())
   return rows.find(isHeld) ?? rows[0] ?? { at: -1 }
+}
+
+/** Returns the last row of the last message, if it is text: an answer that streams is at it. */
+function newestBlock (groups: Group[]): Row | undefined {
+  const row = groups.slice(-2).flatMap(({ rows }) => rows).findLast(({ kind }) => kind !== 'end')
+  return row?.kind === 'block' ? row : undefined
 }
 
 const textOfRow = (row: Row) => row.kind === 'block' ? row.block.text : 'text' in row ? row.text : ''

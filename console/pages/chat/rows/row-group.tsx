@@ -8,18 +8,22 @@ interface Props {
   rows: Row[]
   state: RowState
   isDrawnAtFirst: boolean
+  /** The row that is being written, if it is one of these. */
+  written?: string
 }
 
 /** Rows that are in the document while they are near to the view. */
-export const RowGroup = memo(function RowGroup ({ near, rows, state, isDrawnAtFirst }: Props) {
+export const RowGroup = memo(function RowGroup ({ near, rows, state, isDrawnAtFirst, written }: Props) {
   return (
     <Piece near={near} className='message-group' estimate={estimate(rows)} isDrawnAtFirst={isDrawnAtFirst}>
       {() => rows.map((row) => (
-        <div key={row.key} data-row={row.key} className='message-row'><RowView row={row} {...stateOf(row, state)} /></div>
+        <div key={row.key} data-row={row.key} className='message-row'>
+          <RowView row={row} isWritten={row.key === written} {...stateOf(row, state)} />
+        </div>
       ))}
     </Piece>
   )
-}, (was, is) => was.rows === is.rows && was.state === is.state)
+}, (was, is) => was.rows === is.rows && was.state === is.state && was.written === is.written)
 
 const NOTHING: RowState['waiting'] = []
 

@@ -39,6 +39,8 @@ export interface RowState {
 interface Props {
   row: Row
   threadId: string
+  /** The answer is at this row now. */
+  isWritten: boolean
   /** The run of this message is not over. */
   isWorking: boolean
   /** Calls of this message wait for the user, and none runs. */
@@ -55,7 +57,7 @@ export const RowView = memo(function RowView (props: Props) {
   const { row } = props
   const isOfUser = row.kind === 'said' || row.kind === 'steer' || row.kind === 'chosen' || (row.kind === 'file' && row.isSaid)
   return (
-    <div className={isOfUser ? 'row row-said' : 'row'}>
+    <div className={isOfUser ? 'row row-said' : props.isWritten ? 'row row-written' : 'row'}>
       {row.isFirst && <h2 className='visually-hidden'>{say(isOfUser ? 'chat.you' : 'chat.agent')}</h2>}
       <Content {...props} />
     </div>
