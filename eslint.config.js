@@ -51,7 +51,7 @@ export default [
   },
   {
     files: ['services/**/*.ts'],
-    ignores: ['services/lib/clock.ts', 'services/lib/process-stops.ts'],
+    ignores: ['services/lib/clock.ts'],
     rules: {
       'no-restricted-properties': ['error', { object: 'Date', property: 'now', message: 'Time comes from the clock.' }],
       'no-restricted-globals': ['error', { name: 'setTimeout', message: 'Time comes from the clock.' }, {

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import type { StreamEvent } from '../schemas/stream-events.ts'
-import type { BrainChange } from '../services/brain/brain-change.ts'
+import type { BrainChange } from '../services/brain/memory.ts'
 import { createBrain, emptyMemory, type BrainService } from '../services/brain/brain.ts'
 import { createToldMemory, type ToldMemory } from '../services/brain/recall/told-memory.ts'
 import { RECORDS } from '../services/store/keys.ts'

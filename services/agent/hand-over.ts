@@ -3,7 +3,6 @@ import type { Task } from '../../schemas/tasks.ts'
 import { BadSchedule } from '../calendar/index.ts'
 import { asRunTask, type ReadTime } from '../contracts/task-control.ts'
 import { abortKind } from '../lib/abort.ts'
-import { localTime } from '../lib/time-in-words.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { canonicalContent } from '../threads/index.ts'
 import { noUsage } from '../usage/index.ts'
@@ -139,4 +138,10 @@ function describeApprovalMode ({ mode, firstN }: Task['approval']): string {
     case 'never':
       return 'It asks nothing.'
   }
+}
+
+/** Formats a time, in milliseconds since the Unix epoch, in the time zone of this machine: "Mon Nov 30 2026 at 09:00". */
+function localTime (at: number): string {
+  const date = new Date(at)
+  return `${date.toDateString()} at ${date.toTimeString().slice(0, 5)}`
 }

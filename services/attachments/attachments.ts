@@ -13,9 +13,11 @@ import {
   awaitedAttachmentKey,
   type Op,
   type Store,
-  unlessDamaged
+  unlessDamaged,
+  attachmentOfKey,
+  attachmentsOfPrefix,
+  attachmentUseKey
 } from '../store/index.ts'
-import { usesOf } from './attachment-uses.ts'
 import type { AttachmentFiles, SealedFile } from './attachment-files.ts'
 
 /** Bytes of all attachments that the messages of a thread name. */
@@ -229,4 +231,42 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
       for (const name of names) if (!known.has(name) && timeOfId(name) <= limit) await files.remove(name)
     }
   }
+}
+
+// Which messages of which threads name an attachment. Threads are named by their digests; positions count from 0.
+
+interface Use {
+  /** The position of the message in its thread. */
+  seq: number
+  digest: string
+}
+
+/** Returns the attachments that messages of a thread name from position `from` on. */
+async function usesOf (store: Pick<Store, 'keys'>, thread: string, from = 0): Promise<Use[]> {
+  const prefix = attachmentsOfPrefix(thread)
+  const uses: Use[] = []
+  for await (const key of store.keys(prefix)) {
+    const [seq, digest] = key.slice(prefix.length).split('/')
+    if (Number(seq) >= from) uses.push({ seq: Number(seq), digest })
+  }
+  return uses
+}
+
+/** Returns the operations for messages that replace those of a thread from position `from` on; `named` are the attachments of each. */
+export async function changeUses (
+  store: Pick<Store, 'keys'>,
+  thread: string,
+  { from, named }: { from: number, named: readonly string[][] }
+): Promise<Op[]> {
+  const ops = new Map<string, Op>()
+  const keysOf = ({ seq, digest }: Use) => [attachmentUseKey(digest, thread, seq), attachmentOfKey(thread, seq, digest)]
+  for (const use of await usesOf(store, thread, from)) for (const key of keysOf(use)) ops.set(key, { type: 'del', key })
+  for (const [n, digests] of named.entries()) {
+    for (const digest of digests) {
+      for (const key of keysOf({ seq: from + n, digest })) ops.set(key, { type: 'put', key, value: {} })
+      const awaited = awaitedAttachmentKey(digest)
+      ops.set(awaited, { type: 'del', key: awaited })
+    }
+  }
+  return [...ops.values()]
 }

@@ -1,4 +1,3 @@
-export { changeUses } from './attachment-uses.ts'
-export type { Attachments } from './attachments.ts'
+export { changeUses, type Attachments } from './attachments.ts'
 export { attachmentsIn } from './message-files.ts'
 export { takeFiles } from './take-files.ts'

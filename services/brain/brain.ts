@@ -14,11 +14,9 @@ import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from '.
 import { contextPreview } from './context-preview.ts'
 import { add, drop, erase, hasKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { changeEntry, factView, listFacts } from './fact-list.ts'
-import { foldText, normalise } from './fact-text.ts'
-import { topicsIn } from './topics.ts'
+import { foldText, normalise, topicsIn } from './fact-text.ts'
 import { eraseForgotten, findAbout, forgetAll } from './forget-about.ts'
 import { observeHabits, type Habitual } from './habits.ts'
-import { changeBetween, type BrainChange } from './brain-change.ts'
 import { learn, type Learned, type Learning } from './learning.ts'
 import {
   brainOf,
@@ -29,7 +27,9 @@ import {
   preferencesOf,
   type Entry,
   type Habit,
-  type Memory
+  type Memory,
+  changeBetween,
+  type BrainChange
 } from './memory.ts'
 
 export { emptyMemory, type Memory } from './memory.ts'

@@ -1,7 +1,6 @@
 export { due, type Due, type DueQuery, skipPassed, upcoming } from './due.ts'
 export { lastSlotUpTo, nextSlot } from './calendar.ts'
 export { inMachineZone, isOnce, type Plan } from './schedule-plan.ts'
-export { readSchedule, readText, readWhen, tooOften } from './read-schedule.ts'
+export { readSchedule, readText, readWhen, tooOften, kindOfTime, type KindOfTime } from './read-schedule.ts'
 export { BadSchedule } from './schedule-errors.ts'
 export { machineTimezone } from './zone.ts'
-export { kindOfTime, type KindOfTime } from './kind-of-time.ts'

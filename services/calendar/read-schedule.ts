@@ -1,7 +1,7 @@
 import type { When } from '../../schemas/agent.ts'
 import { SCHEDULE_LIMITS, type Schedule } from '../../schemas/schedule.ts'
 import { looksLikeCron } from './cron-line.ts'
-import { isPlainTime } from './day-words.ts'
+import { isPlainTime, daysOfMonthOf, exceptionsOf, isTimes, nthDayOf, weekdaysOf } from './day-words.ts'
 import { describe } from './describe.ts'
 import { upcoming } from './due.ts'
 import { readInterval, tidy } from './interval.ts'
@@ -93,3 +93,37 @@ const unread = (text: string) =>
       'at 9", "every weekday at 8", "every other friday", "first monday of the month", "every 10 minutes between 9 and 17 on weekdays", ' +
       '"except sundays", or as a cron line.'
   )
+
+/** What a text says of a time: one, or repeated ones; in doubt when it means a time and may mean several, or none that exists. */
+export type KindOfTime = 'once' | 'repeated' | 'doubt'
+
+/** Returns what a text says of a time, over or not; undefined when it is no text about time, or says more than that. */
+export function kindOfTime (text: string): KindOfTime | undefined {
+  try {
+    // At the beginning of time everything is still to come.
+    if (readOnce(text, { timezone: 'UTC', now: 0 }) !== undefined) return 'once'
+    return isInterval(text) ? 'repeated' : undefined
+  } catch (error) {
+    if (error instanceof BadSchedule) return 'doubt'
+    throw error
+  }
+}
+
+/** Whether every part of the text is one of an interval. */
+function isInterval (text: string): boolean {
+  const read = readInterval(text)
+  if (read === undefined) return false
+  const { at, on, between, except } = read
+  return (at === undefined || isTimes(at)) &&
+    (on === undefined || (weekdaysOf(on) ?? daysOfMonthOf(on) ?? nthDayOf(on)) !== undefined) &&
+    (between === undefined || isTimes(between.replace(/ (?:to|until|till|-) /i, ' and '))) &&
+    (except === undefined || isExceptions(except))
+}
+
+function isExceptions (text: string): boolean {
+  try {
+    return exceptionsOf([text]) !== undefined
+  } catch {
+    return false
+  }
+}

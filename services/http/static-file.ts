@@ -1,3 +1,7 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { openPack, readPacked } from '../lib/pack.ts'
+
 /** Content security policy of the pages: they load and run only files of this service, and no other page can frame them. */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -64,4 +68,20 @@ export function acceptsPage (accept: string | undefined): boolean {
   const html = ranges.get('text/html') ?? 0
   const json = ranges.get('application/json') ?? ranges.get('application/*') ?? ranges.get('*/*') ?? 0
   return html > json
+}
+
+const unzip = promisify(gunzip)
+
+/**
+ * Reads a file that the pack holds compressed, for a client that takes gzip or not. Returns undefined when the pack has no such file, or
+ * the service runs from its sources.
+ */
+export async function packedFile (name: string, takesGzip: boolean): Promise<StaticFile | undefined> {
+  const pack = openPack()
+  if (pack === undefined || !Object.hasOwn(pack.index, name)) return undefined
+  const zipped = readPacked(name)!
+  const vary = 'Origin, accept-encoding'
+  return takesGzip
+    ? { body: zipped, headers: { vary, 'content-encoding': 'gzip' } }
+    : { body: await unzip(zipped), headers: { vary } }
 }

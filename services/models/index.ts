@@ -7,9 +7,9 @@ export {
   LooseAnswerSchema,
   type Pointer,
   PointersSchema,
-  type ShownEntry
+  type ShownEntry,
+  filingPrompt
 } from './prompts/extraction.ts'
-export { filingPrompt } from './prompts/filing.ts'
 export { learningPrompt } from './prompts/findings.ts'
 export { type Judgement, judgementPrompt, type Material, refinementPrompt } from './prompts/judgement.ts'
 export { planPrompt } from './prompts/plan.ts'

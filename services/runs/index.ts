@@ -6,21 +6,21 @@ export {
   readWhole,
   type SubscriberOptions,
   subscribeToRecorded,
-  type Subscription
+  type Subscription,
+  steerRun,
+  steerWaitingRun
 } from './engine/active-run.ts'
 export { type ActiveRuns, ConversationBusy } from './engine/active-runs.ts'
 export { askItems, requestEvent, createRunItems, type RunItems } from './engine/asked-items.ts'
 export { type EngineDeps, openAttempt, type RunAttempt } from './engine/attempt.ts'
-export type { CallEnd } from './engine/call-ports.ts'
+export { type CallEnd, offeredTools, whoIsAsked } from './engine/call-ports.ts'
 export { drive, type NextAction, type RunActions } from './engine/drive.ts'
 export { holdFirstStep } from './engine/held-step.ts'
 export { type ModelCalls, applicationInstructions } from './engine/model-calls.ts'
 export { recoverRuns } from './engine/recover-runs.ts'
 export { createRunActions, type ExecutedRun } from './engine/run-actions.ts'
 export type { Review, RunOwner } from './engine/run-owner.ts'
-export { steerRun, steerWaitingRun } from './engine/steer-run.ts'
 export { toldTools } from './engine/told-tools.ts'
-export { offeredTools, whoIsAsked } from './engine/who-is-asked.ts'
 export type { Agents, AgentUser, ResolvedOptions } from './options/agents.ts'
 export { withRunOptions } from './options/with-run-options.ts'
 export { TwoOwners } from './run-errors.ts'

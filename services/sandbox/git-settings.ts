@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /**
  * Settings that a command in a box may add to the configuration of a repository: none of them names a program, a file that git reads or an
  * address that is a program. By section, in lower case; `*` stands for a subsection.
@@ -61,4 +64,35 @@ function isHarmless (header: string, line: string): boolean {
   if (line === header) return true
   const [, name, value] = ENTRY.exec(line) ?? []
   return name !== undefined && settings.test(name.toLowerCase()) && !PROGRAM.test(value)
+}
+
+/** The settings of the user's git that programs in a box see: who makes commits. Others may name programs or hold passwords. */
+const SHOWN: Record<string, string[]> = { user: ['name', 'email'], init: ['defaultbranch'], core: ['autocrlf'] }
+const FILES = ['.config/git/config', '.gitconfig']
+
+/** Returns a configuration for git in a box, from what the user's own says in the usual form; undefined when it says nothing. */
+export function gitIdentity (home: string): string | undefined {
+  const found = new Map<string, string>()
+  for (const file of FILES) for (const [name, value] of settingsOf(join(home, file))) found.set(name, value)
+  if (found.size === 0) return undefined
+  const lines = [...found].map(([name, value]) => {
+    const [section, key] = name.split('.')
+    return `[${section}]\n\t${key} = "${value.replace(/["\\]/g, '\\$&')}"\n`
+  })
+  return lines.join('')
+}
+
+function settingsOf (path: string): Array<[name: string, value: string]> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    return []
+  }
+  let section = ''
+  return text.split('\n').flatMap((line): Array<[string, string]> => {
+    section = /^\s*\[([^\]]*)\]\s*$/.exec(line)?.[1].toLowerCase() ?? section
+    const [, key, value] = /^\s*([A-Za-z]+)\s*=\s*"?([^"\\#;]*?)"?\s*$/.exec(line) ?? []
+    return key !== undefined && SHOWN[section]?.includes(key.toLowerCase()) ? [[`${section}.${key.toLowerCase()}`, value]] : []
+  })
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Log } from '../lib/log.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
@@ -6,18 +7,18 @@ import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { UNDO_OPEN, undoEntriesPrefix, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
 import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
-import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown } from './undo-entry.ts'
-import { chainsOfCopy } from './copy-chains.ts'
+import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown, isSame, type Place } from './undo-entry.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
 import { removeTemporaries } from './restore.ts'
 import { type FileTexts, runChanges, runTexts } from './run-changes.ts'
 import { type AsLeft, pathsAsLeft } from './as-left.ts'
-import { settleItems } from './survey.ts'
+import { settleItems, inBatches, lookAt } from './survey.ts'
 import { createUndoSpace } from './space.ts'
 import { createRunningCommands } from './running-commands.ts'
 import { createTrees } from './trees.ts'
 import { takeOver, undoRun } from './undo-run.ts'
+import type { Chain } from './plan-undo.ts'
 
 /** The collaborators of undo. */
 export interface UndoParts {
@@ -162,4 +163,25 @@ export function openUndo ({ store, clock, paths, settings, isLive, isRehearsal, 
       await space.sweep(signal)
     }
   }
+}
+
+/**
+ * Returns what has to be done to a folder so that it is as its copy at the paths, which are relative to both. A path that is not as it
+ * was copied is left alone unless it is as in the copy.
+ */
+async function chainsOfCopy (
+  differences: ReadonlyArray<{ path: string, isAsCopied: boolean }>,
+  { folder, real, paths }: { folder: string, real: string, paths: Pick<PathPolicy, 'owns'> }
+): Promise<Chain[]> {
+  return inBatches(differences, async ({ path, isAsCopied }): Promise<Chain> => {
+    const from = join(folder, path)
+    const to = join(real, path)
+    const before = await lookAt(from, undefined, { paths })
+    const left = isAsCopied ? await lookAt(to, undefined, { paths }).catch((): Place | undefined => undefined) : undefined
+    return {
+      ...{ path: to, cwd: real, left, before, isBroken: false, isParent: false, isShared: false },
+      isOfModes: isSame(left, before),
+      source: { id: '', from, ...before?.kind === 'other' && { notKept: 'gone' as const } }
+    }
+  })
 }

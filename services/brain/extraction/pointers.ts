@@ -1,8 +1,7 @@
 import { LIMITS } from '../../../schemas/brain.ts'
 import type { Pointer, ShownMessage } from '../../models/index.ts'
-import { foldCase, foldText } from '../fact-text.ts'
+import { foldCase, foldText, topicsIn } from '../fact-text.ts'
 import type { Statement } from '../learning.ts'
-import { topicsIn } from '../topics.ts'
 import { findOwnWords, searchable, type SearchableMessage, type WordsProblem } from './own-words.ts'
 import { holdsSecret } from './secret-words.ts'
 

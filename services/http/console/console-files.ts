@@ -1,8 +1,7 @@
 import { extname } from 'node:path'
 import { openPack } from '../../lib/pack.ts'
 import { defineError } from '../../lib/service-error.ts'
-import { packedFile } from '../packed-file.ts'
-import { staticFile, staticPage, TYPES, type FileType, type StaticFile } from '../static-file.ts'
+import { staticFile, staticPage, TYPES, type FileType, type StaticFile, packedFile } from '../static-file.ts'
 
 const NotBuilt = defineError('ERR_NOT_FOUND', 'The console is part of the built service: run "npm run build" and start dist/server.js.')
 const NoSuchFile = defineError('ERR_NOT_FOUND', 'The console has no file "%s". Its start page is /console.')

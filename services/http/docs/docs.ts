@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { defineError } from '../../lib/service-error.ts'
-import { packedFile } from '../packed-file.ts'
-import { staticFile, staticPage, type FileType, type StaticFile } from '../static-file.ts'
+import { staticFile, staticPage, type FileType, type StaticFile, packedFile } from '../static-file.ts'
 
 const PAGE = `<!doctype html>
 <html lang="en">

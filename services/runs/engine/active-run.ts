@@ -1,4 +1,4 @@
-import type { Protocol } from '../../../schemas/agent.ts'
+import type { Protocol, SteerBody } from '../../../schemas/agent.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { defineError } from '../../lib/service-error.ts'
@@ -8,20 +8,22 @@ import { createRunLog, segmentStart } from '../run-log/run-log.ts'
 import { steeringIn, waitingIn } from '../run-log/steering.ts'
 import { wholeMessage } from '../run-log/ui-message.ts'
 import type { RunRecord, ThreadRun } from '../run-record.ts'
-import type { Run } from '../run-repository.ts'
+import type { Run, RunRepository, RunWrite } from '../run-repository.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
 
 export const NoActiveRun = defineError(
   'ERR_NO_LIVE_RUN',
   'No run is under way here. Send a message, or for a task a comment on it, instead.'
 )
-export const SteeringFull = defineError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.')
+const SteeringFull = defineError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.')
 const SteeringIdUsed = defineError(
   'ERR_STEERING_ID_USED',
   'The message with the id "%s" says something else. Send this one with an id of its own.'
 )
 
 /** Returns what was said with the id of an event; undefined for a new id. Throws SteeringIdUsed (409) if it says something else. */
-export function saidBefore (said: readonly EventOf<'steer'>[], { id, text }: EventOf<'steer'>): EventOf<'steer'> | undefined {
+function saidBefore (said: readonly EventOf<'steer'>[], { id, text }: EventOf<'steer'>): EventOf<'steer'> | undefined {
   const known = said.find((each) => each.id === id)
   if (known !== undefined && known.text !== text) throw new SteeringIdUsed(id)
   return known
@@ -42,7 +44,7 @@ export interface Subscription<R extends RunRecord = ThreadRun> {
 }
 
 /** The number of steering messages that may wait for a run's next step. */
-export const STEERING_QUEUE = 20
+const STEERING_QUEUE = 20
 
 /** A subscriber that lags by more than this many bytes counts as slow; see `backpressure`. */
 const BACKPRESSURE_BYTES = 256 * 1024
@@ -223,4 +225,37 @@ export function subscribeToRecorded (
     lag: () => 0,
     unsubscribe () {}
   }
+}
+
+interface Deps {
+  runs: Pick<RunRepository, 'commit'>
+  clock: Clock
+}
+
+const said = ({ message: text, id = newId() }: SteerBody, { clock }: Deps): EventOf<'steer'> =>
+  ({ type: 'steer', id, text, state: 'waiting', at: clock.now() })
+
+/**
+ * Sends what the user says to an active run; the model gets it at its next step, also when the run is paused or cut before. It is on disk
+ * when the promise resolves. Throws NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed
+ * (409).
+ */
+export function steerRun<R extends RunRecord> (live: ActiveRun<R>, body: SteerBody, deps: Deps): Promise<EventOf<'steer'>> {
+  const event = said(body, deps)
+  return live.steer(event, () => live.run.saved.then(() => deps.runs.commit(live.run, { finalEvents: [event] })))
+}
+
+/** Does the same for a stored run that waits: the model gets it when the run goes on. `more` is stored with it. */
+export async function steerWaitingRun<R extends RunRecord> (
+  run: Run<R>,
+  body: SteerBody,
+  deps: Deps,
+  more: (event: EventOf<'steer'>) => Promise<RunWrite<R>> = async () => ({})
+): Promise<EventOf<'steer'>> {
+  const event = said(body, deps)
+  const known = saidBefore(steeringIn(run.log.events), event)
+  if (known !== undefined) return known
+  if (waitingIn(run.log.events).length >= STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
+  await deps.runs.commit(run, { ...await more(event), finalEvents: [event], status: run.record.status })
+  return event
 }

@@ -6,7 +6,8 @@ import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import type { Op } from '../../store/index.ts'
 import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
-import type { CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
+import type { CallQuestions, QuestionOutcome, Tool } from '../../contracts/tool.ts'
+import { NOBODY_APPROVES } from '../../contracts/model-texts.ts'
 
 /** The end of a call: its event, and what becomes of its approval, if it has one. */
 export interface CallEnd {
@@ -62,3 +63,17 @@ export interface CallPorts {
   /** Stores something at once. */
   store: (ops: Op[]) => Promise<void>
 }
+
+const NO_QUESTIONS = 'The user cannot be asked in this run: decide yourself, and say what you assumed.'
+
+/** Returns what the calls of a run meet that need a person: nothing, if the person is there; without `mayAsk`, no questions are asked. */
+export function whoIsAsked (
+  interactive: boolean | undefined,
+  mayAsk = interactive === true
+): Pick<CallPorts, 'deniesUngranted' | 'deniesQuestions'> {
+  return { ...(interactive === false && { deniesUngranted: NOBODY_APPROVES }), ...(!mayAsk && { deniesQuestions: NO_QUESTIONS }) }
+}
+
+/** Returns the tools without those that ask the user, unless the run may ask. */
+export const offeredTools = (tools: Tool[], mayAsk: boolean): Tool[] =>
+  mayAsk ? tools : tools.filter(({ answeredBy }) => answeredBy?.by !== 'user')

@@ -1,7 +1,7 @@
 import { createAddressGate } from '../../approvals/index.ts'
 import { takeAnswer } from '../answers/take-answer.ts'
 import { withoutDroppedTries } from '../run-log/cut-steps.ts'
-import { joinDeltas } from '../run-log/join-deltas.ts'
+import { joinDeltas } from '../run-log/stored-event.ts'
 import { openCalls } from '../../contracts/run-events.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage } from '../../usage/index.ts'

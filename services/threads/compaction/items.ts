@@ -1,7 +1,6 @@
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
-import { pruned } from './prune-outputs.ts'
 import { droppedNote, refusalsIn, summaryNote } from './summarise.ts'
-import { isOpen, type Unit } from './units.ts'
+import { isOpen, type Unit, pruned } from './units.ts'
 
 /** A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as their `chain` is the same. */
 export interface Summary {

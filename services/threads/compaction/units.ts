@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
-import { tokensOf } from '../../models/index.ts'
+import { tokensOf, tokensIn } from '../../models/index.ts'
 
 /** Messages that must stay together, because providers refuse a call without its result and a result without its call. */
 export interface Unit {
@@ -50,7 +50,7 @@ export function unitsIn (messages: LanguageModelV4Prompt, count: number): number
 }
 
 /** Returns the unit with `change` applied to each tool result. */
-export function withResults (before: Unit, change: (result: LanguageModelV4ToolResultPart) => LanguageModelV4ToolResultPart): Unit {
+function withResults (before: Unit, change: (result: LanguageModelV4ToolResultPart) => LanguageModelV4ToolResultPart): Unit {
   if (before.messages.every(({ role }) => role !== 'tool')) return before
   return unit(...before.messages.map((message): LanguageModelV4Message =>
     message.role === 'tool'
@@ -89,7 +89,7 @@ function essence (part: Part): unknown[] {
 }
 
 /** Returns the readable text of an output. */
-export function outputText (output: Part): string {
+function outputText (output: Part): string {
   if (output.type === 'content') return output.value.find((inner: Part) => inner.type === 'text')?.text ?? ''
   if (output.type === 'execution-denied') return `not carried out: ${output.reason ?? 'denied'}`
   return typeof output.value === 'string' ? output.value : canonicalJson(output.value)
@@ -153,3 +153,35 @@ export function cut (text: string, limit: number): string {
   const half = Math.floor(limit / 2)
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`.toWellFormed()
 }
+
+/** An output of at limit this many tokens is never left out. */
+const SMALL_TOKENS = 100
+/** The minimum length to which an output is cut that the model has not seen yet, characters. */
+const MIN_OUTPUT = 800
+
+/** Replaces each large tool output by a short text. */
+export const pruned = (unit: Unit): Unit =>
+  withResults(unit, (result) => {
+    const { output } = result
+    const isResult = output.type === 'json' || output.type === 'text' || output.type === 'content'
+    if (!isResult || (output.type !== 'content' && tokensIn(outputText(output)) <= SMALL_TOKENS)) return result
+    return withText(
+      result,
+      `[This output of ${outputText(output).length} characters was left out to save room. Call the tool again if it is needed.]`
+    )
+  })
+
+/** Cuts the tool outputs of a unit to about `tokens` in all, the same share for each. */
+export function shortened (unit: Unit, tokens: number): Unit {
+  const count = unit.messages.reduce((sum, message) => sum + (message.role === 'tool' ? message.content.length : 0), 0)
+  const limit = Math.max(MIN_OUTPUT, Math.floor(tokens * 3 / Math.max(count, 1)))
+  return withResults(unit, (result) =>
+    result.output.type === 'execution-denied' || outputText(result.output).length <= limit
+      ? result
+      : withText(result, cut(outputText(result.output), limit)))
+}
+
+const withText = (result: LanguageModelV4ToolResultPart, value: string): LanguageModelV4ToolResultPart => ({
+  ...result,
+  output: { type: result.output.type.startsWith('error') ? 'error-text' : 'text', value }
+})

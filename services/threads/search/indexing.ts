@@ -14,8 +14,7 @@ import {
   unlessDamaged
 } from '../../store/index.ts'
 import type { ThreadHead } from '../thread-head.ts'
-import { BLOCK, blockCount, removeBlocks, versionOf } from './blocks.ts'
-import { messagesOfBlock, searchedText } from './block-texts.ts'
+import { BLOCK, blockCount, removeBlocks, versionOf, messagesOfBlock, searchedText } from './blocks.ts'
 import { type BlockWords, indexBlock } from './word-index.ts'
 
 /** How long a thread rests before its changes are indexed, so that a quick exchange is indexed once. Milliseconds. */

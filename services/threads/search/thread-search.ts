@@ -15,10 +15,8 @@ import type { ThreadHead } from '../thread-head.ts'
 import type { ThreadMessage } from '../thread-message.ts'
 import type { Metadata } from '../thread-metadata.ts'
 import type { ThreadRepository } from '../thread-repository.ts'
-import { BLOCK, blockCount, blockOf, versionOf } from './blocks.ts'
-import { messagesOfBlock, searchedText } from './block-texts.ts'
-import { findTerms, parseQuery, type Term } from './query.ts'
-import { snippetOf } from './snippet.ts'
+import { BLOCK, blockCount, blockOf, versionOf, messagesOfBlock, searchedText } from './blocks.ts'
+import { findTerms, parseQuery, type Term, type Found, type Match } from './query.ts'
 import { type BlockPlaces, type BlockWords, mayHold, placesOf } from './word-index.ts'
 
 /** A page ends after this time, with what it has found. Milliseconds. */
@@ -115,4 +113,35 @@ export function createThreadSearch (
     }
     return { results }
   }
+}
+
+/** Characters of a snippet, and of those before the match that it is about. */
+const SNIPPET = 240
+const BEFORE = 60
+
+interface Snippet {
+  text: string
+  matches: Match[]
+}
+
+/** Returns the part of a text around the first place of its last term, on one line, with the matches in it. */
+function snippetOf (text: string, { matches, at }: Found): Snippet {
+  const from = beginOf(text, Math.max(0, at - BEFORE), at)
+  const to = Math.min(text.length, from + SNIPPET)
+  const before = from > 0 ? '…' : ''
+  const shift = before.length - from
+  // One character for each, so that the places stay.
+  const line = text.slice(from, to).toWellFormed().replace(/[\s\p{Cc}]/gu, ' ')
+  return {
+    text: `${before}${line}${to < text.length ? '…' : ''}`,
+    matches: matches.filter(({ start }) => start >= from && start < to)
+      .map(({ start, end }) => ({ start: start + shift, end: Math.min(end, to) + shift }))
+  }
+}
+
+/** Returns where a word begins at or after `from`, unless that is behind `first`. */
+function beginOf (text: string, from: number, first: number): number {
+  if (from === 0) return 0
+  const blank = text.slice(from, first).search(/\s/)
+  return blank === -1 ? from : from + blank + 1
 }

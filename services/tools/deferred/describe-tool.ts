@@ -1,6 +1,22 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
-import { brief } from './brief-schema.ts'
+import { isObject } from '../../lib/json.ts'
+import type { Tool } from '../../contracts/tool.ts'
+
+/** What a model need not be told of the service's own tools: an input beyond them is an error that says so. */
+const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'pattern', 'additionalProperties']
+
+/** Returns a schema without the keywords of UNTOLD, and a choice of texts as their list. Properties of these names stay. */
+export function brief<S> (schema: S, isProperties = false): S {
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (Array.isArray(schema)) return schema.map((each) => brief(each)) as S
+  const { anyOf, ...rest } = schema as { anyOf?: Array<{ const?: unknown }> }
+  if (!isProperties && Array.isArray(anyOf) && anyOf.every((each) => typeof each?.const === 'string')) {
+    return { type: 'string', enum: anyOf.map((each) => each.const), ...rest } as S
+  }
+  const kept = Object.entries(schema).filter(([key]) => isProperties || !UNTOLD.includes(key))
+  return Object.fromEntries(kept.map(([key, value]) => [key, brief(value, !isProperties && key === 'properties')])) as S
+}
 
 type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'> & { identity?: string }
 const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
@@ -13,3 +29,64 @@ export function describeTool (tool: Described): LanguageModelV4FunctionTool {
   descriptions.set(tool, described)
   return described
 }
+
+/** Characters of JSON: all definitions of one answer, and the least that is left for each. */
+const ALL = 8_000
+const LEAST = 600
+/** Characters of a description that is shortened. */
+const SHORT_TEXT = 240
+
+export interface BriefDefinition {
+  name: string
+  description: string
+  input: unknown
+  /** How to get what was left out. */
+  shortened?: string
+}
+
+/**
+ * Returns the definitions of tools as a model gets them, the best first: whole while there is room, then shorter. What is found first
+ * gets the most room, so that a search for the name of a tool gets its definition.
+ */
+export function briefDefinitions (tools: readonly Tool[]): BriefDefinition[] {
+  let room = ALL
+  return tools.map((tool, at) => {
+    const share = Math.max(LEAST, room - LEAST * (tools.length - at - 1))
+    const definition = fit(tool, share)
+    room -= JSON.stringify(definition).length
+    return definition
+  })
+}
+
+/** Returns the longest form of a definition that the characters hold; its names stay. */
+function fit ({ name, description, inputSchema }: Tool, characters: number): BriefDefinition {
+  const short = description.length > SHORT_TEXT ? `${description.slice(0, SHORT_TEXT)}…` : description
+  const shortened = `Find ${JSON.stringify(name)} alone to read more of its definition.`
+  const forms: BriefDefinition[] = [
+    { name, description, input: brief(inputSchema) },
+    ...[4, 2, 1].map((depth) => ({ name, description: short, input: upTo(depth, brief(inputSchema)), shortened })),
+    { name, description: short, input: namesIn(inputSchema), shortened }
+  ]
+  return forms.find((form) => JSON.stringify(form).length <= characters) ?? forms.at(-1)!
+}
+
+/** Returns a schema without the descriptions below a depth of properties, and without the schemas below the next. */
+function upTo (depth: number, schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => upTo(depth, each))
+  if (!isObject(schema)) return schema
+  if (depth < 0) return schema.type === undefined ? {} : { type: schema.type }
+  return Object.fromEntries(
+    Object.entries(schema).filter(([key]) => depth > 0 || key !== 'description').map(([key, value]) =>
+      key === 'properties' && isObject(value)
+        ? [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, upTo(depth - 1, each)]))]
+        : [key, upTo(depth, value)]
+    )
+  )
+}
+
+/** The names of the properties of a schema, and which of them are needed. */
+const namesIn = ({ properties, required }: Record<string, unknown>) => ({
+  type: 'object',
+  properties: Object.keys(isObject(properties) ? properties : {}).slice(0, 40),
+  ...(Array.isArray(required) && { required: required.slice(0, 40) })
+})

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { FIND_TOOLS, USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Tool, ToolContext } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
-import { briefDefinitions } from './brief-definitions.ts'
+import { briefDefinitions } from './describe-tool.ts'
 import { createToolSearch } from './tool-index.ts'
 import type { ToolVocabulary } from './tool-vocabulary.ts'
 

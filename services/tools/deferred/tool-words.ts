@@ -1,5 +1,50 @@
 import { wordsIn } from '../../lib/words.ts'
-import { ALIKE } from './alike-words.ts'
+
+/**
+ * Words of the general language of tools that people use for one another, those between two commas: classes of verbs (create, read, change,
+ * delete, search, send and the like), then what tools are about. A word may stand in several. No word is here for one tool, or for a
+ * question that was missed: what is particular comes from the words that a model gives to each tool (`tool-vocabulary.ts`).
+ */
+const ALIKE = `
+  create make add new build generate start open compose draft insert register establish,
+  get read fetch retrieve show view see load display open obtain look, list show enumerate browse overview all which every available,
+  update change edit modify alter adjust set correct fix patch replace rename revise,
+  delete remove erase drop destroy clear purge discard trash wipe rid, find search look query locate lookup discover seek hunt where,
+  send post write tell publish notify message announce share deliver say, run execute start launch trigger perform invoke call,
+  stop end close cancel quit terminate abort kill finish halt, move transfer relocate put shift, copy duplicate clone replicate fork,
+  rename name title call label, save store keep write put record persist, download export fetch pull save,
+  upload import attach push send, compare diff difference differ versus, merge combine join integrate unite,
+  undo revert restore reset rollback back recover, connect link attach associate relate join tie, disconnect unlink detach separate,
+  approve accept confirm allow, reject decline deny refuse dismiss, reply answer respond comment, watch monitor observe track follow,
+  schedule plan recurring daily weekly hourly regularly, pause suspend wait hold, resume continue unpause,
+  enable activate on switch toggle, disable deactivate off switch toggle, install deploy add, uninstall remove undeploy,
+  upgrade update newer newest latest, count number many total amount, sum add plus total,
+  explain describe details info information about metadata, check verify test validate status state health,
+  status state progress ready done finished, history log past earlier recent previous, convert transform turn translate into,
+  compress zip pack shrink archive, select choose pick, press click tap push hit, type enter write input fill,
+  navigate go visit open browse, capture screenshot picture snapshot, reserve book, pay charge bill,
+  assign delegate responsible owner, subscribe follow, invite add member, folder directory path, file document, picture image photo,
+  sound audio music, video movie clip recording, issue ticket bug problem defect, repository repo project codebase, pull pr proposal,
+  branch line feature, commit revision change version, tag release version mark, remote server upstream origin,
+  table sheet spreadsheet grid, record row entry item line, field column attribute property,
+  schema structure fields columns definition, database data store, document record entry, collection table,
+  comment remark note annotation feedback, message post chat, channel room group chat, thread conversation discussion,
+  user person people member account colleague who, contact customer client person lead, company organization business firm,
+  reaction emoji smiley, email mail inbox, event appointment meeting calendar, task todo job reminder,
+  workflow automation flow process, page site website web url, url link address, webpage page article, form field registration,
+  dialog popup alert prompt, key keyboard, mouse pointer cursor, tab window, console log output,
+  error failure exception problem fault, network http request traffic, script javascript code,
+  place location restaurant shop business, coordinates latitude longitude position, directions route way navigate, distance far,
+  elevation height altitude high, paper study article publication, documentation docs manual guide reference help,
+  library package module framework, cluster kubernetes, pod container, node machine host server, deployment app application,
+  replicas instances copies scale, manifest yaml configuration config, port tunnel localhost, command shell terminal,
+  environment variable setting configuration, index fast speed performance, size big large space, credits balance quota usage,
+  invoice bill receipt, order purchase, price cost, weather temperature forecast, team workspace organization,
+  permission access right allowed, token key secret password credential, login authenticate, logs output events,
+  dashboard report chart, metric statistics figures, backup dump export, template layout preset, block paragraph section,
+  entity thing node object, relation relationship link connection, observation fact, memory knowledge remember,
+  reasoning thinking thought, dark light theme color
+`
 
 /** Words that say nothing about what a tool does. */
 const COMMON = new Set(

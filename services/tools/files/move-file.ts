@@ -9,11 +9,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { foldCase } from '../../lib/windows-path.ts'
 import { fileDigest } from './change-digest.ts'
 import { removeEntry } from './delete-file.ts'
-import { onceFree } from './once-free.ts'
 import { withFile, withParent, type Folder, isMounted, withSubfolder } from './open-folder.ts'
 import { assertShown } from './place-state.ts'
 import { readWhole } from './read-text.ts'
-import { keepIfChanged, linkAside, tellKept, withCreatedFolder } from './replace-file.ts'
+import { keepIfChanged, linkAside, tellKept, withCreatedFolder, onceFree } from './replace-file.ts'
 import { newId } from '../../lib/ids.ts'
 
 const Input = Type.Object({

@@ -6,7 +6,6 @@ import { newId } from '../../lib/ids.ts'
 import { PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
-import { onceFree } from './once-free.ts'
 import { openFile, withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
 
 /** Opens the folder with the real path; creates it and its parents when they do not exist. */
@@ -216,3 +215,28 @@ export function tellKept (path: string, kept: KeptAside | undefined) {
 
 export const changedNow = (path: string) =>
   new ToolFailed(`${JSON.stringify(path)} was changed by another program at this moment. Nothing was done: read it again.`)
+
+const IN_USE = new Set(['EBUSY', 'EPERM', 'EACCES'])
+/** Pauses before further tries, milliseconds. */
+const PAUSES_MS = [20, 50, 100, 200, 400, 400]
+
+/**
+ * Tries work again for a second while Windows refuses it: virus scanners and indexers hold a file for a moment after it was written, and as
+ * long as any program has it open it cannot be replaced. Throws the last refusal.
+ */
+export async function onceFree<T> (
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+  work: () => T | Promise<T>,
+  platform: NodeJS.Platform = process.platform
+): Promise<T> {
+  for (const pause of platform === 'win32' ? PAUSES_MS : []) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!IN_USE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+    await clock.sleep(pause, signal)
+  }
+  return work()
+}

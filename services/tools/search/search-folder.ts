@@ -1,10 +1,10 @@
+import picomatch from 'picomatch'
 import { decodeText, detectEncoding } from '../files/text-encoding.ts'
 import { jsonBytes } from '../../lib/json.ts'
 import { FITTING_BYTES } from '../model-output.ts'
 import { compilePattern, linesMatching, type LineMatch } from './line-pattern.ts'
-import type { FoundLines, LinesRequest, MatchedLine, FilesRequest, FoundFiles } from './search-rpc.ts'
+import type { FoundLines, LinesRequest, MatchedLine, FilesRequest, FoundFiles, Scanned, ScannedFile, ScanRequest } from './search-rpc.ts'
 import { walk } from './walk.ts'
-import picomatch from 'picomatch'
 
 /** Milliseconds after which a search ends with what it has found, before the deadline of the worker. */
 const SEARCH_MS = 8_000
@@ -112,4 +112,29 @@ export function findPaths (request: FilesRequest): FoundFiles {
 export function createGlobFilter (glob: string, platform: NodeJS.Platform = process.platform): (path: string) => boolean {
   const matches = picomatch(glob, { dot: true, windows: false, nocase: platform === 'win32' })
   return glob.replace(/\/$/, '').includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/', path.length - 2) + 1))
+}
+
+/**
+ * Lists the files of a folder that match a glob, with their sizes and times. Links are not followed and not listed. Ends as soon as there
+ * are more files than may be looked at. Runs in a worker. Throws when the folder cannot be opened.
+ */
+export function scanFiles ({ glob, most, mostFolders, ...scope }: ScanRequest): Scanned {
+  const isWanted = createGlobFilter(glob)
+  const files: ScannedFile[] = []
+  const folders: string[] = []
+  const closed: string[] = []
+  const seen = { file: 0, folder: 0 }
+  for (const { path, kind, stat } of walk(scope, (folder) => void closed.push(folder))) {
+    if (kind === 'link') continue
+    if (++seen[kind] > most) return { is: 'beyond' }
+    if (kind === 'folder') {
+      if (folders.length < mostFolders) folders.push(path)
+      continue
+    }
+    if (!isWanted(path)) continue
+    const found = stat()
+    if (found?.isFile()) files.push([path, found.size, found.mtimeMs])
+  }
+  if (closed.includes('')) return { is: 'closed' }
+  return { is: 'scanned', files, folders, hasMoreFolders: seen.folder > folders.length, closed }
 }

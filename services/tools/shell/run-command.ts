@@ -11,10 +11,9 @@ import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from '../files/open-folder.ts'
 import { isSameFolder } from '../work-folder.ts'
 import { cleaned } from './command-output.ts'
-import { commandEnd, FLOOD_BYTES } from './command-end.ts'
+import { commandEnd, FLOOD_BYTES, takenAwayText } from './command-end.ts'
 import type { BackgroundCommands, Started } from './background-commands.ts'
 import { stateOutput } from './read-command.ts'
-import { takenAwayText } from './taken-away.ts'
 import { createTryCommand } from './try-command.ts'
 
 /** The time limit of a command in milliseconds, by default and at most. */

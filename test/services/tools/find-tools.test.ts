@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Tool } from '../../../services/contracts/tool.ts'
-import { briefDefinitions } from '../../../services/tools/deferred/brief-definitions.ts'
+import { briefDefinitions } from '../../../services/tools/deferred/describe-tool.ts'
 import { createToolSearch } from '../../../services/tools/deferred/tool-index.ts'
 import { stemsIn } from '../../../services/tools/deferred/tool-words.ts'
 import type { MergedTool } from '../../../services/tools/sources.ts'

@@ -5,8 +5,7 @@ import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { build, transform } from './helper.ts'
 import { identityOf } from '../../../services/tools/path-policy.ts'
-import { scanFiles } from '../../../services/tools/search/scan-files.ts'
-import { findLines, findPaths } from '../../../services/tools/search/search-folder.ts'
+import { findLines, findPaths, scanFiles } from '../../../services/tools/search/search-folder.ts'
 
 t.teardown(transform.close)
 

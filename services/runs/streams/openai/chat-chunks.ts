@@ -5,8 +5,7 @@ import type { EventOf, RunEvent } from '../../../contracts/run-events.ts'
 import { addUsage, noUsage } from '../../../usage/index.ts'
 import type { Encoder } from '../encoder.ts'
 import { chatError } from './chat-errors.ts'
-import { note } from './chat-notes.ts'
-import type { ChatRequest } from './chat-request.ts'
+import { type ChatRequest, note } from './chat-request.ts'
 
 type Choice = ChatCompletionChunk['choices'][number]
 type Delta = Choice['delta']

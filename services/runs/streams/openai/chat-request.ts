@@ -2,7 +2,6 @@ import type { RunBody } from '../../../../schemas/agent.ts'
 import type { ChatCompletionBody, ChatMessage, ChatTool } from '../../../../schemas/openai.ts'
 import type { AppTool, Effort, RunOptions } from '../../../../schemas/run-options.ts'
 import { defineError } from '../../../lib/service-error.ts'
-import { withoutNotes } from './chat-notes.ts'
 
 const BadField = defineError('ERR_INVALID_REQUEST', '%s')
 
@@ -240,3 +239,14 @@ async function userPart (part: Parts[number], where: string, pictures: Pictures)
 }
 
 const file = (data: string) => ({ type: 'file', data, mediaType: /^data:([^;,]+)/i.exec(data)?.[1] ?? 'application/octet-stream' })
+
+/** What the service itself says in an answer: lines that the model did not write. */
+const OPENING = '[Note: '
+
+/** Returns a line that the service adds to an answer. */
+export const note = (text: string): string => `${OPENING}${text.replaceAll(']', ')')}]`
+
+const NOTES = /\n*\[Note: [^\]\n]*\](?=\n|$)/g
+
+/** Returns the text of an answer as its model wrote it, so that the stored conversation is found by it. */
+const withoutNotes = (text: string): string => text.includes(OPENING) ? text.replace(NOTES, '').trimStart() : text
