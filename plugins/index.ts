@@ -19,6 +19,7 @@ import environment from './core/environment.ts'
 import errors from './core/errors.ts'
 import engine from './engine.ts'
 import events from './events.ts'
+import folders from './folders.ts'
 import health from './core/health.ts'
 import extraction from './extraction.ts'
 import gate from './core/gate.ts'
@@ -95,6 +96,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(rehearsals)
   await app.register(chatCompletions)
   await app.register(threads)
+  await app.register(folders, settings)
   await app.register(search)
   await app.register(runs)
   await app.register(recordings)

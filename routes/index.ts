@@ -11,6 +11,7 @@ import consolePage from './console.ts'
 import docs from './docs.ts'
 import editors from './editors.ts'
 import events from './events.ts'
+import folders from './folders.ts'
 import grants from './grants.ts'
 import undo from './undo.ts'
 import mcp from './mcp.ts'
@@ -38,6 +39,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(toolCalls)
   await app.register(commands)
   await app.register(skills)
+  await app.register(folders)
   await app.register(grants)
   await app.register(agents)
   await app.register(attachments)

@@ -31,6 +31,7 @@ export const TAGS: Record<string, string> = {
   threads: 'Stored conversations',
   attachments: 'Files that messages of conversations name',
   providers: 'The providers of models, and the models in use',
+  folders: 'The folders of this computer, for a person who chooses one',
   skills: 'Folders with instructions for kinds of work, which the agent reads when it needs them',
   mcp: 'Tool servers (MCP), whose tools the agent can use'
 }

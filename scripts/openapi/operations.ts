@@ -68,6 +68,10 @@ export const DESCRIPTIONS: Record<string, string> = {
     'the list, and one that does not answer within 5 s is named in `failed`.',
   listSkills: 'Those in `.agents/skills` and `.claude/skills` of the folder and in `skills.folders` of config.json; docs/skills.md says ' +
     'how they are used. A folder with a SKILL.md that cannot be used is listed with the reason.',
+  getFolder: 'For a person who looks for a folder: the names of folders, and where links lead; files are neither named nor counted. A ' +
+    'folder that may not be read or used has a `problem` and no `folders`. Of a large one the answer holds the first `limit`, by name, ' +
+    'and says how many are left out: `prefix` finds them. A drive that does not answer within 10 s is a 504.',
+  listFolderPlaces: 'Folders that are not there any more are left out of `recent`.',
   acceptSkill: 'Look at its files first: its text becomes instructions for the agent, also in the runs of tasks, which nobody watches. A ' +
     'skill that is not as `digest` says is not accepted (409).',
   listResources: 'For people and applications; the agent has tools for them. A server that does not answer within 5 s is named in ' +

@@ -6,7 +6,18 @@ import type { Approval } from '../contracts/approval-record.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { workingFolder } from '../lib/working-folder.ts'
-import { isDamage, METADATA, type Op, ownerUsageKey, parseIndexKey, RECENT, type Store, threadKey, unlessDamaged } from '../store/index.ts'
+import {
+  isDamage,
+  METADATA,
+  metadataKey,
+  type Op,
+  ownerUsageKey,
+  parseIndexKey,
+  RECENT,
+  type Store,
+  threadKey,
+  unlessDamaged
+} from '../store/index.ts'
 import { totalOf, type UsageRepository } from '../usage/index.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
 import { withoutChatForm } from './rendering/chat-form.ts'
@@ -80,6 +91,9 @@ const APP_EXPIRED = 'The application gave no result in time.'
 
 /** The number of threads that one page of a search looks at. */
 const MOST_SEARCHED = 2_000
+
+/** The number of threads whose working folders count as recent. */
+const MOST_RECENT = 200
 
 /** The operations on threads that clients use. */
 export function createThreadService (
@@ -290,6 +304,19 @@ export function createThreadService (
         if (await remove(head.id)) removed++
       }
       return removed
+    },
+
+    /** Returns the working folders that are set for recent threads, with the times of their last changes, the most recent first. */
+    async recentFolders (): Promise<Array<{ cwd: string, at: number }>> {
+      const found: Array<{ cwd: string, at: number }> = []
+      let seen = 0
+      for await (const [key] of store.list(RECENT, { reverse: true, damaged () {} })) {
+        if (++seen > MOST_RECENT) break
+        const { time, thread } = parseIndexKey(key)
+        const cwd = (await unlessDamaged(store.get<Metadata>(metadataKey(thread))))?.settings?.cwd
+        if (cwd !== undefined) found.push({ cwd, at: time })
+      }
+      return found
     },
 
     /** Sets the title of a thread, unless the user has set one or the thread is gone. */
