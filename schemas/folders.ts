@@ -6,9 +6,9 @@ const path = { minLength: 1, maxLength: 4096 }
 const ProblemSchema = Type.Union(
   (['unreadable', 'own', 'system', 'outside', 'broken', 'name'] as const).map((problem) => Type.Literal(problem)),
   {
-    description: 'Why it cannot be chosen: `unreadable`, this user may not read it; `own`, it is the folder of the service itself; `system`, ' +
-      'devices and the kernel; `outside`, no folder that file tools may use with the given `cwd`; `broken`, a link that leads nowhere; ' +
-      '`name`, it cannot be written as text'
+    description: 'Why it cannot be chosen: `unreadable`, this user may not read it; `own`, it is the folder of the service itself; ' +
+      '`system`, devices and the kernel; `outside`, no folder that file tools may use with the given `cwd`; `broken`, a link that leads ' +
+      'nowhere; `name`, it cannot be written as text'
   }
 )
 export type FolderProblem = Static<typeof ProblemSchema>
@@ -52,8 +52,8 @@ export const FolderQuerySchema = Type.Object({
   hidden: Type.Optional(Type.Boolean({ description: 'Also folders whose names begin with a dot. A `prefix` with a dot shows them, too' })),
   cwd: Type.Optional(Type.String({
     ...path,
-    description: 'The working folder of the task or conversation for which the file tools are to use the folder; ones that they may not use ' +
-      'with it have the problem `outside`'
+    description: 'The working folder of the task or conversation for which the file tools are to use the folder; ones that they may not ' +
+      'use with it have the problem `outside`'
   })),
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 500, description: 'The most folders in the answer' })
 }, { additionalProperties: false })

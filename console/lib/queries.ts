@@ -48,6 +48,7 @@ export const keys = {
   servers: () => ['servers'],
   prompts: () => ['prompts'],
   skills: () => ['skills'],
+  folders: () => ['folders'],
   usage: () => ['usage'],
   config: () => ['config'],
   health: () => ['health'],

@@ -222,6 +222,8 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/commands')
   },
   'POST /commands/:id/stop 200': async (app) => post(app, `/commands/${await inBackground(app)}/stop`, {}),
+  'GET /folders 200': (app) => app.inject('/folders?path=/'),
+  'GET /folders/places 200': (app) => app.inject('/folders/places'),
   'GET /skills 200': async (app) => {
     const folder = `${app.workspace()}/.agents/skills/notes`
     mkdirSync(folder, { recursive: true })

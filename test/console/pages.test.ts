@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createAgent } from '../../client/agent.ts'
@@ -60,6 +61,64 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
     t.match(await page.getByRole('article', { name: 'Run this command?' }).innerText(), '⟨U+200B⟩&& rm -rf /')
     t.notMatch(await page.locator('main').innerText(), /[\u202E\u2066\u200B]/)
   })
+
+  await console.visit('a folder is found by keys and by the pointer, also among thousands, and the focus returns', async (t, page) => {
+    const { work } = console
+    for (let n = 0; n < 1_200; n++) mkdirSync(`${work}/many/part ${String(n).padStart(4, '0')}`, { recursive: true })
+    for (const name of ['many/part 1199/in', '.hidden', 'txt\u202Efolder']) mkdirSync(`${work}/${name}`, { recursive: true })
+    symlinkSync(`${work}/many`, `${work}/to-many`)
+    await page.goto('/console/tasks/new')
+    await page.evaluate(`window.longest = 0; new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longest = Math.max(longest, duration)
+    }).observe({ type: 'longtask' })`)
+    await page.getByText('Folder, model and limits').click()
+    const field = page.getByLabel('Working folder')
+    await field.fill(`${work}/gone`)
+    await page.getByRole('button', { name: 'Look for a folder…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('alert').getByText(`There is no folder "${work}/gone" on this computer.`).waitFor()
+    await dialog.getByRole('option', { name: 'txt⟨U+202E⟩folder' }).waitFor()
+    t.equal(await dialog.getByRole('option', { name: '.hidden' }).count(), 0)
+    await dialog.getByRole('option', { name: `to-many → ${work}/many` }).waitFor()
+
+    await page.keyboard.type('TO')
+    await dialog.getByRole('status').getByText('1 folder.').waitFor()
+    await page.keyboard.press('Enter')
+    await dialog.getByText('900 more entries are not shown').waitFor()
+    t.ok(await dialog.getByRole('button', { name: 'Use “many”' }).isEnabled(), 'a link leads to the real folder')
+    t.equal(await dialog.getByRole('option').count(), 300)
+    t.comment(`the longest task of the page took ${await page.evaluate('longest')} ms`)
+    await page.keyboard.type('part 1199')
+    await dialog.getByRole('option').nth(1).waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('option', { name: 'in', exact: true }).waitFor()
+    await page.keyboard.press('Backspace')
+    await dialog.getByRole('option', { name: 'part 0000' }).waitFor()
+    await page.keyboard.press('Alt+ArrowUp')
+    await dialog.getByRole('option', { name: 'many', exact: true }).waitFor()
+    await page.keyboard.type(`${work}/nowhere`)
+    await page.keyboard.press('Enter')
+    await dialog.getByText(`There is no folder "${work}/nowhere" on this computer.`).waitFor()
+    await dialog.getByRole('combobox').fill('/proc/self')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('Here are devices and parts of the system').waitFor()
+    t.ok(await dialog.getByRole('button', { name: /^Use/ }).isDisabled())
+    await dialog.getByRole('button', { name: 'Usual folder' }).click()
+    await dialog.getByLabel('Show hidden folders').check()
+    await dialog.getByRole('option', { name: '.hidden' }).waitFor()
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+      t.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
+      t.ok((await dialog.getByRole('button', { name: /^Use/ }).boundingBox())!.y > 0)
+    }
+    await dialog.getByRole('option', { name: '.hidden' }).click()
+    await dialog.getByRole('status').getByText('There are no folders in it.').waitFor()
+    await dialog.getByRole('button', { name: 'Use “.hidden”' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    t.equal(await field.inputValue(), `${work}/.hidden`)
+    await page.locator('button:focus', { has: page.locator('svg.lucide-folder-search') }).waitFor()
+  }, { expected: /status of 404/ })
 
   await console.visit('no other page can show the console in a frame, and its answers forbid it', async (t, page) => {
     const response = await page.goto('/console')

@@ -267,7 +267,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await notes.getByRole('button', { name: 'Accept' }).click()
     await notes.getByText('As it was read').waitFor()
     writeFileSync(`${skills}/notes/run.sh`, 'echo one')
-    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('button', { name: 'Look', exact: true }).click()
     await notes.getByText('Other than when it was read: run.sh').waitFor()
     t.same(await axe(page), [])
     writeFileSync(`${skills}/notes/run.sh`, 'echo two')
@@ -276,7 +276,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await notes.getByRole('button', { name: 'Accept the change' }).click()
     await notes.getByText('As it was read').waitFor()
     await page.getByLabel('For work in the folder').fill('/no/such/folder')
-    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('button', { name: 'Look', exact: true }).click()
     await page.getByText('/no/such/folder').waitFor()
   }, { expected: /status of 4(00|09)/ })
 

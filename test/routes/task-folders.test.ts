@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { effects } from '../harness/effects.ts'
 import { layFolders } from '../harness/folders.ts'
@@ -104,4 +104,30 @@ t.test('a task whose folder is gone when the answer comes fails, and runs nothin
   await approve(asked.approvalId)
   t.match(await events.until('task:error'), { status: 'failed', error: /is not a folder that can be opened/ })
   t.equal(effects(b), '')
+})
+
+t.test('a person walks the folders of this computer from those of conversations and tasks, and sees which cannot be used', async (t) => {
+  const app = await build(t, { token: 'secret', config: { roots: ['/usr'] } })
+  const ask = (url: string, method: 'GET' | 'PUT' | 'POST' = 'GET', payload?: object) =>
+    app.inject({ method, url, payload, headers: { authorization: 'Bearer secret' } })
+  const { a, b, link } = layFolders(app.cwd)
+  await ask('/tasks', 'POST', { goal: 'look around', cwd: a })
+  await ask('/threads/one', 'PUT', { settings: { cwd: b }, messages: [{ id: 'm', role: 'user', content: 'hi' }] })
+  await ask('/threads/two', 'PUT', { settings: { cwd: `${app.cwd}/none` } })
+  mkdirSync(`${app.cwd}/soon-gone`)
+  await ask('/threads/two', 'PUT', { settings: { cwd: `${app.cwd}/soon-gone` } })
+  rmSync(`${app.cwd}/soon-gone`, { recursive: true })
+  t.match((await ask('/folders/places')).json(), { workspace: app.cwd, roots: ['/usr'], drives: [], recent: [b, a] })
+  t.match((await ask('/folders')).json(), { path: app.cwd, folders: [{ path: a }, { path: b }, { name: 'link', path: link, link: a }] })
+
+  const problem = async (query: string) => (await ask(`/folders?${query}`)).json().problem
+  t.equal(await problem(`path=${app.home}`), 'own')
+  t.equal(await problem(`path=/etc&cwd=${a}`), 'outside', 'the file tools may not use it with that working folder')
+  for (const path of ['/etc', `/usr/lib&cwd=${a}`, `${a}&cwd=${a}`]) t.equal(await problem(`path=${path}`), undefined, path)
+
+  t.equal((await app.inject('/folders')).statusCode, 401)
+  const fromElsewhere = { authorization: 'Bearer secret', origin: 'https://elsewhere.example' }
+  t.equal((await app.inject({ url: '/folders', headers: fromElsewhere })).statusCode, 403)
+  t.match((await ask('/folders?path=/none')).json(), { statusCode: 404, code: 'ERR_FOLDER_NOT_FOUND' })
+  t.equal((await ask('/folders?path=%00')).statusCode, 400)
 })

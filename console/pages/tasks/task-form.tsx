@@ -3,6 +3,7 @@ import { useAgents } from '../../lib/agents.ts'
 import { say } from '../../lib/say.ts'
 import { AgentSelect } from '../../parts/agent-select.tsx'
 import { Failed } from '../../parts/failed.tsx'
+import { FolderField } from '../../parts/folders/folder-field.tsx'
 import { countsRuns, MODES, TYPES, type FieldsProps } from './form-values.ts'
 import { OnceFields, ScheduleFields } from './schedule-fields.tsx'
 import { SentenceSchedule } from './sentence-schedule.tsx'
@@ -119,15 +120,7 @@ function More ({ values, set }: FieldsProps) {
   const hasAgents = (useAgents().data?.agents.length ?? 0) > 0
   return (
     <div className='form'>
-      <label className='field'>
-        <span>{say('tasks.cwd')}</span>
-        <input
-          className='mono'
-          value={values.cwd}
-          onChange={({ target }) => set({ cwd: target.value })}
-          placeholder={say('tasks.cwdHelp')}
-        />
-      </label>
+      <FolderField label={say('tasks.cwd')} value={values.cwd} placeholder={say('tasks.cwdHelp')} onChange={(cwd) => set({ cwd })} />
       {(hasAgents || values.agent !== '') && (
         <label className='field'>
           <span>{say('tasks.option.agent')}</span>

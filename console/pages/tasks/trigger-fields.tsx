@@ -3,6 +3,7 @@ import { plainText } from '../../lib/plain-fields.ts'
 import { say } from '../../lib/say.ts'
 import { visibleText } from '../../lib/visible-characters.ts'
 import { Button } from '../../parts/button.tsx'
+import { FolderField } from '../../parts/folders/folder-field.tsx'
 import type { FieldsProps, TriggerFields } from './form-values.ts'
 import { taskList } from './task-queries.ts'
 import { titleOf } from './task-words.ts'
@@ -30,7 +31,7 @@ interface Props extends FieldsProps {
 }
 
 /** What lets a task run beside its times: files that change, and ends of other tasks. */
-export function TriggersFields ({ values: { triggers }, set, ownId, problem }: Props) {
+export function TriggersFields ({ values: { triggers, cwd }, set, ownId, problem }: Props) {
   const add = (trigger: TriggerFields) => set({ triggers: [...triggers, trigger] })
   return (
     <fieldset>
@@ -43,7 +44,7 @@ export function TriggersFields ({ values: { triggers }, set, ownId, problem }: P
         return (
           <div key={at} className='trigger' role='group' aria-label={say('tasks.triggerNumber', { number: at + 1 })}>
             {trigger.type === 'files'
-              ? <FilesFields trigger={trigger} change={change} isWrong={own !== undefined} />
+              ? <FilesFields trigger={trigger} change={change} isWrong={own !== undefined} cwd={cwd} />
               : <EndFields trigger={trigger} change={change} ownId={ownId} isWrong={own !== undefined} />}
             <Button onClick={() => set({ triggers: triggers.filter((_, n) => n !== at) })}>{say('tasks.removeTrigger')}</Button>
             {own !== undefined && <p className='field-error' role='alert'>{own}</p>}
@@ -66,22 +67,13 @@ interface FieldProps<T> {
   isWrong: boolean
 }
 
-function FilesFields ({ trigger: { path, glob }, change, isWrong }: FieldProps<TriggerFields & { type: 'files' }>) {
+function FilesFields ({ trigger: { path, glob }, change, isWrong, cwd }: FieldProps<TriggerFields & { type: 'files' }> & { cwd: string }) {
   return (
     <div className='fields'>
-      <label className='field'>
-        <span>{say('tasks.triggerFolder')}</span>
-        <input
-          className='mono'
-          required
-          pattern='.*\S.*'
-          maxLength={4_096}
-          aria-invalid={isWrong}
-          value={path}
-          onChange={({ target }) => change({ path: target.value })}
-          placeholder={say('tasks.triggerFolderHelp')}
-        />
-      </label>
+      <FolderField
+        label={say('tasks.triggerFolder')} placeholder={say('tasks.triggerFolderHelp')} required pattern='.*\S.*' aria-invalid={isWrong}
+        value={path} cwd={cwd} onChange={(next) => change({ path: next })}
+      />
       <label className='field'>
         <span>{say('tasks.triggerGlob')}</span>
         <input

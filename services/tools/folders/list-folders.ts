@@ -12,7 +12,7 @@ import { KERNEL_FOLDERS, type PathPolicy, within } from '../path-policy.ts'
 
 const NoFolder = defineError('ERR_FOLDER_NOT_FOUND', 'There is no folder "%s" on this computer.')
 const BadPath = defineError('ERR_INVALID_REQUEST', 'The path %s %s.')
-const Slow = defineError('ERR_TIMEOUT', 'The folder "%s" did not answer within %d s: the drive or the computer that it lies on may be away.')
+const Slow = defineError('ERR_TIMEOUT', 'The folder "%s" did not answer within %d s: the drive or computer that it lies on may be away.')
 const Busy = defineError('ERR_TOO_MANY_WAITS', 'Other folders are still being read, and do not answer. Try again in a moment.')
 
 /** The time that a folder may take to answer, ms: a network drive that is away never does. */

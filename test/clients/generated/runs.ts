@@ -128,6 +128,25 @@ t.test('the skills of a folder', async (t) => {
   t.match(accepted.data, { name: 'notes', state: 'known', digest }, 'acceptSkill')
 })
 
+t.test('folders, for a person who chooses one', async (t) => {
+  const app = await build(t)
+  mkdirSync(`${app.cwd}/notes`)
+  const options = await clientOf(app)
+  const { data } = await sdk.getFolder({ ...options, query: { path: app.cwd } })
+  is(t, data, {
+    path: app.cwd,
+    parts: Array,
+    problem: undefined,
+    folders: [{ name: 'notes', path: `${app.cwd}/notes`, link: undefined, problem: undefined }],
+    leftOut: 0,
+    hidden: 0,
+    isCut: undefined
+  }, 'getFolder')
+  is(t, data.parts.at(-1), { name: /./, path: app.cwd }, 'a part of its path')
+  const places = { home: /./, workspace: app.cwd, roots: [], drives: [], recent: [] }
+  is(t, (await sdk.listFolderPlaces(options)).data, places, 'listFolderPlaces')
+})
+
 t.test('a file with changes that are not saved in an editor', async (t) => {
   const app = await build(t)
   writeFileSync(`${app.cwd}/notes.txt`, 'Buy tea')

@@ -1,9 +1,11 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { noBackground, noSandbox } from './helper.ts'
 import { createRunCommand } from '../../../services/tools/shell/run-command.ts'
 import { locateFolder } from '../../../services/tools/work-folder.ts'
+import { createFolders } from '../../../services/tools/folders/list-folders.ts'
+import { fakeClock } from '../../harness/clock.ts'
 import { layFolders } from '../../harness/folders.ts'
 import { build } from './helper.ts'
 
@@ -80,4 +82,115 @@ t.test('a command starts in the very folder that was approved, also when that is
   t.match(await run(), { stdout: `${a}\n` })
   replace(a)
   await t.rejects(run(), /was replaced since the command was approved/)
+})
+
+type FolderParts = Parameters<typeof createFolders>[0]
+
+const never = new AbortController().signal
+const nobody = { resolve: async (path: string) => path, isForbidden: async () => false }
+
+/** Lists folders, as a person does who looks for one. */
+function looking (home: string, parts: Partial<FolderParts> = {}) {
+  const folders = createFolders({
+    clock: fakeClock(),
+    paths: nobody,
+    home,
+    workspace: () => home,
+    roots: () => [],
+    own: [`${home}/.agent`],
+    recent: async () => [],
+    ...parts
+  })
+  const list = (path: string, more = {}) => folders.list({ path, limit: 500, ...more }, never)
+  return { folders, list, names: async (path: string, more = {}) => (await list(path, more)).folders.map(({ name }) => name) }
+}
+
+t.test('a folder is listed with its folders alone, by name, and links are shown with where they lead', async (t) => {
+  const home = realpathSync(t.testdir({ 'a.txt': '', b: { inner: {} }, A: {}, '.git': {}, '.agent': { store: {} } }))
+  for (const [target, name] of [[`${home}/b`, 'to-b'], [`${home}/a.txt`, 'to-file'], [`${home}/none`, 'to-none'], ['/proc', 'to-proc']]) {
+    symlinkSync(target, `${home}/${name}`)
+  }
+  const { list, names } = looking(home)
+  t.strictSame(await list('~'), {
+    path: home,
+    parts: home.split('/').map((name, at, all) => ({ name: name || '/', path: all.slice(0, at + 1).join('/') || '/' })),
+    folders: [
+      { name: 'A', path: `${home}/A` },
+      { name: 'b', path: `${home}/b` },
+      { name: 'to-b', path: `${home}/to-b`, link: `${home}/b` },
+      { name: 'to-none', path: `${home}/to-none`, problem: 'broken' },
+      { name: 'to-proc', path: `${home}/to-proc`, link: '/proc', problem: 'system' }
+    ],
+    leftOut: 0,
+    hidden: 2
+  })
+  t.same(await names('', { hidden: true, prefix: '' }), ['.agent', '.git', 'A', 'b', 'to-b', 'to-none', 'to-proc'])
+  t.same(await names('', { prefix: '.G' }), ['.git'], 'a dot that is typed shows them')
+  t.match(await list('to-b/inner/..'), { path: home }, 'dots are read as text, as shells read them')
+  t.match(await list('to-b'), { path: `${home}/b`, folders: [{ path: `${home}/b/inner` }] }, 'what a link leads to has its real path')
+  t.match(await list('.agent/store'), { problem: 'own', folders: [] }, 'nobody looks into the folder of the service')
+  t.match(await list('/proc/self'), { problem: 'system', folders: [] })
+  await t.rejects(list('a.txt'), { code: 'ERR_FOLDER_NOT_FOUND', message: `There is no folder "${home}/a.txt" on this computer.` })
+  await t.rejects(list('none'), { code: 'ERR_FOLDER_NOT_FOUND' })
+  await t.rejects(list('a\0b'), { code: 'ERR_INVALID_REQUEST' })
+})
+
+t.test('of thousands of folders the answer holds the first, says how many are left out, and finds the others', async (t) => {
+  const home = t.testdir()
+  for (let n = 0; n < 3_000; n++) mkdirSync(`${home}/part ${String(n).padStart(4, '0')}`)
+  mkdirSync(`${home}/Übung`)
+  const { list, names } = looking(home)
+  t.match(await list('', { limit: 20 }), { leftOut: 2_981, hidden: 0 })
+  t.same(await names('', { prefix: 'PART 299', limit: 3 }), ['part 2990', 'part 2991', 'part 2992'])
+  t.same(await names('', { prefix: 'u\u0308b' }), ['Übung'])
+  t.same(await names('', { prefix: 'x' }), [])
+})
+
+t.test('a folder that may not be read, or whose drive does not answer, is said to be so', async (t) => {
+  const home = t.testdir({ locked: {}, 'a.txt': '' })
+  const failing = (code: string) => Object.assign(new Error(code), { code, syscall: 'scandir' })
+  const files = (opendir: NonNullable<FolderParts['files']>['opendir']) => ({
+    realpath: async (path: string) => path,
+    stat: async () => ({ isDirectory: () => true }),
+    access: async () => {},
+    opendir
+  })
+  for (const code of ['EACCES', 'EPERM', 'EIO']) {
+    const { list } = looking(home, { files: files(() => Promise.reject(failing(code))) })
+    t.match(await list('locked'), { path: `${home}/locked`, problem: 'unreadable', folders: [] }, code)
+  }
+  const clock = fakeClock()
+  const asked: string[] = []
+  const { list } = looking(home, { clock, files: files((path) => new Promise(() => asked.push(path))) })
+  const hung = ['one', 'two', 'three'].map((name) => t.rejects(list(name), { code: 'ERR_TIMEOUT', message: /within 10 s/ }))
+  while (asked.length < 2) await new Promise(setImmediate)
+  await clock.advance(10_000)
+  await Promise.all(hung)
+  t.same(asked, [`${home}/one`, `${home}/two`], 'what hangs keeps its place: the others are not asked')
+})
+
+t.test('on Windows one sets out from drives, and nobody looks at another computer', async (t) => {
+  const there = ['C:\\', 'D:\\', 'C:\\work']
+  const asked: string[] = []
+  const { folders, list } = looking('C:\\Users\\Ada', {
+    platform: 'win32',
+    recent: async () => ['C:\\work', 'C:\\gone', '\\\\server\\share\\x'],
+    files: {
+      realpath: async (path) => path,
+      stat: async () => ({ isDirectory: () => true }),
+      async access (path) {
+        asked.push(path)
+        if (!there.includes(path)) throw new Error('none')
+      },
+      opendir: async () => (async function * () {
+        yield { name: Buffer.from('Data'), isDirectory: () => true, isSymbolicLink: () => false }
+      })()
+    }
+  })
+  t.match(await folders.places(never), { drives: ['C:\\', 'D:\\'], recent: ['C:\\work'] })
+  t.equal(asked.filter((path) => path.startsWith('\\\\')).length, 0)
+  t.match(await list('d:/'), { path: 'D:\\', parts: [{ name: 'D:\\' }], folders: [{ path: 'D:\\Data' }] })
+  t.match((await list('~')).parts.map(({ name }) => name), ['C:\\', 'Users', 'Ada'])
+  await t.rejects(list('\\\\server\\share'), { code: 'ERR_INVALID_REQUEST', message: /another computer/ })
+  await t.rejects(list('NUL'), { code: 'ERR_INVALID_REQUEST', message: /device/ })
 })

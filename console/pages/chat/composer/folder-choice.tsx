@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Folder } from 'lucide-react'
-import { useId, useState, type FormEvent } from 'react'
-import { about, listTasks } from '../../../../client/generated/index.ts'
+import { useState, type FormEvent } from 'react'
+import { about } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { FolderField } from '../../../parts/folders/folder-field.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
 const lastPart = (path: string) => path.replace(/[/\\]+$/, '').split(/[/\\]/).at(-1) || path
@@ -40,26 +41,13 @@ export function FolderChoice ({ cwd, onChange }: { cwd: string, onChange: (cwd: 
 
 function FolderForm ({ cwd, usual, onChosen }: { cwd: string, usual: string, onChosen: (cwd: string) => void }) {
   const [typed, setTyped] = useState(cwd)
-  const list = useId()
-  const tasks = useQuery({
-    queryKey: [...keys.tasks(), 'palette'],
-    queryFn: () => listTasks({ ...asked(), query: { limit: 100 } }).then(body)
-  })
-  const folders = new Set((tasks.data?.tasks ?? []).map((task) => task.cwd))
   const choose = (event: FormEvent) => {
     event.preventDefault()
     onChosen(typed.trim())
   }
   return (
     <form className='section' onSubmit={choose}>
-      <label className='field'>
-        <span>{say('chat.folder')}</span>
-        <input
-          className='mono' value={typed} placeholder={usual} list={list} maxLength={4_000} spellCheck={false}
-          onChange={({ target }) => setTyped(target.value)}
-        />
-        <datalist id={list}>{[...folders].map((folder) => <option key={folder} value={folder} />)}</datalist>
-      </label>
+      <FolderField label={say('chat.folder')} value={typed} placeholder={usual} onChange={setTyped} />
       <p className='quiet'>{say('chat.folderHelp')}</p>
       <div className='actions'>
         <Button type='submit' kind='primary'>{say('chat.folderUse')}</Button>

@@ -1,5 +1,6 @@
 import { say } from '../../../lib/say.ts'
 import { Field } from '../../../parts/field.tsx'
+import { FolderButton } from '../../../parts/folders/folder-button.tsx'
 
 /** Whether this is a system whose boxes can hold a tool server. */
 export const canBox = (): boolean => /linux/i.test(navigator.platform)
@@ -37,6 +38,11 @@ export function BoxFields ({ isBoxed, setIsBoxed, hosts, setHosts, folders, setF
           <Field label={say('settings.serverFolders')}>
             {(help) => <textarea {...help} rows={2} value={folders} onChange={(event) => setFolders(event.target.value)} />}
           </Field>
+          <div className='actions'>
+            <FolderButton
+              value={linesOf(folders).at(-1) ?? ''} onChosen={(path) => setFolders([...linesOf(folders), path].join('\n'))}
+            />
+          </div>
         </>
       )}
     </>

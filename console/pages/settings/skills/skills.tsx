@@ -9,7 +9,7 @@ import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failed } from '../../../parts/failed.tsx'
-import { Field } from '../../../parts/field.tsx'
+import { FolderField } from '../../../parts/folders/folder-field.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { Status } from '../../../parts/status.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
@@ -36,11 +36,7 @@ export function Skills () {
     <>
       <p className='quiet'>{say('settings.skillsHelp')}</p>
       <form className='inline-form' onSubmit={look}>
-        <Field label={say('settings.skillsFolder')}>
-          {(help) => (
-            <input {...help} value={folder} placeholder={skills.data?.cwd} onChange={(event) => setFolder(event.target.value)} />
-          )}
-        </Field>
+        <FolderField label={say('settings.skillsFolder')} value={folder} placeholder={skills.data?.cwd} onChange={setFolder} />
         <Button type='submit' isBusy={skills.isFetching}>{say('settings.skillsLook')}</Button>
       </form>
       <Loaded query={skills}>
