@@ -2845,6 +2845,80 @@ export type FiringList = {
 };
 
 /**
+ * A folder of this computer with the folders in it; names of files are not told
+ */
+export type Folder = {
+    /**
+     * The real path: links on the way are followed
+     */
+    path: string;
+    /**
+     * The folders on the way to it, from the root or the drive on, and itself
+     */
+    parts: Array<{
+        name: string;
+        path: string;
+    }>;
+    /**
+     * Why it cannot be chosen: `unreadable`, this user may not read it; `own`, it is the folder of the service itself; `system`, devices and the kernel; `outside`, no folder that file tools may use with the given `cwd`; `broken`, a link that leads nowhere; `name`, it cannot be written as text
+     */
+    problem?: 'unreadable' | 'own' | 'system' | 'outside' | 'broken' | 'name';
+    /**
+     * The folders in it, by name
+     */
+    folders: Array<{
+        name: string;
+        path: string;
+        /**
+         * The folder that it leads to, if it is a link
+         */
+        link?: string;
+        /**
+         * Why it cannot be chosen: `unreadable`, this user may not read it; `own`, it is the folder of the service itself; `system`, devices and the kernel; `outside`, no folder that file tools may use with the given `cwd`; `broken`, a link that leads nowhere; `name`, it cannot be written as text
+         */
+        problem?: 'unreadable' | 'own' | 'system' | 'outside' | 'broken' | 'name';
+    }>;
+    /**
+     * The number of further entries that fit and are not in the answer: narrow them by `prefix`
+     */
+    leftOut: number;
+    /**
+     * The number of entries that are left out because their names begin with a dot
+     */
+    hidden: number;
+    /**
+     * It has so many entries that not all of them were looked at
+     */
+    isCut?: true;
+};
+
+/**
+ * Folders from which one sets out to find another
+ */
+export type FolderPlaces = {
+    /**
+     * The home folder of the user who runs the service
+     */
+    home: string;
+    /**
+     * The folder that runs work in when they name none
+     */
+    workspace: string;
+    /**
+     * Further folders that config.json lets the file tools use
+     */
+    roots: Array<string>;
+    /**
+     * On Windows, the drives that are there
+     */
+    drives: Array<string>;
+    /**
+     * Folders of conversations and tasks, the most recent first
+     */
+    recent: Array<string>;
+};
+
+/**
  * A permission for calls of a tool in one conversation or task
  */
 export type Grant = {
@@ -9531,6 +9605,129 @@ export type AcceptSkillResponses = {
 };
 
 export type AcceptSkillResponse = AcceptSkillResponses[keyof AcceptSkillResponses];
+
+export type GetFolderData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The folder; by default, and where it is relative, from `cwd` or the workspace on. `~` is the home folder
+         */
+        path?: string;
+        /**
+         * Only folders whose names begin so, in any case of letters
+         */
+        prefix?: string;
+        /**
+         * Also folders whose names begin with a dot. A `prefix` with a dot shows them, too
+         */
+        hidden?: boolean;
+        /**
+         * The working folder of the task or conversation for which the file tools are to use the folder; ones that they may not use with it have the problem `outside`
+         */
+        cwd?: string;
+        /**
+         * The most folders in the answer
+         */
+        limit?: number;
+    };
+    url: '/folders';
+};
+
+export type GetFolderErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+    /**
+     * A model or another server that the service called did not answer in time
+     */
+    504: Error;
+};
+
+export type GetFolderError = GetFolderErrors[keyof GetFolderErrors];
+
+export type GetFolderResponses = {
+    /**
+     * A folder of this computer with the folders in it; names of files are not told
+     */
+    200: Folder;
+};
+
+export type GetFolderResponse = GetFolderResponses[keyof GetFolderResponses];
+
+export type ListFolderPlacesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/folders/places';
+};
+
+export type ListFolderPlacesErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+    /**
+     * A model or another server that the service called did not answer in time
+     */
+    504: Error;
+};
+
+export type ListFolderPlacesError = ListFolderPlacesErrors[keyof ListFolderPlacesErrors];
+
+export type ListFolderPlacesResponses = {
+    /**
+     * Folders from which one sets out to find another
+     */
+    200: FolderPlaces;
+};
+
+export type ListFolderPlacesResponse = ListFolderPlacesResponses[keyof ListFolderPlacesResponses];
 
 export type ListGrantsData = {
     body?: never;
