@@ -23,7 +23,8 @@ export default fp<{ home: string }>(async (app, { home }) => {
     paths,
     log,
     settings: () => config.current.undo,
-    // Both are made after this plugin.
+    // All of them are made after this plugin.
+    takenBack: (owner, paths) => app.copies.takenBack(owner, paths),
     isRehearsal: async (runId) => (await app.engine.runs.get(runId))?.trigger === 'rehearsal',
     isLive: async (runId) => await app.agent.isRunLive(runId) ?? await app.tasks.isRunLive(runId)
   })

@@ -6,6 +6,7 @@ import {
   ChangesParams,
   ChangesQuery,
   FileChangeSchema,
+  FollowUpSchema,
   RunChangesSchema,
   UncoveredCallSchema,
   UndoBodySchema,
@@ -15,7 +16,7 @@ import {
 const tags = ['runs']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  const schemas = [FileChangeSchema, UncoveredCallSchema, RunChangesSchema, UndoBodySchema, UndoneSchema, AppliedSchema]
+  const schemas = [FileChangeSchema, UncoveredCallSchema, FollowUpSchema, RunChangesSchema, UndoBodySchema, UndoneSchema, AppliedSchema]
   for (const schema of schemas) app.addSchema(schema)
 
   app.get('/runs/:runId/changes', {

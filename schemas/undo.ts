@@ -46,14 +46,31 @@ export const UncoveredCallSchema = Type.Object({
 })
 export type UncoveredCall = Static<typeof UncoveredCallSchema>
 
+export const FollowUpSchema = Type.Object({
+  id: Type.String({ description: 'For GET /runs/{id}/changes and POST /runs/{id}/undo' }),
+  kind: Type.Union((['undo', 'apply'] as const).map((kind) => Type.Literal(kind)), {
+    description: 'undo: it took back changes of the run; apply: it took over what was changed in the copy'
+  }),
+  at: Timestamp,
+  paths: Type.Integer({ description: 'The number of paths that it changed' }),
+  isCut: Type.Optional(Type.Literal(true, {
+    description: 'The end of the service, or a full disk, cut it off. The same request again completes it under the same id'
+  }))
+}, { $id: 'FollowUp', description: 'An undo of the changes of a run, or an apply of its copy, that changed something' })
+export type FollowUp = Static<typeof FollowUpSchema>
+
 export const RunChangesSchema = Type.Object({
   changes: Type.Array(Type.Ref(FileChangeSchema.$id!), { description: 'In the order in which they were made' }),
   notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!)),
+  followUps: Type.Array(Type.Ref(FollowUpSchema.$id!), {
+    description: 'What was done with the changes after the run, oldest first: it can be taken back, too'
+  }),
   nextCursor: Type.Optional(Type.String())
 }, { $id: 'RunChanges', description: 'A page of the changes of a run' })
 export interface RunChanges {
   changes: FileChangeView[]
   notCovered: UncoveredCall[]
+  followUps: FollowUp[]
   nextCursor?: string
 }
 
@@ -69,9 +86,8 @@ export type UndoBody = Static<typeof UndoBodySchema>
 
 export const UndoneSchema = Type.Object({
   undoId: Type.Optional(Type.String({
-    description: 'Absent when nothing was to be changed. The undo has changes of its own: GET /runs/{undoId}/changes lists them, and ' +
-      'POST ' +
-      '/runs/{undoId}/undo takes them back'
+    description: 'Absent when nothing was to be changed; that of an undo that was cut off, when this one completes it. The undo has ' +
+      'changes of its own: GET /runs/{undoId}/changes lists them, and POST /runs/{undoId}/undo takes them back'
   })),
   restored: Type.Array(Path, { description: 'The paths that are now as they were before the run' }),
   skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema })),
@@ -86,8 +102,8 @@ export interface Undone {
 
 export const AppliedSchema = Type.Object({
   applyId: Type.Optional(Type.String({
-    description: 'Absent when nothing was to be changed. GET /runs/{applyId}/changes lists what was, and POST /runs/{applyId}/undo takes ' +
-      'it back'
+    description: 'Absent when nothing was to be changed; that of an apply that was cut off, when this one completes it. GET ' +
+      '/runs/{applyId}/changes lists what was, and POST /runs/{applyId}/undo takes it back'
   })),
   applied: Type.Array(Path, { description: 'The paths of the folder that are now as in the copy' }),
   skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema }), {

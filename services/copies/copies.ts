@@ -235,11 +235,25 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
         const now = await transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
         const differences = await differencesOf(base, now, real)
         const paths = body.paths?.map((path) => within(path, folder) ? join(real, relative(folder, path)) : path)
-        const { done, ...rest } = await undo.takeOver(differences, { ...body, ...paths && { paths } }, { folder, real, owner: copy.thread })
+        const { done, ...rest } = await undo.takeOver(differences, { ...body, ...paths && { paths } }, {
+          of: runId,
+          folder,
+          real,
+          owner: copy.thread
+        })
         if (!body.dryRun) await settle(copy, base, done)
         return { applied: done, ...rest }
       })
     },
+
+    /** Notes that these paths of the folder, which were taken over, are as before again: they can be taken over once more. */
+    takenBack: (thread: string, paths: readonly string[]): Promise<void> =>
+      locked(thread, async () => {
+        for (const copy of known.values()) {
+          const own = paths.filter((path) => copy.thread === thread && within(path, copy.real))
+          if (own.length > 0) await settle(copy, await readBase(copy.id), own, { isTakenBack: true })
+        }
+      }),
 
     /** Deletes the copies of a conversation. */
     async removeOf (thread: string): Promise<void> {
@@ -261,14 +275,14 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     }
   }
 
-  /** Records that these paths of the folder are as in the copy. */
-  async function settle ({ id, folder, real }: Known, base: Base, paths: readonly string[]): Promise<void> {
+  /** Records that these paths of the folder are as in the copy; of what was taken back, that the copy differs from what they are. */
+  async function settle ({ id, folder, real }: Known, base: Base, paths: readonly string[], { isTakenBack = false } = {}): Promise<void> {
     if (paths.length === 0) return
     const sources = new Map(base.sources)
     const copies = new Map(base.copies)
     for (const path of paths) {
       const inner = relative(real, path)
-      for (const [states, at] of [[sources, path], [copies, join(folder, inner)]] as const) {
+      for (const [states, at] of [[sources, path], [copies, isTakenBack ? path : join(folder, inner)]] as const) {
         const state = await stateAt(at)
         if (state === undefined) states.delete(inner)
         else states.set(inner, state)

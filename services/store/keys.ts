@@ -204,10 +204,15 @@ export const UNDO_OWNERS = 'undo-owner/'
 export const undoOwnerPrefix = (owner: string) => `${UNDO_OWNERS}${owner}/`
 export const undoOwnerKey = (owner: string, runId: string) => undoOwnerPrefix(owner) + runId
 /** The newest record of what is in a folder that commands work in, by the digest of its path. */
+export const UNDO_WORKS = 'undo-work/'
+export const undoWorksPrefix = (runId: string) => `${UNDO_WORKS}${runId}/`
+export const undoWorkKey = (runId: string, workId: string) => undoWorksPrefix(runId) + workId
+
 export const UNDO_TREES = 'undo-tree/'
 export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
 
-const LOCAL = [GRANTS, MADE_FILES, UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_TREES, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
+const UNDO = [UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_WORKS, UNDO_TREES]
+const LOCAL = [GRANTS, MADE_FILES, ...UNDO, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
 
 /**
  * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup;

@@ -10,7 +10,7 @@ export { changedPlaces, changedSince, fileIn, isNothing } from './files/place-st
 export { type FolderGuides, MAX_GUIDE_BYTES } from './files/folder-guide.ts'
 export { type Folder, isMounted, withFile, withFolder, withParent, withSubfolder } from './files/open-folder.ts'
 export type { Perform, ToolHost } from './host.ts'
-export { NOTHING_KEPT, type CallLeft, type KeepCall, type KeptCall } from './kept-call.ts'
+export { NOTHING_KEPT, type CallLeft, type CallReport, type KeepCall, type KeptCall } from './kept-call.ts'
 export { createValidator, describeProblem, type Validation, readInput } from './input-validator.ts'
 export { imageOf, isImage, forModel, isForUser, saidOnce } from './model-output.ts'
 export { type PathPolicy, within } from './path-policy.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, type Op } from '../store/index.ts'
-import { within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/index.ts'
+import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op } from '../store/index.ts'
+import { type CallLeft, type CallReport, within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/index.ts'
 import { createEntryWriter } from './entry-file.ts'
 import type { Entry, Item } from './undo-entry.ts'
 import { settleItems, surveyAll } from './survey.ts'
@@ -58,19 +58,30 @@ export interface KeepParts {
 export interface Kept extends KeptCall {
   id: string
   items: readonly Item[]
+  /** As of any call; `isCut` for work that did not come to its end. */
+  finish(report?: CallReport, isCut?: boolean): Promise<CallLeft>
+}
+
+/** What `keepCall` is told beside the call. */
+interface KeepOptions {
+  /** The paths are held already. */
+  isLocked?: boolean
+  /** The run whose changes are taken back or over. The record says that this was cut off until it is finished. */
+  of?: string
 }
 
 /**
  * Copies what is at the paths of a call into a file for undo and syncs it. Waits while another call changes one of them. Throws
  * CopiesUnavailable when the disk is full, and PathRefused; then the call must not start.
  */
-export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false } = {}): Promise<Kept> {
+export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false, of }: KeepOptions = {}): Promise<Kept> {
   const { runId, owner, toolCallId, toolName, cwd, places, uncovered = {}, signal } = call
   const { clock, folder, paths, acquire, space, commands } = parts
   const id = newId()
   const at = clock.now()
   const entry: Entry = { runId, owner, toolCallId, toolName, at, cwd, roots: places?.map(({ path }) => path) ?? [], items: [] }
   const named: Op[] = [{ type: 'put', key: undoOwnerKey(owner, runId), value: { at } }]
+  if (of !== undefined) named.push({ type: 'put', key: undoWorkKey(of, runId), value: { at } })
   const recordOp = (value: Entry): Op => ({ type: 'put', key: undoEntryKey(runId, id), value })
   if (places === undefined) {
     const known = Object.fromEntries(Object.entries(uncovered).filter(([, value]) => value !== undefined))
@@ -100,7 +111,7 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
     const key = await writer.close()
     if (key !== undefined) await space.add(writer.bytes)
     const fileKey = undoFileKey(id, writer.bytes)
-    const begun: Entry = { ...entry, items, ...(key !== undefined && { key }) }
+    const begun: Entry = { ...entry, items, ...(key !== undefined && { key }), ...(of !== undefined && { of, isCut: true }) }
     const open = undoOpenKey(id)
     return {
       id,
@@ -111,14 +122,16 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
         { type: 'put', key: open, value: { runId } },
         ...key === undefined ? [] : [{ type: 'put' as const, key: fileKey, value: true }]
       ],
-      async finish (report) {
+      async finish (report, isCut = false) {
         const diff = typeof report?.output?.diff === 'string' ? { diff: report.output.diff } : {}
         const reported = report && (report.changes ?? [])
         try {
           const settled = await settleItems({ items, places, reported, paths })
           commands.changed(settled.map(({ path }) => path))
           if (settled.length > 0) {
-            return { ops: [recordOp({ ...begun, items: settled, ended: true, ...diff }), { type: 'del', key: open }] }
+            const { isCut: _, ...whole } = begun
+            const left = { ...(isCut ? begun : whole), items: settled, ended: true as const, ...diff }
+            return { ops: [recordOp(left), { type: 'del', key: open }] }
           }
           await writer.discard()
           space.recount()

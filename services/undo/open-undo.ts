@@ -5,7 +5,7 @@ import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { UNDO_OPEN, undoEntriesPrefix, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
+import { UNDO_OPEN, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
 import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
 import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown, isSame, type Place } from './undo-entry.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
@@ -19,6 +19,7 @@ import { createRunningCommands } from './running-commands.ts'
 import { createTrees } from './trees.ts'
 import { takeOver, undoRun } from './undo-run.ts'
 import type { Chain } from './plan-undo.ts'
+import { followUps, readEntries, worksOn } from './works.ts'
 
 /** The collaborators of undo. */
 export interface UndoParts {
@@ -30,6 +31,8 @@ export interface UndoParts {
   settings: () => Config['undo']
   /** Whether a run, of a conversation or a task, is not over: undefined when it is not known. */
   isLive: (runId: string) => Promise<boolean | undefined>
+  /** Notes that these paths of a folder, which were taken over from a copy of that owner, are as before again. */
+  takenBack: (owner: string, paths: readonly string[]) => Promise<void>
   /** Whether a run is a rehearsal. */
   isRehearsal: (runId: string) => Promise<boolean>
   log: Pick<Log, 'warn'>
@@ -38,7 +41,9 @@ export interface UndoParts {
 }
 
 /** The verbs of `createUndo`, once it is in use. */
-export function openUndo ({ store, clock, paths, settings, isLive, isRehearsal, log, transform, folder }: UndoParts & { folder: string }) {
+export function openUndo (
+  { store, clock, paths, settings, isLive, isRehearsal, takenBack, log, transform, folder }: UndoParts & { folder: string }
+) {
   const space = createUndoSpace({ store, clock, folder, settings })
   const trees = createTrees({ store, paths, folder, space, transform })
   const commands = createRunningCommands()
@@ -49,10 +54,7 @@ export function openUndo ({ store, clock, paths, settings, isLive, isRehearsal, 
   /** Reads the entries of a run, oldest first. Throws RunUnknown. */
   async function entriesOf (runId: string): Promise<Array<[string, Entry]>> {
     if (!isId(runId)) throw new RunUnknown(runId)
-    const entries: Array<[string, Entry]> = []
-    for await (const [key, entry] of store.list<Entry>(undoEntriesPrefix(runId), { damaged () {} })) {
-      entries.push([key.slice(undoEntriesPrefix(runId).length), entry])
-    }
+    const entries = await readEntries(store, runId)
     if (entries.length === 0 && await isLive(runId) === undefined) throw new RunUnknown(runId)
     return entries
   }
@@ -113,7 +115,8 @@ export function openUndo ({ store, clock, paths, settings, isLive, isRehearsal, 
 
     async changes (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> {
       await ready()
-      return runChanges(await entriesOf(runId), page, parts)
+      const found = await runChanges(await entriesOf(runId), page, parts)
+      return { ...found, followUps: followUps(await worksOn(store, runId)) }
     },
 
     async texts (runId: string): Promise<FileTexts[]> {
@@ -137,19 +140,22 @@ export function openUndo ({ store, clock, paths, settings, isLive, isRehearsal, 
         if (await isLive(runId)) throw new RunLive(runId)
         if (await isRehearsal(runId)) throw new NothingHappened(runId)
         if (commands.stays(runId)) throw new CommandRuns(runId)
-        return undoRun(entries, options, parts)
+        const undone = await undoRun(runId, entries, options, parts)
+        const { owner, toolName } = entries.at(-1)?.[1] ?? {}
+        if (!options.dryRun && toolName === APPLY) await takenBack(owner!, undone.restored)
+        return undone
       }),
 
     async takeOver (
       differences: Parameters<typeof chainsOfCopy>[0],
       body: UndoBody,
-      { folder: copy, real, owner }: { folder: string, real: string, owner: string }
+      { of, folder: copy, real, owner }: { of: string, folder: string, real: string, owner: string }
     ) {
       await ready()
       const { id, done, skipped } = await takeOver(
         await chainsOfCopy(differences, { folder: copy, real, paths }),
         body,
-        { owner, cwd: real },
+        { of, owner, cwd: real },
         parts
       )
       return { done, skipped, ...id !== undefined && { applyId: id } }

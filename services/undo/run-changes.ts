@@ -25,7 +25,7 @@ export async function runChanges (
   entries: Entries,
   { limit, cursor = '0' }: { limit: number, cursor?: string },
   parts: Pick<KeepParts, 'paths' | 'folder'>
-): Promise<RunChanges> {
+): Promise<Omit<RunChanges, 'followUps'>> {
   const all = entries.filter(([, { ended }]) => ended).flatMap(([id, entry]) =>
     changesOf(entry).map((change) => ({ id, entry, ...change }))
   )

@@ -4,7 +4,7 @@ import type { Config } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { UNDO_ENTRIES, UNDO_FILES, undoFileKey, UNDO_OWNERS, UNDO_TREES, type Op, type Store } from '../store/index.ts'
+import { UNDO_ENTRIES, UNDO_FILES, undoFileKey, UNDO_OWNERS, UNDO_TREES, UNDO_WORKS, type Op, type Store } from '../store/index.ts'
 
 const MIB = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -109,8 +109,10 @@ export function createUndoSpace (
         }
         // What is known of folders is known for the sake of entries.
         if (!isUsed) for await (const key of store.keys(UNDO_TREES)) ops.push({ type: 'del', key })
-        for await (const [key, { at }] of store.list<{ at: number }>(UNDO_OWNERS, { signal, damaged () {} })) {
-          if (at <= limit) ops.push({ type: 'del', key })
+        for (const named of [UNDO_OWNERS, UNDO_WORKS]) {
+          for await (const [key, { at }] of store.list<{ at: number }>(named, { signal, damaged () {} })) {
+            if (at <= limit) ops.push({ type: 'del', key })
+          }
         }
         for await (const key of store.keys(UNDO_FILES)) {
           if (isOld(idIn(key)) || !isUsed) ops.push({ type: 'del', key })

@@ -80,6 +80,10 @@ export interface Entry {
   uncovered?: { target?: string, server?: string, app?: string, reason?: string }
   /** The unified diff that the tool made. */
   diff?: string
+  /** Of an undo or an apply: the run, or the undo, whose changes it takes back or takes over. */
+  of?: string
+  /** Such work has not come to its end: it goes on, or the end of the service or a full disk cut it off. */
+  isCut?: true
 }
 
 /** Stands for the tool in the record of an undo. */

@@ -11,6 +11,7 @@ import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped, type UndoPla
 import { completeFolders, isIndependent, restore } from './restore.ts'
 import { uncoveredCalls } from './run-changes.ts'
 import { inBatches } from './survey.ts'
+import { completedOps, type Work, workToContinue } from './works.ts'
 
 type Entries = Array<[id: string, entry: Entry]>
 
@@ -19,6 +20,7 @@ type Entries = Array<[id: string, entry: Entry]>
  * NotChanged (400) and CopiesUnavailable (503).
  */
 export async function undoRun (
+  runId: string,
   entries: Entries,
   { paths: wanted, dryRun = false }: UndoBody,
   { store, ...parts }: KeepParts & { store: Store }
@@ -30,14 +32,16 @@ export async function undoRun (
   try {
     const plan = () => wanted === undefined ? planUnnamed(chains, parts) : planUndo(chains, parts)
     const { owner, cwd } = entries.at(-1)![1]
-    const { id, done, skipped } = await carryOut(chains, plan, { owner, cwd, toolName: UNDO, dryRun }, { store, ...parts })
+    const { id, done, skipped } = await carryOut(chains, plan, { of: runId, owner, cwd, toolName: UNDO, dryRun }, { store, ...parts })
     return { ...(id !== undefined && { undoId: id }), restored: done, skipped, notCovered }
   } finally {
     unuse()
   }
 }
 
-interface Work {
+interface Request {
+  /** The run, or the undo, whose changes are taken back or over. */
+  of: string
   owner: string
   cwd: string
   /** Stands for the tool in the record of what it changes. */
@@ -52,11 +56,14 @@ interface Done {
   skipped: Skipped[]
 }
 
-/** Plans and does the steps of chains, alone at their paths. What it replaces is kept under an id of its own. */
+/**
+ * Plans and does the steps of chains, alone at their paths. What it replaces is kept under an id of its own, or under that of the work that
+ * was cut off and is continued.
+ */
 async function carryOut (
   chains: Chain[],
   plan: () => Promise<UndoPlan>,
-  { dryRun, ...work }: Work,
+  { dryRun, ...request }: Request,
   parts: KeepParts & { store: Store }
 ): Promise<Done> {
   const unlock = dryRun ? () => {} : await parts.acquire(rootsOf(chains))
@@ -64,9 +71,14 @@ async function carryOut (
     const { steps, done, skipped } = await plan()
     const shown = (list: Chain[]) => list.filter(({ isParent }) => !isParent).map(({ path }) => path)
     const answer = (taken: Chain[], more: Skipped[] = []): Done => ({ done: [...done, ...shown(taken)], skipped: [...skipped, ...more] })
-    if (dryRun || steps.length === 0) return answer(steps)
-    const { id, restored, refused } = await apply(steps, work, parts)
-    return { ...(restored.length > 0 && { id }), ...answer(restored, refused) }
+    if (dryRun) return answer(steps)
+    const continued = await workToContinue(parts.store, request.of, request.toolName)
+    if (steps.length === 0) {
+      if (continued !== undefined) await parts.store.transact(completedOps(continued))
+      return { ...continued && { id: continued.id }, ...answer(steps) }
+    }
+    const { id, restored, refused } = await apply(steps, { ...request, continued }, parts)
+    return { ...((restored.length > 0 || continued !== undefined) && { id }), ...answer(restored, refused) }
   } finally {
     unlock()
   }
@@ -76,7 +88,7 @@ async function carryOut (
 export async function takeOver (
   all: Chain[],
   { paths: wanted, dryRun = false }: UndoBody,
-  work: { owner: string, cwd: string },
+  work: Pick<Request, 'of' | 'owner' | 'cwd'>,
   parts: KeepParts & { store: Store }
 ): Promise<Done> {
   const chains = select(all, wanted, parts.paths)
@@ -142,12 +154,16 @@ function rootsOf (chains: Chain[]): string[] {
 }
 
 /** Keeps what is there now, then does the steps. What cannot be kept stays as it is. */
-async function apply (steps: Chain[], { owner, cwd, toolName }: Omit<Work, 'dryRun'>, { store, ...parts }: KeepParts & { store: Store }) {
-  const id = newId()
+async function apply (
+  steps: Chain[],
+  { of, owner, cwd, toolName, continued }: Omit<Request, 'dryRun'> & { continued?: Work },
+  { store, ...parts }: KeepParts & { store: Store }
+) {
+  const id = continued?.id ?? newId()
   const { signal } = new AbortController()
   const places = steps.map(({ path }) => ({ path }))
   const call = { runId: id, owner, toolCallId: id, toolName, cwd, places, signal }
-  const kept = await keepCall(call, parts, { isLocked: true })
+  const kept = await keepCall(call, parts, { isLocked: true, of })
   try {
     await store.transact(kept.ops)
   } catch (error) {
@@ -182,7 +198,8 @@ async function apply (steps: Chain[], { owner, cwd, toolName }: Omit<Work, 'dryR
   } catch (error) {
     failure = error
   }
-  await store.transact((await kept.finish()).ops)
+  const { ops } = await kept.finish(undefined, failure !== undefined)
+  await store.transact(failure === undefined && continued !== undefined ? [...ops, ...completedOps(continued)] : ops)
   const CutShort = toolName === APPLY ? ApplyCutShort : UndoCutShort
   if (failure !== undefined) throw new CutShort(describeDiskFailure(failure) ?? 'a file cannot be written')
   return { id, restored, refused }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
-import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, type Op } from '../store/index.ts'
+import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, undoWorksPrefix, type Op } from '../store/index.ts'
 import type { KeepCall } from '../tools/index.ts'
 import type { UndoParts } from './open-undo.ts'
 import type { Kept } from './keep-call.ts'
@@ -67,7 +67,9 @@ export function createUndo (parts: UndoParts) {
       const prefix = undoOwnerPrefix(owner)
       for await (const key of store.keys(prefix)) {
         ops.push({ type: 'del', key })
-        const entries = undoEntriesPrefix(key.slice(prefix.length))
+        const runId = key.slice(prefix.length)
+        for await (const work of store.keys(undoWorksPrefix(runId))) ops.push({ type: 'del', key: work })
+        const entries = undoEntriesPrefix(runId)
         for await (const entry of store.keys(entries)) {
           ops.push({ type: 'del', key: entry })
           for await (const file of store.keys(undoFilesPrefix(entry.slice(entries.length)))) ops.push({ type: 'del', key: file })

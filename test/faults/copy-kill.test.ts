@@ -7,7 +7,9 @@ t.test('killed at a step of an apply, the same request again is through', async 
   const steps = await applySteps(t, prepared)
   // All of them: test/faults/copy-kill.long.ts. The steps of the start and of the end are at both ends.
   const at = Math.floor(steps / 2)
-  for (const killAt of [`${at} before`, `${at + 2} after`]) await t.test(`${killAt} of ${steps}`, (t) => survivesApply(t, prepared, killAt))
+  for (const [killAt, isTakenBack] of [[`${at} before`, true], [`${at + 2} after`, false]] as const) {
+    await t.test(`${killAt} of ${steps}`, (t) => survivesApply(t, prepared, killAt, { isTakenBack }))
+  }
 })
 
 t.test('killed while it copies a folder, the service leaves no part of the copy', (t) => survivesCopy(t, 1_500))

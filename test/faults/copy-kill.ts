@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Test } from 'tap'
 import { startService, type Sidecar } from '../harness/sidecar.ts'
 import { stateOf } from '../harness/folders.ts'
@@ -52,20 +53,44 @@ export async function applySteps (t: Test, prepared: string): Promise<number> {
   return log.match(/^step \d+/gm)!.length
 }
 
-/** Kills the service at a step of an apply: each path is as before or as in the copy, and the same request again is through. */
-export async function survivesApply (t: Test, prepared: string, killAt: string): Promise<void> {
-  const { where, runId, answer } = await applyUntil(t, prepared, killAt)
+/** A look at the files, the one that was deleted too. */
+const AS_BEFORE = ['old', undefined, undefined, 'old', 'old']
+const AS_IN_COPY = ['new', 'new', 'old', undefined, undefined]
+
+/**
+ * Kills the service at a step of an apply: each path is as before or as in the copy. The changes of the run name what was applied, which is
+ * taken back alone (`isTakenBack`), or together with what completes it. The same request again is through.
+ */
+export async function survivesApply (t: Test, prepared: string, killAt: string, { isTakenBack = false } = {}): Promise<void> {
+  const { where, runId } = await applyUntil(t, prepared, killAt)
   const text = (name: string) => existsSync(`${where.cwd}/${name}`) ? readFileSync(`${where.cwd}/${name}`, 'utf8') : undefined
   t.ok(['old', 'new'].includes(text('changed')!), 'never half a file')
   t.ok([text('moved'), text('to/moved')].includes('old'), 'what moves is in one place, or in both')
+  const all = () => ['changed', 'made/new', 'to/moved', 'deleted', 'moved'].map(text)
   const service = await startService(t, where)
-  t.same((await post(service, `/runs/${runId}/apply`)).skipped, [], killAt)
-  t.same(['changed', 'made/new', 'to/moved', 'deleted', 'moved'].map(text), ['new', 'new', 'old', undefined, undefined])
-  t.same(readdirSync(where.cwd).sort(), ['changed', 'made', 'to'], 'and nothing is left over')
-  if (answer?.applyId !== undefined) {
-    t.same((await post(service, `/runs/${answer.applyId}/undo`)).skipped, [])
-    t.same(['changed', 'made/new', 'to/moved', 'deleted', 'moved'].map(text), ['old', undefined, undefined, 'old', 'old'])
+  const applies = async () => {
+    const { followUps }: any = await (await fetch(`${service.url}/runs/${runId}/changes`)).json()
+    return followUps.filter(({ kind }: any) => kind === 'apply')
   }
+  const found = all()
+  const [cut] = await applies()
+  t.equal(cut === undefined, isDeepStrictEqual(found, AS_BEFORE), 'what was applied is named, and nothing else')
+  if (cut !== undefined && isTakenBack) {
+    t.same((await post(service, `/runs/${cut.id}/undo`)).skipped, [], killAt)
+    t.same(all(), AS_BEFORE, 'what was applied is taken back alone')
+  }
+  const { skipped, applyId } = await post(service, `/runs/${runId}/apply`)
+  t.same(skipped, [], killAt)
+  t.same(all(), AS_IN_COPY)
+  t.same(readdirSync(where.cwd).sort(), ['changed', 'made', 'to'], 'and nothing is left over')
+  const made = await applies()
+  t.ok(made.every(({ isCut }: any) => !isCut) || isTakenBack, 'it is complete')
+  t.equal(made.length, cut !== undefined && isTakenBack ? 2 : 1)
+  if (cut?.isCut && !isTakenBack) t.equal(applyId, cut.id, 'what completes an apply continues it')
+  t.same((await post(service, `/runs/${made.at(-1).id}/undo`)).skipped, [])
+  t.same(all(), AS_BEFORE, 'and all is taken back together')
+  t.same((await post(service, `/runs/${runId}/apply`)).skipped, [], 'and can be applied once more')
+  t.same(all(), AS_IN_COPY)
   await service.stop()
 }
 

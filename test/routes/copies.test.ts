@@ -76,10 +76,18 @@ t.test('a run on a copy changes files unasked, shows the paths of the folder, an
   t.equal(readlinkSync(at('link')), 'kept.txt')
   t.same((await post(`/runs/${run.runId}/apply`)).json().applied, [])
 
+  t.match((await app.inject(`/runs/${run.runId}/changes`)).json().followUps, [
+    { id: taken.undoId, kind: 'undo', paths: 2 },
+    { id: some.applyId, kind: 'apply', paths: 2, isCut: undefined },
+    { id: rest.applyId, kind: 'apply', paths: 3 }
+  ], 'the run names what was done with its changes')
   t.match((await post(`/runs/${rest.applyId}/undo`)).json(), { skipped: [] })
   t.match((await post(`/runs/${some.applyId}/undo`)).json(), { skipped: [] })
   t.same(readdirSync(app.cwd).sort(), ['a.txt', 'gone.txt', 'kept.txt', 'link', 'old.txt'])
   t.equal(readFileSync(at('old.txt'), 'utf8'), 'one of old.txt')
+  const again = (await post(`/runs/${run.runId}/apply`)).json()
+  t.same(again.applied.sort(), [...some.applied, ...rest.applied].sort(), 'what was taken back can be applied once more')
+  t.same(readdirSync(app.cwd).sort(), ['a.txt', 'kept.txt', 'link', 'moved.txt', 'new'])
 })
 
 const skip = process.platform === 'linux' ? false : 'bubblewrap is for Linux'

@@ -258,7 +258,7 @@ t.test('the copies go with the thread, and into no backup', async (t) => {
   t.equal((await app.inject({ method: 'DELETE', url: '/threads/mine' })).statusCode, 200)
   await app.undo.idle()
   t.same(readdirSync(folder), [])
-  for (const prefix of ['undo/', 'undo-file/', 'undo-owner/', 'undo-open/']) {
+  for (const prefix of ['undo/', 'undo-file/', 'undo-owner/', 'undo-open/', 'undo-work/']) {
     for await (const key of app.store.keys(prefix)) t.fail(key)
   }
   t.equal((await app.inject(`/runs/${runId}/changes`)).statusCode, 404)

@@ -301,6 +301,7 @@ t.test('the changes of a run, and its undo', async (t) => {
       why: undefined
     }],
     notCovered: [command],
+    followUps: [],
     nextCursor: '1'
   }, 'listChanges')
   writeFileSync(data!.changes[0].path, 'by hand')
@@ -324,7 +325,10 @@ t.test('a run on a copy, and what is taken over of it', async (t) => {
   const skipped = [{ path: `${app.cwd}/b.txt`, reason: 'changed_since' as const }]
   is(t, await apply(false), { applyId: undefined, applied: [], skipped }, 'a conflict')
   rmSync(`${app.cwd}/b.txt`)
-  is(t, await apply(false), { applyId: ID, applied: [`${app.cwd}/b.txt`], skipped: [] }, 'applyRun')
+  const done = await apply(false)
+  is(t, done, { applyId: ID, applied: [`${app.cwd}/b.txt`], skipped: [] }, 'applyRun')
+  const { data } = await sdk.listChanges({ ...options, path: { runId: run!.runId } })
+  is(t, data!.followUps, [{ id: done.applyId!, kind: 'apply', at: Number, paths: 1, isCut: undefined }], 'listChanges, followUps')
 })
 
 t.test('a rehearsal, its sheet, and what is accepted of it', async (t) => {

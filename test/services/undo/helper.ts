@@ -38,6 +38,7 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
     settings: () => settings,
     isLive: async (runId) => live.has(runId) || undefined,
     isRehearsal: async () => false,
+    takenBack: async () => {},
     log: { warn: (details) => t.fail(JSON.stringify(details)) },
     transform
   })

@@ -1,0 +1,50 @@
+import type { FollowUp } from '../../schemas/undo.ts'
+import { undoEntriesPrefix, undoEntryKey, undoWorksPrefix, type Op, type Store } from '../store/index.ts'
+import { APPLY, type Entry } from './undo-entry.ts'
+
+/** What an undo or an apply did: its entries, oldest first. One that was cut off and completed has several. */
+export interface Work {
+  id: string
+  entries: Array<[id: string, entry: Entry]>
+}
+
+/** Reads the entries of a run, an undo or an apply, oldest first. */
+export async function readEntries (store: Store, runId: string): Promise<Work['entries']> {
+  const prefix = undoEntriesPrefix(runId)
+  const entries: Work['entries'] = []
+  for await (const [key, entry] of store.list<Entry>(prefix, { damaged () {} })) entries.push([key.slice(prefix.length), entry])
+  return entries
+}
+
+/** Returns the undos of the changes of a run, and the applies of its copy, oldest first, that changed something. */
+export async function worksOn (store: Store, runId: string): Promise<Work[]> {
+  const works: Work[] = []
+  const prefix = undoWorksPrefix(runId)
+  for await (const key of store.keys(prefix)) {
+    const id = key.slice(prefix.length)
+    const entries = await readEntries(store, id)
+    if (entries.some(([, { ended }]) => ended)) works.push({ id, entries })
+  }
+  return works
+}
+
+const isCut = ({ entries }: Work): boolean => entries.at(-1)![1].isCut === true
+
+/** The public form of works, without those that go on. */
+export const followUps = (works: readonly Work[]): FollowUp[] =>
+  works.filter(({ entries }) => entries.every(([, { ended }]) => ended)).map((work) => {
+    const [, { toolName, at }] = work.entries[0]
+    const paths = new Set(work.entries.flatMap(([, { items }]) => items.flatMap(({ path, isParent }) => isParent ? [] : [path])))
+    return { id: work.id, kind: toolName === APPLY ? 'apply' : 'undo', at, paths: paths.size, ...isCut(work) && { isCut: true } }
+  })
+
+/** Returns the work of this kind that was cut off last and that nobody has taken back: what completes it continues its record. */
+export async function workToContinue (store: Store, runId: string, toolName: string): Promise<Work | undefined> {
+  const last = (await worksOn(store, runId)).findLast(({ entries }) => entries[0][1].toolName === toolName)
+  return last !== undefined && isCut(last) && (await worksOn(store, last.id)).length === 0 ? last : undefined
+}
+
+/** Returns the operations that record that the work is complete. */
+export const completedOps = ({ id, entries }: Work): Op[] =>
+  entries.flatMap(([entryId, { isCut, ...entry }]) =>
+    isCut ? [{ type: 'put', key: undoEntryKey(id, entryId), value: entry }] : [])
