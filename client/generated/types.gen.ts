@@ -197,7 +197,7 @@ export type Answers = {
  */
 export type Applied = {
     /**
-     * Absent when nothing was to be changed. GET /runs/{applyId}/changes lists what was, and POST /runs/{applyId}/undo takes it back
+     * Absent when nothing was to be changed; that of an apply that was cut off, when this one completes it. GET /runs/{applyId}/changes lists what was, and POST /runs/{applyId}/undo takes it back
      */
     applyId?: string;
     /**
@@ -2919,6 +2919,32 @@ export type FolderPlaces = {
 };
 
 /**
+ * An undo of the changes of a run, or an apply of its copy, that changed something
+ */
+export type FollowUp = {
+    /**
+     * For GET /runs/{id}/changes and POST /runs/{id}/undo
+     */
+    id: string;
+    /**
+     * undo: it took back changes of the run; apply: it took over what was changed in the copy
+     */
+    kind: 'undo' | 'apply';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+    /**
+     * The number of paths that it changed
+     */
+    paths: number;
+    /**
+     * The end of the service, or a full disk, cut it off. The same request again completes it under the same id
+     */
+    isCut?: true;
+};
+
+/**
  * A permission for calls of a tool in one conversation or task
  */
 export type Grant = {
@@ -4568,6 +4594,10 @@ export type RunChanges = {
      */
     changes: Array<FileChange>;
     notCovered: Array<UncoveredCall>;
+    /**
+     * What was done with the changes after the run, oldest first: it can be taken back, too
+     */
+    followUps: Array<FollowUp>;
     nextCursor?: string;
 };
 
@@ -7641,7 +7671,7 @@ export type UndoBody = {
  */
 export type Undone = {
     /**
-     * Absent when nothing was to be changed. The undo has changes of its own: GET /runs/{undoId}/changes lists them, and POST /runs/{undoId}/undo takes them back
+     * Absent when nothing was to be changed; that of an undo that was cut off, when this one completes it. The undo has changes of its own: GET /runs/{undoId}/changes lists them, and POST /runs/{undoId}/undo takes them back
      */
     undoId?: string;
     /**
