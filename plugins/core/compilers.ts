@@ -2,12 +2,15 @@ import AjvCompiler from '@fastify/ajv-compiler'
 import SerializerCompiler from '@fastify/fast-json-stringify-compiler'
 import { FORMATS } from '../../schemas/formats.ts'
 
+const UNOPTIMIZED = { optimize: false }
+
 type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 
 /**
  * Compiles validators and serializers when a route is first used, so that start-up compiles nothing. Bodies are validated
  * strictly (5 is not "5", unknown fields are errors); params and query arrive as text and are coerced. The functions returned
  * for a route have a `compile()` method that compiles at once; `compilersOf` returns these methods for the requests of a route.
+ * Ajv does not optimize the code that it writes: the search for what to optimize costs more than the code gains, since V8 optimizes too.
  * `validateSchema` also checks that the schemas are valid JSON Schema, which takes most of the time of the first compilation.
  */
 export function lazyCompilers ({ validateSchema = false } = {}): any {
@@ -30,6 +33,7 @@ export function lazyCompilers ({ validateSchema = false } = {}): any {
               useDefaults: true,
               validateSchema,
               formats: FORMATS,
+              code: UNOPTIMIZED,
               verbose: true,
               allErrors: false
             }
@@ -49,7 +53,7 @@ export function lazyCompilers ({ validateSchema = false } = {}): any {
       }
     },
     buildSerializer (schemas: any, options: any) {
-      const compiler = once(() => json()(schemas, options))
+      const compiler = once(() => json()(schemas, { ...options, ajv: { ...options?.ajv, code: UNOPTIMIZED } }))
       return (route: any) => {
         const compiled = once(() => compiler()(route))
         return Object.assign((data: unknown) => compiled()(data), { compile: compiled })

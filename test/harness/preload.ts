@@ -24,6 +24,9 @@ asyncHooks.createHook = () => ({ enable () { return this }, disable () { return 
 asyncHooks.executionAsyncId = () => 0
 syncBuiltinESMExports()
 
+// tap asks for source maps, which each assertion would look up for its stack. Node strips types in place, so lines are right without.
+process.setSourceMapsEnabled(false)
+
 // Threads would load what it names, although they are not measured.
 withoutInstruments(process.env)
 
