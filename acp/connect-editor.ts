@@ -8,6 +8,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { type Agent, AgentError, createThread, deleteThread, getThread, listThreads } from '../client/index.ts'
 import { VERSION } from '../services/lib/version.ts'
+import { commandsFor } from './choices.ts'
 import { COMMANDS } from './commands.ts'
 import type { ServiceAccess } from './service-access.ts'
 import { configOptions, modeState, readChoices, setMode, setModel, type Choices, type Mode } from './session-settings.ts'
@@ -96,8 +97,13 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
 
   /** Tells the commands once the editor knows the session, that is after the answer. */
   function tellCommands (client: AgentContext, sessionId: string): void {
-    const update = { sessionUpdate: 'available_commands_update' as const, availableCommands: COMMANDS }
-    setTimeout(() => void client.notify('session/update', { sessionId, update }).catch(() => {}), 0)
+    setTimeout(() => void sendCommands(client, sessionId).catch(() => {}), 0)
+  }
+
+  async function sendCommands (client: AgentContext, sessionId: string): Promise<void> {
+    const { session: { cwd } } = opened(sessionId)
+    const availableCommands = await service.agent().then((agent) => commandsFor(agent, cwd)).catch(() => COMMANDS)
+    await client.notify('session/update', { sessionId, update: { sessionUpdate: 'available_commands_update', availableCommands } })
   }
 
   const noServers = (servers: readonly { name: string }[] | undefined) => {
@@ -191,8 +197,12 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
       }
       return { configOptions: configOptions(entry.choices) }
     }))
-    .onRequest('session/prompt', async ({ params: { sessionId, prompt } }) =>
-      ({ stopReason: await opened(sessionId).session.prompt(prompt) }))
+    .onRequest('session/prompt', async ({ params: { sessionId, prompt }, client }) => {
+      const stopReason = await opened(sessionId).session.prompt(prompt)
+      // The run may have made a skill, or a server may have connected meanwhile.
+      tellCommands(client, sessionId)
+      return { stopReason }
+    })
     .onNotification('session/cancel', ({ params: { sessionId } }) => sessions.get(sessionId)?.session.cancel())
 
   const connection = app.connect(stream)

@@ -4,6 +4,7 @@ import { AgentError, getThread, stopRun, type Agent, type AgentRun, type Approva
 import { createReplayFilter } from '../client/replay.ts'
 import { openStream, readJson } from '../client/sse.ts'
 import { serveBuffers } from './buffers.ts'
+import { chosenIn } from './choices.ts'
 import { applyCopy, commandIn, undoLast } from './commands.ts'
 import { showHistory } from './history.ts'
 import { askItem, decide, openItems } from './open-items.ts'
@@ -152,10 +153,17 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
       await send(said(command.name === 'undo' ? await undoLast(agent, id) : await applyCopy(agent, id, command.rest)))
       return 'end_turn'
     }
-    const place = { id, cwd, options: { interactive: true }, waiting: 'keep' as const }
-    const request = command?.name === 'continue'
-      ? { ...place, continue: true }
-      : { ...place, message: { role: 'user', content: await promptParts(agent, blocks) } }
+    const chosen = command === undefined ? await chosenIn(agent, cwd, blocks) : undefined
+    if (typeof chosen === 'string') {
+      await send(said(chosen))
+      return 'end_turn'
+    }
+    const { blocks: words, ...named } = chosen ?? { blocks }
+    const content = await promptParts(agent, words)
+    const request = {
+      ...{ id, cwd, options: { interactive: true }, waiting: 'keep' as const },
+      ...command?.name === 'continue' ? { continue: true } : { ...named, ...content.length > 0 && { message: { role: 'user', content } } }
+    }
     const idempotencyKey = crypto.randomUUID()
     for (let tries = 1; ; tries++) {
       signal.throwIfAborted()

@@ -60,7 +60,8 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
     run ({ approve, ask, tools, signal, schema, prompt, agent, options, resumable = true, idempotencyKey: key, ...request }) {
       const body = {
         ...request,
-        ...prompt !== undefined && (request.id === undefined ? { messages: [said(prompt)] } : { message: said(prompt) }),
+        ...typeof prompt === 'object' && { prompt },
+        ...typeof prompt === 'string' && (request.id === undefined ? { messages: [said(prompt)] } : { message: said(prompt) }),
         options: {
           ...agent !== undefined && { agent },
           ...ask && { interactive: true },

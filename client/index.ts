@@ -13,6 +13,7 @@ export type {
   Handlers,
   Pending,
   RunRequest,
+  ServerPrompt,
   RunResult as AgentResult,
   Tool,
   ToolContext,

@@ -5,6 +5,7 @@ import type {
   FinishEvent,
   Question,
   QuestionRequestEvent,
+  RunBody,
   RunOptions,
   RunTask,
   Steer,
@@ -43,13 +44,25 @@ export interface Handlers {
   signal?: AbortSignal
 }
 
+/** A prompt of a tool server, as `listPrompts` names it. */
+export type ServerPrompt = NonNullable<RunBody['prompt']>
+
 /** What is asked of the agent: a `prompt`, the `messages` of a conversation, or one `message` for the thread `id`. */
 export interface RunRequest<S = unknown> extends Handlers {
-  prompt?: string
+  /** A text; or a prompt of a tool server, in front of the message or in its place. */
+  prompt?: string | ServerPrompt
+  /** The name of a skill for the working folder (`listSkills`), which is read before all else. */
+  skill?: string
   messages?: Message[]
   message?: Message
   /** The thread to continue: `threadId` of an earlier run, or an id of your choice. */
   id?: string
+  /** Goes on after the last run of the thread `id`, which stopped, failed or was interrupted; in place of a message. */
+  continue?: boolean
+  /** What becomes of what the thread waits for: taken back, by default, or kept, and the message is refused. */
+  waiting?: RunBody['waiting']
+  /** A rehearsal on a copy of the folder, which reaches nothing else and asks nobody: `getSheet` says what it would do. */
+  dryRun?: boolean
   /** Working directory for relative paths and commands; default: the workspace of the service. */
   cwd?: string
   /** Name of an agent of the service, whose options apply beside those of this run. */

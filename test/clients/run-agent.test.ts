@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { AgentError, runAgent, type RunStreamEvent } from '../../client/index.ts'
+import { AgentError, createAgent, runAgent, type RunStreamEvent } from '../../client/index.ts'
 import type { App } from '../../app.ts'
 import { build } from '../harness/helper.ts'
+import { connect, noting } from '../harness/mcp.ts'
 import { listen } from '../harness/raw.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -40,6 +41,22 @@ t.test('a run has the options that it is given', async (t) => {
   const options = { model: 'other/large', effort: 'low' as const }
   await runAgent({ baseUrl: await urlOf(app), messages: user('go'), options, approve: () => true })
   t.same(gateway.requests.map(({ modelId, body }) => [modelId, body.reasoning]), Array(2).fill(['other/large', 'low']))
+})
+
+t.test('an agent takes a skill and a prompt of a tool server beside the words, and goes on where a thread stopped', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    nth === 0 ? { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] } : { text: nth === 1 ? 'half' : 'done' })
+  mkdirSync(`${app.cwd}/.agents/skills/tidy`, { recursive: true })
+  writeFileSync(`${app.cwd}/.agents/skills/tidy/SKILL.md`, '---\nname: tidy\ndescription: Tidies.\n---\nTidy up.\n')
+  await connect(app, noting(['--prompts']))
+  const agent = createAgent({ url: await urlOf(app) })
+  const prompt = { server: 'noting', name: 'review', arguments: { file: 'cart.js' } }
+  const message = { role: 'user', content: 'Be kind.' }
+  const first = agent.run({ id: 'one', cwd: app.cwd, skill: 'tidy', prompt, message, options: { maxSteps: 1 } })
+  t.match(await first.result(), { text: 'half', stopped: { reason: 'steps' } })
+  const said = JSON.stringify(gateway.requests[0].body.prompt.at(-1))
+  for (const words of ['chosen the skill', 'Review cart.js.', 'Be kind.']) t.match(said, words)
+  t.match(await agent.run({ id: 'one', continue: true }).result(), { text: 'done', finishReason: 'stop' })
 })
 
 t.test('a run goes through its approvals to the end', async (t) => {

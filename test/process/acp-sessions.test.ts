@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
 import { openEditor } from '../harness/editor.ts'
 import { append, effects } from '../harness/effects.ts'
+import { noting } from '../harness/mcp.ts'
 import { asking } from '../harness/questions.ts'
 import { startService } from '../harness/sidecar.ts'
 
@@ -255,4 +256,41 @@ t.test('in the mode copy nothing is asked, the folder stays as it is, and /apply
   await editor.prompt(sessionId, '/apply')
   t.ok(existsSync(`${cwd}/b.txt`))
   t.match(editor.text(), /Taken over:\n- .*b\.txt$/)
+})
+
+t.test('skills and prompts of tool servers are commands, which take the words behind them', async (t) => {
+  const { home, cwd, gateway, url } = await withModel(t, [{ text: 'Read.' }, { text: 'Reviewed.' }, { text: 'As it was written.' }])
+  for (const name of ['tidy', 'undo']) {
+    mkdirSync(`${cwd}/.agents/skills/${name}`, { recursive: true })
+    writeFileSync(`${cwd}/.agents/skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: What ${name} is for.\n---\nTidy up.\n`)
+  }
+  const server = noting(['--prompts'])
+  const connected = await fetch(`${url}/mcp/connect`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(server)
+  })
+  t.equal(connected.status, 200)
+  const editor = await openEditor(t, { home })
+  const { sessionId } = await editor.open(cwd)
+  const { availableCommands } = await editor.until(() => editor.of('available_commands_update')[0])
+  t.same(availableCommands.slice(0, 3).map(({ name }) => name), ['continue', 'undo', 'apply'])
+  t.match(availableCommands.slice(3), [
+    { name: 'tidy', description: 'What tidy is for.', input: {} },
+    { name: 'skill:undo' },
+    { name: 'noting:review', description: 'Reviews.', input: { hint: 'file="…" [tone="…"]' } },
+    { name: 'noting:broken' }
+  ])
+  const said = () => JSON.stringify(gateway.requests.at(-1)!.body.prompt.findLast(({ role }: { role: string }) => role === 'user'))
+
+  await editor.prompt(sessionId, '/tidy the folder of drafts')
+  t.match(said(), 'has chosen the skill \\"tidy\\"')
+  t.match(said(), 'the folder of drafts')
+  t.notMatch(said(), '/tidy')
+  await editor.prompt(sessionId, '/noting:review')
+  t.match(editor.text(), /needs file\. Write it behind the name: `\/noting:review file="…" \[tone="…"\]`$/)
+  t.equal(gateway.requests.length, 1, 'no model was asked')
+  await editor.prompt(sessionId, '/noting:review tone=kind file="my cart.js"')
+  t.match(said(), 'Review my cart.js.')
+  t.match(said(), 'kind')
+  await editor.prompt(sessionId, '/tidied is a path')
+  t.match(said(), '/tidied is a path')
 })
