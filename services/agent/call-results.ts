@@ -1,3 +1,4 @@
+import { isObject } from '../lib/json.ts'
 import type { AppResult } from '../approvals/index.ts'
 import { isId } from '../lib/ids.ts'
 import type { AnswerSource } from './approval-answers.ts'
@@ -13,7 +14,6 @@ export interface CallResult {
 const MAX_RESULTS = 1000
 
 const list = (value: unknown): any[] => Array.isArray(value) ? value : []
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Outputs are objects; chat clients may give any value. */
 const wrapped = (value: unknown): AppResult =>

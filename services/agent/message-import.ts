@@ -1,7 +1,7 @@
 import type { ModelMessage, ToolResultPart } from 'ai'
 import { type RawMessage, BadMessage, deepestIssue } from '../threads/index.ts'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { asObject } from '../lib/json.ts'
+import { asObject, isObject } from '../lib/json.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { fromUIMessage } from './ui-message-import.ts'
 
@@ -20,7 +20,6 @@ const hasOnly = (value: object, names: readonly string[]): boolean => {
   for (const name in value) if (!names.includes(name)) return false
   return true
 }
-const isObject = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTextRole = (role: string): role is TextRole => role === 'user' || role === 'assistant'
 
 function plainModelMessage ({ role, content, providerOptions }: RawMessage): ModelMessage[] | undefined {

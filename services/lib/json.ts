@@ -11,6 +11,15 @@ export function parseJson (text: string): unknown {
   }
 }
 
+/** Returns the value of a text of JSON, whose shape is not known; undefined for any other text. */
+export function readJson (text: string, reviver?: Parameters<typeof JSON.parse>[1]): any {
+  try {
+    return JSON.parse(text, reviver)
+  } catch {
+    return undefined
+  }
+}
+
 /** Removes the excerpt from V8's message: Unexpected token 'a', ..."excerpt"... is not valid JSON. The excerpt may span lines. */
 function withoutQuote (message: string) {
   return message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '').replace(/^".*" is not valid JSON$/s, 'no JSON value')

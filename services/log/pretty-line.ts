@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import { readJson } from '../lib/json.ts'
 
 const LEVELS: Record<number, [name: string, colour: number]> = {
   10: ['trace', 90],
@@ -34,14 +35,7 @@ export function prettyLine (line: string, { colours = true }: { colours?: boolea
   return `${said.join(' ')}${stack}\n`
 }
 
-function parse (line: string): Record<string, unknown> | undefined {
-  if (!line.startsWith('{"level":')) return undefined
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
+const parse = (line: string): Record<string, unknown> | undefined => line.startsWith('{"level":') ? readJson(line) : undefined
 
 const clean = (text: string) =>
   text.replace(CONTROL, (character) => character === '\n' || character === '\t' ? character : `\\u${hex(character)}`)

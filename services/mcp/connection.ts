@@ -7,6 +7,7 @@ import { newId } from '../lib/ids.ts'
 import { ToolFailed } from '../tools/index.ts'
 import { VERSION } from '../lib/version.ts'
 import { addressesRequired, type Elicitor } from './elicitation/elicitor.ts'
+import { readPages } from './entry-view.ts'
 import { FormRefused } from './elicitation/form.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
 import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
@@ -109,14 +110,8 @@ export async function openConnection (parts: Parts): Promise<Connection> {
 
   async function listTools (limit: AbortSignal) {
     if (session.capabilities.tools === undefined) return readDefinitions([])
-    const listed: unknown[] = []
-    let cursor: unknown
-    for (let page = 0; page < MAX_PAGES && listed.length <= MAX_TOOLS; page++) {
-      const { tools, nextCursor } = await request('tools/list', cursor === undefined ? {} : { cursor }, limit)
-      if (Array.isArray(tools)) listed.push(...tools)
-      if (typeof nextCursor !== 'string' || nextCursor === cursor) break
-      cursor = nextCursor
-    }
+    const ask = (cursor: Json) => request('tools/list', cursor, limit)
+    const { all: listed } = await readPages(ask, 'tools', { pages: MAX_PAGES, most: MAX_TOOLS })
     const faults = listed.map((tool) => session.faultOf(tool))
     const read = readDefinitions(listed.filter((_tool, at) => faults[at] === undefined), runsTasks(session.capabilities))
     const left = listed.flatMap((tool, at) => faults[at] === undefined ? [] : [leftOut(tool, faults[at])])

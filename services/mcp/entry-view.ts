@@ -25,5 +25,25 @@ export function namesOf (entry: Record<string, unknown>): EntryNames {
   }
 }
 
+/**
+ * Reads a list of a server, page after page, until it ends, or after `pages` pages or more than `most` entries. Rejects as `request` does.
+ * `isCut` says whether the server may have more.
+ */
+export async function readPages (
+  request: (cursor: { cursor?: string }) => Promise<Record<string, unknown>>,
+  key: string,
+  { pages, most }: { pages: number, most: number }
+): Promise<{ all: unknown[], isCut: boolean }> {
+  const all: unknown[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < pages && all.length <= most; page++) {
+    const { [key]: entries, nextCursor } = await request(cursor === undefined ? {} : { cursor })
+    if (Array.isArray(entries)) all.push(...entries)
+    if (typeof nextCursor !== 'string' || nextCursor === cursor) return { all, isCut: all.length > most }
+    cursor = nextCursor
+  }
+  return { all, isCut: true }
+}
+
 /** Returns what a server says of a failure as a part of a sentence. */
 export const withoutStop = (text: string): string => text.replace(/[.\s]+$/, '')

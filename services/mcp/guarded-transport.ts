@@ -9,7 +9,7 @@ import {
   isAnswer,
   isTooComplex,
   LONGEST_MESSAGE,
-  parseWithoutPrototypes,
+  readWithoutPrototypes,
   TOO_COMPLEX,
   TOO_LARGE
 } from './message-limits.ts'
@@ -140,11 +140,6 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
 
 /** Parses a JSON-RPC 2.0 message; undefined for any other text. Checks only the envelope: the SDK validates the rest. */
 function parse (text: string): JSONRPCMessage | undefined {
-  if (!text.startsWith('{')) return undefined
-  try {
-    const value = parseWithoutPrototypes(text) as JSONRPCMessage
-    return value.jsonrpc === '2.0' && ('method' in value || 'id' in value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = text.startsWith('{') ? readWithoutPrototypes(text) as JSONRPCMessage | undefined : undefined
+  return value?.jsonrpc === '2.0' && ('method' in value || 'id' in value) ? value : undefined
 }

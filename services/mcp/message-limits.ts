@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../lib/clock.ts'
-import { exceededLimit } from '../lib/json.ts'
+import { exceededLimit, readJson } from '../lib/json.ts'
 
 const MIB = 1024 * 1024
 /** Bytes of one message: a result of 1 MiB and images of 5 MiB, with room for JSON escapes. */
@@ -32,9 +32,9 @@ export const failedAnswer = (id: RequestId, message: string): JSONRPCMessage => 
 export const isAnswer = (message: JSONRPCMessage): message is Extract<JSONRPCMessage, { result: unknown } | { error: unknown }> =>
   'result' in message || 'error' in message
 
-/** Parses JSON without the key `__proto__`, because a later copy of the object could set its prototype. Throws SyntaxError. */
-export const parseWithoutPrototypes = (text: string): unknown =>
-  text.includes('__proto__') ? JSON.parse(text, (key, each) => key === '__proto__' ? undefined : each) : JSON.parse(text)
+/** As `readJson`, without the key `__proto__`, because a later copy of the object could set its prototype. */
+export const readWithoutPrototypes = (text: string): unknown =>
+  readJson(text, text.includes('__proto__') ? (key, each) => key === '__proto__' ? undefined : each : undefined)
 
 /** Counts what a server writes without being asked; calls `exceeded` with the reason when it is too much. */
 export function createUnsolicitedBudget (clock: Clock, exceeded: (why: string) => void) {

@@ -6,7 +6,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { isObject } from '../lib/json.ts'
 import { defineError } from '../lib/service-error.ts'
 import { imageOf, type ResourceServer } from '../tools/index.ts'
-import { namesOf, withoutStop } from './entry-view.ts'
+import { namesOf, readPages, withoutStop } from './entry-view.ts'
 
 const NoPrompt = defineError('ERR_INVALID_REQUEST', 'prompt: %s')
 const PromptFailed = defineError('ERR_PROMPT_FAILED', 'The tool server "%s" did not give the prompt "%s": %s.')
@@ -36,15 +36,9 @@ export interface PromptWords {
 export function createPrompts ({ servers, clock }: { servers: () => ResourceServer[], clock: Clock }) {
   async function ofServer (server: ResourceServer, signal: AbortSignal): Promise<PromptView[]> {
     return withDeadline({ clock, ms: LIST_MS, signal, message: 'it did not answer in time' }, async (limit) => {
-      const found: PromptView[] = []
-      let cursor: unknown
-      for (let page = 0; page < MAX_PAGES && found.length < MOST_PROMPTS; page++) {
-        const { prompts, nextCursor } = await server.request('prompts/list', cursor === undefined ? {} : { cursor }, { signal: limit })
-        if (Array.isArray(prompts)) found.push(...prompts.flatMap((each) => viewOf(server.name, each) ?? []))
-        if (typeof nextCursor !== 'string' || nextCursor === cursor) break
-        cursor = nextCursor
-      }
-      return found.slice(0, MOST_PROMPTS)
+      const ask = (cursor: Json) => server.request('prompts/list', cursor, { signal: limit })
+      const { all } = await readPages(ask, 'prompts', { pages: MAX_PAGES, most: MOST_PROMPTS })
+      return all.flatMap((each) => viewOf(server.name, each) ?? []).slice(0, MOST_PROMPTS)
     })
   }
 

@@ -5,7 +5,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { isObject } from '../lib/json.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { ResourceServer } from '../tools/index.ts'
-import { namesOf, withoutStop } from './entry-view.ts'
+import { namesOf, readPages, withoutStop } from './entry-view.ts'
 import type { ToolServer } from './tool-server.ts'
 
 const ResourceFailed = defineError('ERR_RESOURCE_FAILED', 'The tool server "%s" did not give the resource %s: %s.')
@@ -32,11 +32,6 @@ export interface ResourcesOfServers {
   cut: string[]
 }
 
-interface Pages {
-  all: Json[]
-  isCut: boolean
-}
-
 interface Parts {
   servers: () => ResourceServer[]
   /** Throws ToolServerNotFound (404). */
@@ -55,18 +50,10 @@ export function createServerResources ({ servers, find, clock }: Parts) {
   const reasonOf = (error: Error) => abortKind(error) === 'timeout' ? 'it did not answer in time' : withoutStop(error.message)
 
   /** Lists what a server has under `method`, page after page. */
-  async function pages (server: ResourceServer, method: string, key: string, signal: AbortSignal): Promise<Pages> {
-    const all: Json[] = []
-    let cursor: string | undefined
-    for (let page = 0; page < MAX_PAGES && all.length <= MOST_ENTRIES; page++) {
-      const result = await server.request(method, cursor === undefined ? {} : { cursor }, { signal })
-      if (Array.isArray(result[key])) all.push(...(result[key] as unknown[]).filter(isObject) as Json[])
-      const { nextCursor } = result
-      const isEnd = typeof nextCursor !== 'string' || nextCursor === cursor
-      if (isEnd) return { all: all.slice(0, MOST_ENTRIES), isCut: all.length > MOST_ENTRIES }
-      cursor = nextCursor
-    }
-    return { all: all.slice(0, MOST_ENTRIES), isCut: true }
+  async function pages (server: ResourceServer, method: string, key: string, signal: AbortSignal) {
+    const ask = (cursor: Json) => server.request(method, cursor, { signal })
+    const { all, isCut } = await readPages(ask, key, { pages: MAX_PAGES, most: MOST_ENTRIES })
+    return { all: all.filter(isObject).slice(0, MOST_ENTRIES), isCut }
   }
 
   async function ofServer (server: ResourceServer, signal: AbortSignal) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, linkSync, openSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readJson } from '../lib/json.ts'
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { StoreInUse } from './store-errors.ts'
 import { type Holder, isRunning, ownIdentity } from '../process/index.ts'
@@ -261,12 +262,9 @@ function readLock (dir: string): Claim | undefined {
 }
 
 function parse (text: string): Claim | undefined {
-  try {
-    const { pid, started, parent, ending } = JSON.parse(text)
-    return Number.isSafeInteger(pid) && pid > 0 ? { pid, started, ending, ...(Number.isSafeInteger(parent?.pid) && { parent }) } : undefined
-  } catch {
-    return undefined // incomplete after a crash; LevelDB's own lock still protects the data
-  }
+  // A lock may be incomplete after a crash; LevelDB's own lock still protects the data.
+  const { pid, started, parent, ending } = readJson(text) ?? {}
+  return Number.isSafeInteger(pid) && pid > 0 ? { pid, started, ending, ...(Number.isSafeInteger(parent?.pid) && { parent }) } : undefined
 }
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code

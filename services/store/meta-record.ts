@@ -1,3 +1,4 @@
+import { readJson } from '../lib/json.ts'
 import { entries, type Database, type RawOp } from './database.ts'
 import { StoreDamaged, StoreNewer, StoreOlder } from './store-errors.ts'
 import type { Kdf } from './encryption-keys.ts'
@@ -59,12 +60,8 @@ export async function readMeta (database: Database, location: string, newest: Sc
 }
 
 function parse (stored: Buffer): Meta | undefined {
-  try {
-    const { schema: written, ...meta }: Omit<Meta, 'schema'> & { schema: unknown } = JSON.parse(stored.toString())
-    const schema = readSchema(written)
-    const hasSource = meta.source === 'file' || (meta.source === 'passphrase' && typeof meta.kdf?.salt === 'string')
-    return schema !== undefined && typeof meta.kid === 'string' && hasSource ? { ...meta, schema } : undefined
-  } catch {
-    return undefined
-  }
+  const { schema: written, ...meta }: Omit<Meta, 'schema'> & { schema: unknown } = readJson(stored.toString()) ?? {}
+  const schema = readSchema(written)
+  const hasSource = meta.source === 'file' || (meta.source === 'passphrase' && typeof meta.kdf?.salt === 'string')
+  return schema !== undefined && typeof meta.kid === 'string' && hasSource ? { ...meta, schema } : undefined
 }

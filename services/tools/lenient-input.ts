@@ -1,5 +1,5 @@
 import { jsonrepair } from 'jsonrepair'
-import { isObject } from '../lib/json.ts'
+import { isObject, readJson } from '../lib/json.ts'
 
 // What models write is read leniently where only one meaning is possible, and never guessed.
 
@@ -85,12 +85,8 @@ function valueOf (text: string, mayBe: (type: string) => boolean): unknown {
   if ((mayBe('number') || mayBe('integer')) && NUMBER.test(trimmed)) return Number(trimmed)
   if (mayBe('boolean') && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true'
   if (!(mayBe('object') || mayBe('array')) || !/^[{[]/.test(trimmed)) return undefined
-  try {
-    const value: unknown = JSON.parse(trimmed)
-    return mayBe(Array.isArray(value) ? 'array' : 'object') ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value: unknown = readJson(trimmed)
+  return mayBe(Array.isArray(value) ? 'array' : 'object') ? value : undefined
 }
 
 /**

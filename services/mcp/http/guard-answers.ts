@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { createEventStreamParser, EventTooLarge, type ServerEvent } from '../../lib/event-stream.ts'
 import { readAtMost } from '../../lib/line-reader.ts'
-import { failedAnswer, isAnswer, isTooComplex, LONGEST_MESSAGE, parseWithoutPrototypes, TOO_COMPLEX, TOO_LARGE } from '../message-limits.ts'
+import { failedAnswer, isAnswer, isTooComplex, LONGEST_MESSAGE, readWithoutPrototypes, TOO_COMPLEX, TOO_LARGE } from '../message-limits.ts'
 
 type Chunks = AsyncIterable<Buffer>
 
@@ -54,13 +54,9 @@ export async function * guardEvents (chunks: Chunks, { id, countUnsolicited }: P
 /** Returns the message of an event; removes keys from its data that could set a prototype. */
 function messageIn (event: ServerEvent): JSONRPCMessage | undefined {
   if (event.data === undefined || event.data === '') return undefined
-  try {
-    const message = parseWithoutPrototypes(event.data)
-    if (event.data.includes('__proto__')) event.data = JSON.stringify(message)
-    return typeof message === 'object' && message !== null ? message as JSONRPCMessage : undefined
-  } catch {
-    return undefined
-  }
+  const message = readWithoutPrototypes(event.data)
+  if (message !== undefined && event.data.includes('__proto__')) event.data = JSON.stringify(message)
+  return typeof message === 'object' && message !== null ? message as JSONRPCMessage : undefined
 }
 
 /** Reads an answer of one JSON document; one beyond the limits becomes a failure of its request. Throws the stream's error. */
@@ -69,7 +65,8 @@ export async function readAnswer (chunks: Chunks, { id, countUnsolicited }: Part
   const failure = whole.isCut ? TOO_LARGE : isTooComplex(whole.bytes) ? TOO_COMPLEX : undefined
   if (failure === undefined) {
     const text = whole.bytes.toString()
-    return text.includes('__proto__') ? JSON.stringify(parseWithoutPrototypes(text)) : text
+    const message = text.includes('__proto__') ? readWithoutPrototypes(text) : undefined
+    return message === undefined ? text : JSON.stringify(message)
   }
   if (id === undefined) countUnsolicited(whole.bytes.length)
   return JSON.stringify(failedAnswer(id ?? 0, failure))

@@ -1,5 +1,6 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { readJson } from '../../lib/json.ts'
 import { SSE_ONLY } from '../../config/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
@@ -232,12 +233,8 @@ function isLostSession (error: unknown, sessionId: string | undefined): boolean 
 function errorIn (error: unknown): { code: number, message: string, data?: unknown } | undefined {
   const { code, message } = error as HttpError
   if (typeof code !== 'number' || code < 400 || code >= 500 || !PREFIX.test(message)) return undefined
-  try {
-    const { error: found } = JSON.parse(message.replace(PREFIX, ''))
-    return typeof found?.code === 'number' ? { ...found, message: String(found.message) } : undefined
-  } catch {
-    return undefined
-  }
+  const found = readJson(message.replace(PREFIX, ''))?.error
+  return typeof found?.code === 'number' ? { ...found, message: String(found.message) } : undefined
 }
 
 /** Describes why the server did not take a message, as a clause that completes a sentence. */
@@ -253,10 +250,6 @@ function describeRefusal (error: unknown): string {
 /** The words of an error's body: the message of JSON-RPC or OAuth, nothing of a web page. */
 function textOf (body: string): string {
   if (/^\s*</.test(body)) return ''
-  try {
-    const { error, error_description: description, message } = JSON.parse(body)
-    return String(description ?? error?.message ?? message ?? error ?? body)
-  } catch {
-    return body
-  }
+  const { error, error_description: description, message } = readJson(body) ?? {}
+  return String(description ?? error?.message ?? message ?? error ?? body)
 }

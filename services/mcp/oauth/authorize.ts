@@ -8,7 +8,7 @@ import type {
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
-import { isObject, parseJson } from '../../lib/json.ts'
+import { isObject, readJson } from '../../lib/json.ts'
 import { type Authorization, describeOAuthError } from './authorizations.ts'
 import { createOAuthFetch, isLoopbackHost, type NetworkRules } from './oauth-fetch.ts'
 import { openRedirectListener, REDIRECT_URI, type RedirectAnswer } from './redirect-listener.ts'
@@ -145,12 +145,9 @@ function notedBy (fetch: FetchLike) {
       const response = await fetch(url, init)
       if (!/\/\.well-known\/(?:oauth-authorization-server|openid-configuration)\b/.test(String(url)) || !response.ok) return response
       const text = await response.text()
-      try {
-        const found = parseJson(text)
-        if (isObject(found)) last = found
-      } catch {
-        // The SDK says what is wrong with it.
-      }
+      // Of a text that is no JSON, the SDK says what is wrong with it.
+      const found: unknown = readJson(text)
+      if (isObject(found)) last = found
       return new Response(text, response)
     }) as FetchLike
   }

@@ -1,6 +1,6 @@
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { isObject, parseJson } from '../../lib/json.ts'
+import { isObject, readJson } from '../../lib/json.ts'
 
 /** A request that this service makes as a client of an authorization server. */
 interface ClientRequest {
@@ -94,8 +94,7 @@ async function post ({ endpoint, methods, parameters, client, fetch }: Post): Pr
   else body.set('client_id', id)
   if (method === 'client_secret_post') body.set('client_secret', secret!)
   const response = await fetch(endpoint, { method: 'POST', headers, body })
-  const text = await response.text()
-  const answer = parse(text)
+  const answer: unknown = readJson(await response.text())
   const { error, error_description: description } = isObject(answer) ? answer : {}
   if (response.ok && typeof error !== 'string') return { body: answer }
   if (response.status >= 300 && response.status < 400) {
@@ -117,14 +116,6 @@ function methodOf (client: OAuthClientInformationMixed, methods: string[] = []):
 
 /** RFC 6749, section 2.3.1. */
 const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
-
-function parse (text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** Reads the answer of a token endpoint (RFC 6749, section 5.1). Throws an Error. */
 function readTokens (answer: unknown): OAuthTokens {

@@ -1,3 +1,4 @@
+import { readJson } from '../../lib/json.ts'
 import type { Config } from '../../../schemas/config.ts'
 import { expandVariables, type Variables } from '../../config/index.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
@@ -163,10 +164,6 @@ export function createDirectProvider (
 
 /** Returns the message of an error answer in OpenAI's format, which others use too; '' when the text is none. */
 function errorMessageIn (text: string): string {
-  try {
-    const { error } = JSON.parse(text)
-    return String(error?.message ?? error ?? '')
-  } catch {
-    return ''
-  }
+  const error = readJson(text)?.error
+  return String(error?.message ?? error ?? '')
 }

@@ -1,8 +1,9 @@
 import type { ErrorObject } from 'ajv'
+import { isObject } from '../../lib/json.ts'
 import { ajvFor } from '../../lib/json-schema.ts'
 import { createTimeLimit } from '../../lib/time-limit.ts'
 import { describeProblem } from '../../tools/index.ts'
-import { badSchema, checkSchemaText, isObject, type Schema } from './schema-limits.ts'
+import { badSchema, checkSchemaText, type Schema } from './schema-limits.ts'
 
 /** Time limits of compiling a schema and of checking one answer, milliseconds. A slow regular expression would block the service. */
 const COMPILE_MS = 1_000

@@ -1,10 +1,10 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { isObject } from '../../lib/json.ts'
 import type { ObjectOption } from '../../../schemas/run-options.ts'
 import { ANSWER_OPENING, ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import type { Validation } from '../../tools/index.ts'
 import type { CheckObject, Problem } from './compile-object-schema.ts'
 import { wireSchema, WRAPPER, type WireSchema } from './wire-schema.ts'
-import { isObject } from './schema-limits.ts'
 
 const DEFAULT_RETRIES = 2
 /** Characters of the schema in the description of the tool and in the system prompt. */

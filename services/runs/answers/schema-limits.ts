@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json.ts'
 import { defineError, type ServiceError } from '../../lib/service-error.ts'
 
 export type Schema = Record<string, unknown>
@@ -19,8 +20,6 @@ export function badSchema (at: string, message: string): ServiceError {
   error.details = [{ path: `/options/object/schema${at}`, message }]
   return error
 }
-
-export const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Checks what compiling does not: that the schema describes an object and is small, that its references stay in it and that its regular

@@ -1,3 +1,5 @@
+import { readJson } from '../../lib/json.ts'
+
 /** A piece of an answer's text: text, reasoning that stood in tags, or a call that was written as text. */
 export type TextPiece = { kind: 'text' | 'reasoning', delta: string } | { kind: 'call', name: string, input: string }
 
@@ -84,11 +86,7 @@ function overlap (text: string, tag: string): number {
 }
 
 function callIn (text: string): { name: string, input: string } | undefined {
-  try {
-    const { name, arguments: given, parameters = given } = JSON.parse(WHOLE_CALL.exec(text)?.[1] ?? '')
-    if (typeof name !== 'string') return undefined
-    return { name, input: typeof parameters === 'string' ? parameters : JSON.stringify(parameters ?? {}) }
-  } catch {
-    return undefined
-  }
+  const { name, arguments: given, parameters = given } = readJson(WHOLE_CALL.exec(text)?.[1] ?? '') ?? {}
+  if (typeof name !== 'string') return undefined
+  return { name, input: typeof parameters === 'string' ? parameters : JSON.stringify(parameters ?? {}) }
 }

@@ -1,3 +1,4 @@
+import { readJson } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
 import { isUnanswered, type AppCallItem, type Owner } from '../../contracts/approval-record.ts'
 import { type AttachmentContents, withContents, withFiles } from './attachment-lines.ts'
@@ -79,7 +80,10 @@ export async function readLines (
 ): Promise<{ head: Head, config: object, records: AsyncGenerator<[key: string, value: unknown]> }> {
   const next = async (): Promise<any> => {
     const { done, value } = await lines.next()
-    return done ? undefined : parse(value)
+    if (done) return undefined
+    const read = readJson(value)
+    if (read === undefined) throw new BackupDamaged('one of its lines cannot be read')
+    return read
   }
   const written: Head | undefined = await next()
   const schema = readSchema(written?.schema)
@@ -98,14 +102,6 @@ export async function readLines (
       if (!isValid) throw new BackupDamaged(`record ${count + 1} cannot be read`)
       if (!isLocal(entry[0])) yield entry as [string, unknown]
     }
-  }
-}
-
-function parse (line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    throw new BackupDamaged('one of its lines cannot be read')
   }
 }
 

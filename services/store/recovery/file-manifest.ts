@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readJson } from '../../lib/json.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { digestFile, identityOf, isSameFile, namesIn, type Identity } from '../database-files.ts'
 import type { Keys } from '../encryption-keys.ts'
@@ -104,15 +105,11 @@ async function readText (location: string, name: string): Promise<string | undef
 }
 
 function parse (text = ''): { inventory?: StoredManifest, mac?: string } {
-  try {
-    const { mac, ...inventory } = JSON.parse(text)
-    const { session, files, tables, merged = {}, damaged = [] } = inventory
-    const isValid = Number.isSafeInteger(session) && [files, tables, merged].every((part) => typeof part === 'object' && part !== null) &&
-      Array.isArray(damaged)
-    return isValid ? { inventory, mac } : {}
-  } catch {
-    return {}
-  }
+  const { mac, ...inventory } = readJson(text) ?? {}
+  const { session, files, tables, merged = {}, damaged = [] } = inventory
+  const isValid = Number.isSafeInteger(session) && [files, tables, merged].every((part) => typeof part === 'object' && part !== null) &&
+    Array.isArray(damaged)
+  return isValid ? { inventory, mac } : {}
 }
 
 /** Computes the MAC of a manifest. */

@@ -1,4 +1,5 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import { readJson, isObject } from '../../../lib/json.ts'
 import type { Command } from './clause.ts'
 import type { MadeCall } from './prompt.ts'
 import type { Step } from './split.ts'
@@ -87,11 +88,8 @@ function wordsOf ({ toolName, input }: Command): string {
 export function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type: 'execution-denied' }>): unknown {
   if (output.type === 'json' || output.type === 'error-json' || output.type === 'error-text') return output.value
   const text = output.type === 'text' ? output.value : output.value.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  const value: unknown = readJson(text)
+  return value === undefined ? text : value
 }
 
 /** An output of a tool. Its shape is not trusted: a missing field is left out of the description. */
@@ -151,8 +149,7 @@ const RESULTS: Record<string, (output: Output, input: Output) => string> = {
 
 /** Describes the result of a command. */
 function resultWords ({ toolName, input }: Command, value: unknown): string {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const output: Output = isObject ? value : { content: value }
+  const output: Output = isObject(value) ? value : { content: value }
   if (Object.hasOwn(RESULTS, toolName)) return RESULTS[toolName](output, input)
   // Tool servers (MCP) answer with a list of content blocks.
   const { content = output } = output

@@ -1,3 +1,5 @@
+import { readJson, isObject } from '../../../lib/json.ts'
+
 /** A word, a quotation, a mark of punctuation or a line break of a message; `start` and `end` are its place there. */
 export interface Token {
   kind: 'word' | 'quote' | 'mark' | 'line'
@@ -173,10 +175,6 @@ function createDataReader (message: string): (at: number) => Data | undefined {
 
 /** Parses a text as a JSON object; undefined when it is not valid JSON or no object. */
 export function parseObject (text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
+  const value: unknown = readJson(text)
+  return isObject(value) ? value : undefined
 }

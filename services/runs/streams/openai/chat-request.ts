@@ -1,3 +1,4 @@
+import { readJson, isObject } from '../../../lib/json.ts'
 import type { RunBody } from '../../../../schemas/agent.ts'
 import type { ChatCompletionBody, ChatMessage, ChatTool } from '../../../../schemas/openai.ts'
 import type { AppTool, Effort, RunOptions } from '../../../../schemas/run-options.ts'
@@ -183,12 +184,8 @@ function outputOf (text: string) {
 
 /** Returns the object that a JSON text holds; undefined for anything else. */
 function parsed (text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text || '{}')
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : undefined
-  } catch {
-    return undefined
-  }
+  const value: unknown = readJson(text || '{}')
+  return isObject(value) ? value : undefined
 }
 
 type Parts = Exclude<ChatMessage['content'], string | null | undefined>

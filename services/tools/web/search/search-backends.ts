@@ -1,3 +1,4 @@
+import { readJson } from '../../../lib/json.ts'
 import { defineError } from '../../../lib/service-error.ts'
 import type { Config } from '../../../../schemas/config.ts'
 
@@ -48,15 +49,6 @@ export interface ResultPage {
   results: RawResult[]
 }
 
-/** Parses JSON of unknown shape; undefined when the text is not JSON. */
-function parseAnswer (text: string): any {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Converts a list of JSON results; `snippet` names their field for the extract. Undefined when `list` is not a list. */
 function toRawResults (list: unknown, snippet: string): RawResult[] | undefined {
   if (!Array.isArray(list)) return undefined
@@ -73,7 +65,7 @@ export const brave: Backend = {
     headers: { 'x-subscription-token': key! }
   }),
   results (text) {
-    const answer = parseAnswer(text)
+    const answer = readJson(text)
     // Brave omits `web` when there are no results.
     return answer?.type === 'search' && answer.web === undefined ? [] : toRawResults(answer?.web?.results, 'description')
   },
@@ -96,7 +88,7 @@ export const tavily: Backend = {
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query, max_results: count })
   }),
-  results: (text) => toRawResults(parseAnswer(text)?.results, 'content'),
+  results: (text) => toRawResults(readJson(text)?.results, 'content'),
   statusMessages: { 432: QUOTA_EXHAUSTED, 433: QUOTA_EXHAUSTED }
 }
 
@@ -109,7 +101,7 @@ export const searxng: Backend = {
     // An instance behind a gateway may require a key.
     ...key !== undefined && { headers: { authorization: `Bearer ${key}` } }
   }),
-  results: (text) => toRawResults(parseAnswer(text)?.results, 'content'),
+  results: (text) => toRawResults(readJson(text)?.results, 'content'),
   statusMessages: {
     403: 'SearXNG refuses: its settings.yml must list json among search.formats, and its limiter must let this machine in.'
   }
