@@ -38,6 +38,16 @@ export function sayTimeShort (at: number, now: number): string {
   return (age < 300 * DAY ? dayOfMonth : dayOfYear).format(at)
 }
 
+const month = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' })
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Returns the heading under which a list of past days has a time: "Today", "Yesterday", "Last 7 days", "October 2026". */
+export function sayPeriod (at: number, now: number): string {
+  const days = Math.round((midnight(now) - midnight(at)) / DAY)
+  if (days <= 1) return capital(relative.format(-Math.max(days, 0), 'day'))
+  return days < 8 ? say('time.week') : days < 31 ? say('time.month') : capital(month.format(at))
+}
+
 /** Returns a planned time by day and clock, in the zone and language of the browser: "today, 14:05", "Mon, 23 Nov, 14:05:30". */
 export function sayMoment (at: number, now: number): string {
   const days = Math.round((midnight(at) - midnight(now)) / DAY)
@@ -50,6 +60,9 @@ export const sayExactTime = (at: number): string => exact.format(at)
 
 const units = (['millisecond', 'second', 'minute', 'hour', 'day'] as const).map((unit) =>
   new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: unit === 'day' ? 'long' : 'narrow', maximumFractionDigits: 0 }))
+
+/** Returns a time of day as the service writes it, "07:30", in the language of the browser: "7:30 AM". */
+export const sayClock = (hours: number, minutes: number): string => clockTime.format(new Date(2000, 0, 1, hours, minutes))
 
 /** Returns a duration in its largest units, in the language of the browser: "850ms", "12s", "3m 5s", "2h 10m", "7 days 2h". */
 export function sayDuration (given: number): string {

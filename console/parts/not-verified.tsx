@@ -1,3 +1,4 @@
+import { CircleHelp } from 'lucide-react'
 import { say } from '../lib/say.ts'
 
 /** The mark beside the state of a run whose report its calls do not bear out. */
@@ -5,7 +6,7 @@ export function NotVerified ({ verified }: { verified?: boolean }) {
   if (verified !== false) return null
   return (
     <span className='status status-warn' title={say('run.notVerifiedWhy')}>
-      <span aria-hidden='true'>?</span> {say('run.notVerified')}
+      <CircleHelp /> {say('run.notVerified')}
     </span>
   )
 }

@@ -1,48 +1,53 @@
+import { Check, Circle, CircleAlert, CircleHelp, LoaderCircle, Minus, Pause, X, type LucideIcon } from 'lucide-react'
 import { sayValue } from '../lib/say.ts'
 
-const TONES: Record<string, [tone: string, sign: string]> = {
-  completed: ['good', '✓'],
-  connected: ['good', '✓'],
-  failed: ['bad', '✕'],
-  lastRunFailed: ['bad', '✕'],
-  failing: ['bad', '✕'],
-  rejected: ['bad', '✕'],
-  denied: ['bad', '✕'],
-  running: ['busy', '▶'],
-  connecting: ['busy', '▶'],
-  queued: ['calm', '○'],
-  planned: ['calm', '○'],
-  pending: ['calm', '○'],
-  skipped: ['calm', '–'],
-  notRun: ['calm', '–'],
-  nothingToDo: ['calm', '·'],
-  missed: ['bad', '✕'],
-  notAnswered: ['calm', '–'],
-  unknown: ['warn', '?'],
-  scheduled: ['calm', '○'],
-  pending_approval: ['warn', '!'],
-  waiting: ['warn', '!'],
-  resultWaits: ['warn', '!'],
-  waiting_for_app: ['warn', '!'],
-  authorizing: ['warn', '!'],
-  skill_known: ['good', '✓'],
-  skill_new: ['calm', '○'],
-  skill_changed: ['warn', '!'],
-  skill_refused: ['bad', '✕'],
-  skill_hidden: ['calm', '–'],
-  paused: ['calm', '❚❚'],
-  cancelled: ['calm', '–'],
-  interrupted: ['warn', '–']
+type Tone = 'good' | 'bad' | 'busy' | 'calm' | 'warn'
+
+const TONES: Record<string, [tone: Tone, sign: LucideIcon]> = {
+  ok: ['good', Check],
+  degraded: ['warn', CircleAlert],
+  completed: ['good', Check],
+  connected: ['good', Check],
+  failed: ['bad', X],
+  lastRunFailed: ['bad', X],
+  failing: ['bad', X],
+  rejected: ['bad', X],
+  denied: ['bad', X],
+  running: ['busy', LoaderCircle],
+  connecting: ['busy', LoaderCircle],
+  queued: ['calm', Circle],
+  planned: ['calm', Circle],
+  pending: ['calm', Circle],
+  skipped: ['calm', Minus],
+  notRun: ['calm', Minus],
+  nothingToDo: ['calm', Minus],
+  missed: ['bad', X],
+  notAnswered: ['calm', Minus],
+  unknown: ['warn', CircleHelp],
+  scheduled: ['calm', Circle],
+  pending_approval: ['warn', CircleAlert],
+  waiting: ['warn', CircleAlert],
+  resultWaits: ['warn', CircleAlert],
+  waiting_for_app: ['warn', CircleAlert],
+  authorizing: ['warn', CircleAlert],
+  skill_known: ['good', Check],
+  skill_new: ['calm', Circle],
+  skill_changed: ['warn', CircleAlert],
+  skill_refused: ['bad', X],
+  skill_hidden: ['calm', Minus],
+  paused: ['calm', Pause],
+  cancelled: ['calm', Minus],
+  interrupted: ['warn', Minus]
 }
 
 /**
  * A state by sign, word and colour together. `value` is the word of the service; its text is `status.<value>`. `why` is told behind it.
  */
 export function Status ({ value, why }: { value: string, why?: string }) {
-  const [tone, sign] = TONES[value] ?? ['calm', '·']
+  const [tone, Sign] = TONES[value] ?? ['calm', Minus]
   return (
     <span className={`status status-${tone}`}>
-      <span aria-hidden='true'>{sign}</span> <span className='status-word'>{sayValue('status', value)}{why && `: ${why}`}</span>
+      <Sign /> <span className='status-word'>{sayValue('status', value)}{why && `: ${why}`}</span>
     </span>
   )
 }

@@ -4,16 +4,13 @@ import { say } from '../lib/say.ts'
 import { sayDuration } from '../lib/time.ts'
 import { Images, withoutImages } from './call/images.tsx'
 import { outcomeOf, type RunState } from './call/outcome.ts'
+import { targetOf } from './call/target.ts'
 import { isRecord, Values } from './call/values.tsx'
+import { Diff } from './diff/diff.tsx'
 import { Status } from './status.tsx'
 import { ToolName } from './tool-name.tsx'
 import { VisibleText } from './visible-text.tsx'
 import './tool-call.css'
-
-/** Fields of an input that say what a call is about, the most telling first. */
-const TARGETS = ['path', 'command', 'url', 'query', 'from', 'pattern', 'goal', 'text', 'key']
-/** Characters of the target in the line of a closed call. */
-const TARGET_SHOWN = 160
 
 interface Props {
   call: TaskToolCall
@@ -47,7 +44,15 @@ export function ToolCall ({ call, run = 'over', isOpenAtFirst = false, onOpenCha
   )
 }
 
-function Body ({ call: { input, output, error, grantId } }: { call: TaskToolCall }) {
+/** Tools of the agent whose output has the difference that they made. */
+const CHANGERS = ['editFile', 'writeFile']
+/** Fields of a call that changed a file, which its difference shows. */
+const IN_DIFFERENCE = ['content', 'edits', 'diff', 'digest', 'path', 'bytesWritten', 'replacements', 'created']
+
+function Body ({ call: { toolName, input, output, error, grantId } }: { call: TaskToolCall }) {
+  if (CHANGERS.includes(toolName) && isRecord(output) && typeof output.diff === 'string') {
+    return <Change input={input} output={output} diff={output.diff} />
+  }
   const { images, rest } = withoutImages(output)
   return (
     <div className='call-body'>
@@ -73,15 +78,15 @@ function Body ({ call: { input, output, error, grantId } }: { call: TaskToolCall
   )
 }
 
-/** What a call is about in one line; undefined when its input has no such field. */
-function targetOf (input: unknown): string | undefined {
-  if (typeof input === 'string') return oneLine(input)
-  if (!isRecord(input)) return undefined
-  const target = TARGETS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '')
-  return typeof target === 'string' ? oneLine(target) : undefined
-}
-
-function oneLine (text: string): string {
-  const line = text.slice(0, TARGET_SHOWN).replace(/\s+/g, ' ').trim()
-  return text.length > TARGET_SHOWN ? `${line}…` : line
+/** What a call did to a file: the file, the difference, and what the call tells beyond it. */
+function Change ({ input, output, diff }: { input: unknown, output: Record<string, unknown>, diff: string }) {
+  const more = Object.fromEntries(Object.entries(output).filter(([name]) => !IN_DIFFERENCE.includes(name)))
+  const { path } = isRecord(input) ? input : output
+  return (
+    <div className='call-body'>
+      {typeof path === 'string' && <p className='mono'><VisibleText text={path} limit={Infinity} /></p>}
+      <Diff diff={diff} />
+      {Object.keys(more).length > 0 && <Values value={more} />}
+    </div>
+  )
 }

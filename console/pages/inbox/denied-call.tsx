@@ -5,6 +5,7 @@ import { useKeptFocus } from '../../lib/keep-focus.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked } from '../../lib/service.ts'
+import { targetOfJson } from '../../parts/call/target.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ToolName } from '../../parts/tool-name.tsx'
@@ -24,7 +25,7 @@ export function DeniedCall ({ runId, toolName, about, count, grant, covers = '',
         <Link href={`/runs/${runId}`}><ToolName name={toolName} /></Link>
         {count > 1 && <span className='quiet'> · {say('inbox.deniedTimes', { count })}</span>}
       </div>
-      <p className='quiet digest-text'><VisibleText text={about} /></p>
+      <p className='quiet digest-text'><VisibleText text={targetOfJson(about)} /></p>
       {grant === undefined && <p className='quiet'>{say(isGranted ? 'inbox.granted' : 'inbox.noGrant')}</p>}
       {grant !== undefined && (
         <>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { plainMarkdown } from '../../lib/plain-markdown.ts'
 import { say } from '../../lib/say.ts'
 import { sayFacts } from '../../lib/say-facts.ts'
 import { NotVerified } from '../../parts/not-verified.tsx'
@@ -33,7 +34,7 @@ export function RunLine ({ runId, runNumber, status, error, output, evidence, ve
     <DigestLine state={status} time={<Time at={completedAt} />}>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link> <NotVerified verified={verified} />
       {evidence === 'contradicted' && <p className='bad'>{say('inbox.contradicted')}</p>}
-      <DigestText text={error ?? output ?? ''} />
+      <DigestText text={error ?? plainMarkdown(output ?? '')} />
       {facts !== undefined && <DigestText text={sayFacts(facts)} />}
       {differs !== undefined && (
         <>

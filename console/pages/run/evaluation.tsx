@@ -1,10 +1,11 @@
+import { Check, CircleHelp, X } from 'lucide-react'
 import type { TaskEvaluation, TaskToolCall } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { ToolCall } from '../../parts/tool-call.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { sayScore } from './run-words.ts'
 
-const VERDICTS = { confirmed: ['✓', 'good'], contradicted: ['✕', 'bad'], unchecked: ['?', 'warn'] } as const
+const VERDICTS = { confirmed: [Check, 'good'], contradicted: [X, 'bad'], unchecked: [CircleHelp, 'warn'] } as const
 type Claim = NonNullable<TaskEvaluation['claims']>[number]
 
 /** How the run was judged: the effects that its report claims, each with what the recorded calls say of it. */
@@ -32,11 +33,11 @@ export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation,
 }
 
 function ClaimRow ({ claim: { claim, target, verdict, reason }, call }: { claim: Claim, call?: TaskToolCall }) {
-  const [sign, tone] = VERDICTS[verdict]
+  const [Sign, tone] = VERDICTS[verdict]
   return (
     <div className='claim'>
       <div className='row'>
-        <span className={`status status-${tone}`}><span aria-hidden='true'>{sign}</span> {say(`run.verdict.${verdict}`)}</span>
+        <span className={`status status-${tone}`}><Sign /> {say(`run.verdict.${verdict}`)}</span>
         <span className='grow'>
           <VisibleText text={claim} limit={1_000} />{target !== undefined && <> <code><VisibleText text={target} limit={500} /></code></>}
           {reason !== undefined && <span className='quiet'> <VisibleText text={reason} limit={1_000} /></span>}

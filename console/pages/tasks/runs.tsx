@@ -1,7 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
 import { Link } from 'wouter'
 import type { TaskRun } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
+import { plainMarkdown } from '../../lib/plain-markdown.ts'
 import { sayDuration } from '../../lib/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
@@ -42,7 +44,7 @@ export function Runs ({ taskId }: { taskId: string }) {
 
 function RunRow ({ run }: { run: TaskRun }) {
   const { runId, runNumber, status, review, trigger, startedAt, durationMs, toolCount, output, error, evaluation } = run
-  const said = (error ?? output ?? '').replace(/\s+/g, ' ').trim()
+  const said = (error ?? plainMarkdown(output ?? '')).replace(/\s+/g, ' ').trim()
   return (
     <div className='row'>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link>
@@ -53,7 +55,7 @@ function RunRow ({ run }: { run: TaskRun }) {
       </span>
       {(review === 'superseded' || review === 'expired') && <span className='quiet'>{say(`run.review.${review}`)}</span>}
       {evaluation?.evidence === 'contradicted' && (
-        <span className='status status-bad'><span aria-hidden='true'>✕</span> {say('run.contradicted')}</span>
+        <span className='status status-bad'><X /> {say('run.contradicted')}</span>
       )}
       {said !== '' && (
         <span className='row-text'><VisibleText text={said.length > SHOWN ? `${said.slice(0, SHOWN)}…` : said} limit={Infinity} /></span>

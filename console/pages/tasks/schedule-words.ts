@@ -1,7 +1,11 @@
+import { sayClock } from '../../lib/time.ts'
 import { visibleText } from '../../lib/visible-characters.ts'
 import type { Task } from './task-queries.ts'
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+
+/** A time of day in the words of the service. */
+const CLOCK = /\b([01]\d|2[0-3]):([0-5]\d)\b(?!:)/g
 
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' })
 
@@ -13,7 +17,8 @@ export function sayScheduleWords ({ schedule, scheduleWords }: Pick<Task, 'sched
 /** Returns words of the service as a sentence, with a time zone where that is not the browser's. */
 export function sayWords (words: string, timezone?: string): string {
   const place = timezone === undefined || timezone === Intl.DateTimeFormat().resolvedOptions().timeZone ? '' : ` (${timezone})`
-  return visibleText(`${words.charAt(0).toUpperCase()}${words.slice(1)}${place}`)
+  const local = words.replace(CLOCK, (_, hours, minutes) => sayClock(Number(hours), Number(minutes)))
+  return visibleText(`${local.charAt(0).toUpperCase()}${local.slice(1)}${place}`)
 }
 
 /** Returns the name of a weekday in the language of the browser. */

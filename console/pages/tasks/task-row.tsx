@@ -11,25 +11,26 @@ import { hasOpenResult, statusOf, titleOf } from './task-words.ts'
 export function TaskRow ({ task }: { task: Task }) {
   const { id, goal, taskType, schedule, lastRunAt, lastRunStatus, nextRunAt, totalRuns, health } = task
   const isNext = nextRunAt !== undefined && task.status === 'scheduled'
-  const hasTime = isNext || lastRunAt !== undefined
   return (
     <div className='task-row'>
       <Link href={`/tasks/${id}`} className='task-goal'><VisibleText text={titleOf(goal)} limit={Infinity} /></Link>
-      <span>
+      <span className='task-state'>
         <Status value={statusOf(task)} />
         {hasOpenResult(task) && <> <Status value='resultWaits' /></>}
         {health.state === 'failing'
           ? <> <Status value='failing' /></>
           : lastRunStatus === 'failed' && task.status !== 'failed' && <> <Status value='lastRunFailed' /></>}
       </span>
-      <span className='quiet'>{schedule ? sayScheduleWords(task) : say(`tasks.type.${taskType}`)}</span>
-      <span className='quiet'>
+      <span className='quiet task-when'>
+        {schedule ? sayScheduleWords(task) : say(`tasks.type.${taskType}`)}
+        {totalRuns > 0 && <> · {say('tasks.runCount', { count: totalRuns })}</>}
+      </span>
+      <span className='quiet task-next'>
         {isNext
           ? <>{say('tasks.next')} <Time at={nextRunAt} /></>
           : lastRunAt !== undefined
             ? <>{say('tasks.last')} <Time at={lastRunAt} /></>
             : totalRuns === 0 && say('tasks.neverRan')}
-        {totalRuns > 0 && <>{hasTime && ' · '}{say('tasks.runCount', { count: totalRuns })}</>}
       </span>
     </div>
   )

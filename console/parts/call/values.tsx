@@ -1,21 +1,63 @@
 import { FieldName } from '../field-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
-/** The input or output of a tool: the fields of an object one by one, texts as they are, everything else as JSON. */
+/** Rows and columns of a list that are drawn as a table; others are JSON. */
+const MOST_ROWS = 200
+const MOST_COLUMNS = 6
+
+/** The input or output of a tool: the fields of an object one by one, texts as they are, lists as tables, everything else as JSON. */
 export function Values ({ value }: { value: unknown }) {
-  if (typeof value === 'string') return <pre><VisibleText text={value} /></pre>
-  if (!isRecord(value) || Object.keys(value).length === 0) return <pre><VisibleText text={asJson(value)} /></pre>
+  if (!isRecord(value) || Object.keys(value).length === 0) return <Value value={value} />
   return (
     <dl className='call-values'>
-      {Object.entries(value).map(([name, field]) => (
+      {Object.entries(value).filter(([name]) => name !== 'digest').map(([name, field]) => (
         <div key={name}>
           <dt><FieldName name={name} /></dt>
-          <dd><pre><VisibleText text={typeof field === 'string' ? field : asJson(field)} /></pre></dd>
+          <dd><Value value={field} /></dd>
         </div>
       ))}
     </dl>
   )
 }
+
+function Value ({ value }: { value: unknown }) {
+  const columns = columnsOf(value)
+  if (columns !== undefined) return <Table rows={value as Flat[]} columns={columns} />
+  return <pre><VisibleText text={isLines(value) ? value.join('\n') : typeof value === 'string' ? value : asJson(value)} /></pre>
+}
+
+type Flat = Record<string, string | number | boolean | null>
+
+function Table ({ rows, columns }: { rows: Flat[], columns: string[] }) {
+  return (
+    <div className='call-table'>
+      <table>
+        <thead><tr>{columns.map((name) => <th key={name} scope='col'><FieldName name={name} /></th>)}</tr></thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {columns.map((name) => <td key={name} className='mono'><VisibleText text={String(row[name] ?? '')} /></td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The columns of a short list of objects that hold texts, numbers and truths alone; undefined for everything else. */
+function columnsOf (value: unknown): string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_ROWS) return undefined
+  if (!value.every(isFlat)) return undefined
+  const columns = [...new Set(value.flatMap((row) => Object.keys(row)))]
+  return columns.length > 0 && columns.length <= MOST_COLUMNS ? columns : undefined
+}
+
+const isFlat = (row: unknown): row is Flat =>
+  isRecord(row) && Object.values(row).every((field) => typeof field !== 'object' || field === null)
+
+const isLines = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((line) => typeof line === 'string' && !line.includes('\n'))
 
 const asJson = (value: unknown): string => JSON.stringify(value, undefined, 2) ?? ''
 

@@ -12,6 +12,7 @@ import { Failed } from '../../../parts/failed.tsx'
 import { Status } from '../../../parts/status.tsx'
 import { Time } from '../../../parts/time.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+import { sayWords } from '../../tasks/schedule-words.ts'
 import { keepTask, oneTask, type Task } from '../../tasks/task-queries.ts'
 
 /** Times that the card shows. */
@@ -54,7 +55,7 @@ export function TaskCard ({ task: shown }: { task: RunTask }) {
       <p><strong>{say(isNew ? 'chat.task' : 'chat.taskKnown')}</strong> <Status value={status} /></p>
       <p><VisibleText text={goal} /></p>
       <p className='quiet'>
-        {words !== undefined && <><VisibleText text={words} />{' · '}</>}
+        {words !== undefined && <>{sayWords(words)}{' · '}</>}
         {times.length > 0 && (
           <>
             {say('chat.nextRun')} {times.slice(0, TIMES_SHOWN).map((at, n) => (

@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { SquarePen } from 'lucide-react'
 import { useState } from 'react'
-import { listThreads } from '../../../../client/generated/index.ts'
+import { listThreads, type Thread } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
+import { sayPeriod, useNow } from '../../../lib/time.ts'
 import { useSettled } from '../../../lib/use-settled.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
@@ -36,6 +37,7 @@ export function ThreadList ({ current, onOpen, onNew, onDeleted }: Props) {
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor
   })
+  const now = useNow()
   const { data, error, hasNextPage, isFetchingNextPage } = query
   const threads = data?.pages.flatMap((page) => page.threads) ?? []
   const isFull = (data?.pages.length ?? 0) >= MOST_PAGES
@@ -55,14 +57,19 @@ export function ThreadList ({ current, onOpen, onNew, onDeleted }: Props) {
           <>
             {data === undefined && (error === null ? <Loading /> : <Failed error={error} onRetry={() => void query.refetch()} />)}
             {data !== undefined && threads.length === 0 && <p className='quiet'>{say('chat.noThreads')}</p>}
-            <ul className='thread-list'>
-              {threads.map((thread) => (
-                <ThreadRow
-                  key={thread.id} thread={thread} isCurrent={thread.id === current} onOpen={onOpen}
-                  onDeleted={() => { if (thread.id === current) onDeleted() }}
-                />
-              ))}
-            </ul>
+            {byPeriod(threads, now).map(([period, some]) => (
+              <section key={period} aria-label={period}>
+                <p className='thread-period' aria-hidden='true'>{period}</p>
+                <ul className='thread-list'>
+                  {some.map((thread) => (
+                    <ThreadRow
+                      key={thread.id} thread={thread} isCurrent={thread.id === current} onOpen={onOpen}
+                      onDeleted={() => { if (thread.id === current) onDeleted() }}
+                    />
+                  ))}
+                </ul>
+              </section>
+            ))}
             {hasNextPage && !isFull && (
               <Button isBusy={isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{say('chat.moreThreads')}</Button>
             )}
@@ -71,4 +78,14 @@ export function ThreadList ({ current, onOpen, onNew, onDeleted }: Props) {
           )}
     </>
   )
+}
+
+/** The conversations by the periods in which they were changed last, in their order. */
+function byPeriod (threads: Thread[], now: number): Array<[period: string, threads: Thread[]]> {
+  const periods = new Map<string, Thread[]>()
+  for (const thread of threads) {
+    const period = sayPeriod(thread.updatedAt, now)
+    periods.set(period, [...periods.get(period) ?? [], thread])
+  }
+  return [...periods]
 }

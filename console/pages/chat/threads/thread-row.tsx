@@ -14,6 +14,7 @@ import { VisibleText } from '../../../parts/visible-text.tsx'
 import { RenameThread } from './rename-thread.tsx'
 
 interface Props {
+  /** Without a state it shows its time. */
   thread: Pick<Thread, 'id' | 'title' | 'updatedAt'> & Partial<Pick<Thread, 'status'>>
   isCurrent: boolean
   onOpen: () => void
@@ -23,7 +24,7 @@ interface Props {
 }
 
 /** A conversation in the list; the one that is shown can be renamed and deleted. */
-export function ThreadRow ({ thread: { id, title, status = 'idle', updatedAt }, isCurrent, onOpen, onDeleted, children }: Props) {
+export function ThreadRow ({ thread: { id, title, status, updatedAt }, isCurrent, onOpen, onDeleted, children }: Props) {
   const [isRenaming, setIsRenaming] = useState(false)
   const queries = useQueryClient()
   async function remove () {
@@ -37,7 +38,9 @@ export function ThreadRow ({ thread: { id, title, status = 'idle', updatedAt }, 
       <Link href={`/chat/${encodeURIComponent(id)}`} aria-current={isCurrent ? 'page' : undefined} onClick={onOpen}>
         <span className='thread-title'><VisibleText text={title || say('chat.untitled')} limit={200} /></span>
         <span className='quiet thread-state'>
-          {status === 'idle' ? <Time at={updatedAt} isShort /> : <Status value={status === 'pending_approval' ? 'waiting' : status} />}
+          {status === undefined
+            ? <Time at={updatedAt} isShort />
+            : status !== 'idle' && <Status value={status === 'pending_approval' ? 'waiting' : status} />}
         </span>
       </Link>
       {children}
