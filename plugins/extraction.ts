@@ -7,6 +7,7 @@ import { askStructured, type NoAnswer } from '../services/models/structured-call
 import type { Registry } from '../services/models/providers/registry.ts'
 import type { ThreadRun } from '../services/runs/run-record.ts'
 import { createTitles } from '../services/threads/titles.ts'
+import { runInBackground } from './core/background.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -87,15 +88,9 @@ export default fp(async (app) => {
   app.decorate('titles', titles)
   agent.onEnd(titles.ended)
 
-  const stop = new AbortController()
-  let running: Promise<unknown> | undefined
-  app.addHook('onListen', async () => {
-    running = clock.sleep(DELAY_MS, stop.signal).then(() => Promise.all([idleThreads.run(stop.signal), filing.run(stop.signal)]), () => {})
-  })
-  app.addHook('preClose', async () => {
-    stop.abort()
-    await Promise.all([running, titles.close()])
-  })
+  runInBackground(app, DELAY_MS, idleThreads.run)
+  runInBackground(app, DELAY_MS, filing.run)
+  app.addHook('preClose', titles.close)
 }, {
   name: 'extraction',
   dependencies: ['threadRepository', 'brain', 'agent', 'threads', 'clock', 'providers', 'config', 'tasks', 'usage', 'engine']

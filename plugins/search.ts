@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { runInBackground } from './core/background.ts'
 import { createSearchIndexing } from '../services/threads/search/indexing.ts'
 import { createThreadSearch } from '../services/threads/search/thread-search.ts'
 
@@ -17,13 +18,5 @@ export default fp(async (app) => {
   const indexing = createSearchIndexing({ store, clock, log })
   app.decorate('threadSearch', createThreadSearch({ store, clock, threads }))
 
-  const stop = new AbortController()
-  let running: Promise<void> | undefined
-  app.addHook('onListen', async () => {
-    running = clock.sleep(DELAY_MS, stop.signal).then(() => indexing.run(stop.signal), () => {})
-  })
-  app.addHook('preClose', async () => {
-    stop.abort()
-    await running
-  })
+  runInBackground(app, DELAY_MS, indexing.run)
 }, { name: 'threadSearch', dependencies: ['store', 'clock', 'threadRepository'] })

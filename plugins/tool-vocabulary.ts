@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { runInBackground } from './core/background.ts'
 import { toldTools } from '../services/runs/engine/told-tools.ts'
 import { askStructured } from '../services/models/structured-call.ts'
 import { RECORDS } from '../services/store/keys.ts'
@@ -39,13 +40,5 @@ export default fp(async (app) => {
   app.decorate('toolVocabulary', vocabulary)
   host.watch(vocabulary.changed)
 
-  const stop = new AbortController()
-  let running: Promise<unknown> | undefined
-  app.addHook('onListen', async () => {
-    running = clock.sleep(DELAY_MS, stop.signal).then(() => vocabulary.run(stop.signal), () => {})
-  })
-  app.addHook('preClose', async () => {
-    stop.abort()
-    await running
-  })
+  runInBackground(app, DELAY_MS, vocabulary.run)
 }, { name: 'tool-vocabulary', dependencies: ['clock', 'store', 'config', 'providers', 'tools', 'usage', 'engine'] })

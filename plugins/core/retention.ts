@@ -2,6 +2,10 @@ import fp from 'fastify-plugin'
 import type { Settings } from '../../settings.ts'
 import { removeOldCopies } from '../../services/store/database-files.ts'
 import { createRetention } from '../../services/store/retention/retention.ts'
+import { runInBackground } from './background.ts'
+
+/** Delay after the start, milliseconds. */
+const DELAY_MS = 60_000
 
 /** How long copies from before repairs and migrations are kept, milliseconds. */
 const COPIES_MS = 7 * 24 * 60 * 60 * 1000
@@ -13,13 +17,5 @@ export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const copies = { sweep: () => removeOldCopies(home, { ms: COPIES_MS, now: clock.now() }) }
   const owners = [usage, undo, runs, grants, notifications, attachments, brain, copies]
   const retention = createRetention({ store, clock, log, prune, owners })
-  const stop = new AbortController()
-  let running: Promise<void> | undefined
-  app.addHook('onListen', async () => {
-    running = app.clock.sleep(60_000, stop.signal).then(() => retention.run(stop.signal), () => {})
-  })
-  app.addHook('preClose', async () => {
-    stop.abort()
-    await running
-  })
+  runInBackground(app, DELAY_MS, retention.run)
 }, { name: 'retention', dependencies: ['store', 'clock', 'threads', 'usage', 'undo', 'runs', 'ledger', 'notifications', 'brain'] })

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { repeatRounds } from '../../lib/rounds.ts'
 import { filingPrompt } from '../../models/index.ts'
 import type { BrainService } from '../brain.ts'
 import type { Entry } from '../memory.ts'
@@ -66,15 +67,8 @@ export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: P
   return {
     round,
     /** Repeats rounds until the signal aborts. */
-    async run (signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
-        const pause = await round(signal).catch((error) => {
-          if (!signal.aborted) log.warn({ err: error }, 'entries of the memory could not be given topics')
-          return RETRY_MS
-        })
-        await clock.sleep(pause, signal).catch(() => {})
-      }
-    }
+    run: (signal: AbortSignal): Promise<void> =>
+      repeatRounds(round, { clock, log, signal, failure: 'entries of the memory could not be given topics', retryMs: RETRY_MS })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { repeatRounds } from '../../lib/rounds.ts'
 import type { Extractor } from './extractor.ts'
 import { isBudgetError } from '../../usage/index.ts'
 import type { ThreadRepository } from '../../threads/index.ts'
@@ -66,14 +67,7 @@ export function createIdleThreads ({ threads, extractor, clock, isLive, after, l
   return {
     round,
     /** Repeats rounds until the signal aborts. */
-    async run (signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
-        const pause = await round(signal).catch((error) => {
-          if (!signal.aborted) log.warn({ err: error }, 'the extraction of facts from idle threads failed; retrying')
-          return ROUND_MS
-        })
-        await clock.sleep(Math.max(pause, 1), signal).catch(() => {})
-      }
-    }
+    run: (signal: AbortSignal): Promise<void> =>
+      repeatRounds(round, { clock, log, signal, failure: 'the extraction of facts from idle threads failed; retrying', retryMs: ROUND_MS })
   }
 }

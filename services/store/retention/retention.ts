@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timeOfId } from '../../lib/ids.ts'
+import { repeatRounds } from '../../lib/rounds.ts'
 import {
   APPROVALS,
   COMPOSED,
@@ -91,13 +92,10 @@ export function createRetention ({ store, clock, log, prune, owners = [] }: {
   return {
     sweep,
     /** Sweeps every 6 hours until the signal aborts. */
-    async run (signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
-        await sweep(signal).catch((error) => {
-          if (!signal.aborted) log.warn({ err: error }, 'old records could not be removed; trying again later')
-        })
-        await clock.sleep(SWEEP_EVERY_MS, signal).catch(() => {})
-      }
-    }
+    run: (signal: AbortSignal): Promise<void> =>
+      repeatRounds(() => sweep(signal).then(() => SWEEP_EVERY_MS), {
+        ...{ clock, log, signal, retryMs: SWEEP_EVERY_MS },
+        failure: 'old records could not be removed; trying again later'
+      })
   }
 }

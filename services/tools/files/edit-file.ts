@@ -13,7 +13,7 @@ import { readDigest, readWhole, WHOLE_BYTES } from './read-text.ts'
 import { assertShown } from './place-state.ts'
 import { examineFile, replaceFile, tellKept } from './replace-file.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type Encoding } from './text-encoding.ts'
-import { withoutDiff } from './write-file.ts'
+import { writesFile } from './write-file.ts'
 
 const LONGEST_TEXT = 1024 * 1024
 
@@ -56,14 +56,7 @@ export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     description: 'Change parts of a text file by replacing texts in it; the rest stays as it is. Read it first, then send all changes of ' +
       'one file in one call: all are made or none.',
     inputSchema: Input,
-    effect: 'write',
-    use: 'always',
-    proves: 'file',
-    widestScope: 'folder',
-    reportsChanges: true,
-    target: ({ path }) => path,
-    willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
-    forModel: withoutDiff,
+    ...writesFile(paths),
     preview: (input, { cwd, signal, ahead }) =>
       withPathErrors(input.path, async () => {
         const real = await paths.resolve(input.path, cwd)

@@ -1,6 +1,6 @@
 import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { FileChanges, Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { FileChanges, Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -39,14 +39,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
     description: 'Create a text file, or replace the whole content of one. To change parts of a file that is there, use editFile: ' +
       'it sends less and cannot lose the rest. Make files that were asked for or are needed, no others.',
     inputSchema: Input,
-    effect: 'write',
-    use: 'always',
-    proves: 'file',
-    widestScope: 'folder',
-    reportsChanges: true,
-    target: ({ path }) => path,
-    willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
-    forModel: withoutDiff,
+    ...writesFile(paths),
     preview: ({ path, content }, { cwd, signal, ahead }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
@@ -91,10 +84,17 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
   }
 }
 
-/** The output of a tool that changes a file, without the diff: the model knows what it wrote. */
-export function withoutDiff ({ diff, ...output }: ToolOutput): ToolOutput {
-  return output
-}
+/** Returns what the tools that write the file at `path` have in common. Models get no diff: they know what they wrote. */
+export const writesFile = (paths: PathPolicy) => ({
+  effect: 'write',
+  use: 'always',
+  proves: 'file',
+  widestScope: 'folder',
+  reportsChanges: true,
+  target: ({ path }) => path,
+  willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
+  forModel: ({ diff, ...output }) => output
+}) satisfies Partial<Tool<{ path: string }>>
 
 /** The folder is made with the file. */
 function unlessAbsent (error: { code?: string }): undefined {

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { defineError } from '../../lib/service-error.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
-import { createSemaphore } from '../../lib/semaphore.ts'
+import { createOneAtATime } from '../one-at-a-time.ts'
 import { THREAD_FLAGS, workerProgram } from '../../process/index.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 
@@ -10,12 +10,8 @@ export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content
 const TransformBusy = defineError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.')
 
 const DEADLINE_MS = 10_000
-/** An idle worker is ended after this time: it holds tens of megabytes. */
-const IDLE_MS = 30_000
 /** One megabyte of HTML takes some two hundred megabytes as objects. */
 const MEMORY_MB = 384
-/** Jobs that may wait for the running job. */
-const MOST_WAITING = 31
 
 interface TransformParts {
   clock: Clock
@@ -31,9 +27,7 @@ export type Transform = ReturnType<typeof createTransform>
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
   let ended: Promise<unknown> = Promise.resolve()
-  const slots = createSemaphore({ limit: 1, maxQueued: MOST_WAITING, busy: () => new TransformBusy() })
-  let idle = new AbortController()
-  const closing = new AbortController()
+  const jobs = createOneAtATime({ clock, busy: () => new TransformBusy(), isRunning: () => worker !== undefined, end })
 
   function start (): Worker {
     // The worker processes untrusted content: it gets neither the environment, which may hold keys, nor Node's flags.
@@ -93,33 +87,17 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     }
   }
 
-  /** Ends the worker after IDLE_MS without a job. */
-  function endWhenIdle () {
-    idle.abort()
-    idle = new AbortController()
-    clock.sleep(IDLE_MS, idle.signal).then(end, () => {})
-  }
-
   return {
     /**
      * Runs one job. Its time limit, `ms` milliseconds, starts when the job starts. Rejects with the signal's reason, with
      * TransformFailed, for which the content may be the cause, or with TransformBusy.
      */
-    async run<K extends Kind> (
+    run: <K extends Kind>(
       kind: K,
       input: Transforms[K]['input'],
       { signal, ms = DEADLINE_MS }: { signal: AbortSignal, ms?: number }
-    ): Promise<Transforms[K]['output']> {
-      const aborted = AbortSignal.any([signal, closing.signal])
-      try {
-        return await slots.run(aborted, () => {
-          idle.abort()
-          return performWithDeadline(kind, input, ms, aborted)
-        }) as Transforms[K]['output']
-      } finally {
-        if (slots.idle && worker) endWhenIdle()
-      }
-    },
+    ): Promise<Transforms[K]['output']> =>
+      jobs.run(signal, (aborted) => performWithDeadline(kind, input, ms, aborted) as Promise<Transforms[K]['output']>),
 
     /** Whether the worker thread exists. */
     get running (): boolean {
@@ -127,11 +105,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     },
 
     /** Ends the worker together with its running job. */
-    async close (): Promise<void> {
-      closing.abort(new TransformFailed('anything', 'the service is ending'))
-      idle.abort()
-      await end()
-    }
+    close: (): Promise<void> => jobs.close(new TransformFailed('anything', 'the service is ending'))
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { settlesWithin, withDeadline } from '../../../lib/deadline.ts'
 import { readLines, type Line } from '../../../lib/line-reader.ts'
 import { childProgram, type GuardedChild, spawnGuarded } from '../../../process/index.ts'
-import { createSemaphore } from '../../../lib/semaphore.ts'
+import { createOneAtATime } from '../../one-at-a-time.ts'
 import { ToolFailed } from '../../tool-errors.ts'
 import type { Act, Acts, Answer, Order } from './desktop-rpc.ts'
 import { createRequire } from 'node:module'
@@ -15,9 +15,6 @@ const DesktopBusy = defineError('ERR_DESKTOP_BUSY', 'Too much is being done on t
 const LIMITS_MS: Record<Act, number> = { look: 5_000, capture: 15_000, click: 15_000, type: 50_000, scroll: 15_000 }
 /** Time a child has to stop, so that it can finish the current character. */
 const STOP_MS = 500
-/** An idle child is ended after this time. */
-const IDLE_MS = 30_000
-const MOST_WAITING = 31
 /** Bytes of one answer; an image of noise takes some 5 MB. */
 const LONGEST_ANSWER = 16 * 1024 * 1024
 const TAIL_CHARACTERS = 600
@@ -42,11 +39,9 @@ export type Desktop = ReturnType<typeof createDesktop>
  * robotjs exits on errors. A child that ends fails only the running call.
  */
 export function createDesktop ({ clock, environment }: Parts) {
-  const slots = createSemaphore({ limit: 1, maxQueued: MOST_WAITING, busy: () => new DesktopBusy() })
-  const closing = new AbortController()
+  const acts = createOneAtATime({ clock, busy: () => new DesktopBusy(), isRunning: () => running !== undefined, end })
   let running: Running | undefined
   let starting: Promise<Running> | undefined
-  let idle = new AbortController()
   let probed: { problem?: string } | undefined
   /** Whether a call, not only a probe, used the running child. */
   let isUsed = false
@@ -116,25 +111,11 @@ export function createDesktop ({ clock, environment }: Parts) {
     if (!await settlesWithin({ clock, ms: STOP_MS }, Promise.allSettled([performing]))) await end()
   }
 
-  /** Ends the child after `ms` milliseconds without an action. */
-  function endWhenIdle (ms: number) {
-    idle.abort()
-    idle = new AbortController()
-    clock.sleep(ms, idle.signal).then(end, () => {})
-  }
-
-  async function run<A extends Act> (act: A, input: Acts[A]['input'], signal: AbortSignal): Promise<Acts[A]['output']> {
-    const aborted = AbortSignal.any([signal, closing.signal])
-    try {
-      return await slots.run(aborted, () => {
-        idle.abort()
-        isUsed ||= act !== 'look'
-        return performWithDeadline(act, input, aborted)
-      }) as Acts[A]['output']
-    } finally {
-      if (slots.idle && running) endWhenIdle(IDLE_MS)
-    }
-  }
+  const run = <A extends Act>(act: A, input: Acts[A]['input'], signal: AbortSignal): Promise<Acts[A]['output']> =>
+    acts.run(signal, (aborted) => {
+      isUsed ||= act !== 'look'
+      return performWithDeadline(act, input, aborted) as Promise<Acts[A]['output']>
+    })
 
   return {
     /** Performs one action. Rejects with the signal's reason, with ToolFailed, whose message is for the model, or with DesktopBusy. */
@@ -146,12 +127,12 @@ export function createDesktop ({ clock, environment }: Parts) {
     /** Tests whether the desktop can be used. Ends the child afterwards, unless another action used it. */
     async probe (): Promise<void> {
       if (problem() !== undefined) return
-      const look = () => run('look', {}, closing.signal)
+      const look = () => run('look', {}, acts.closing)
       // A running child may just have lost its display: the second attempt starts a new child.
       await look().catch(look).catch((error) => {
-        if (!closing.signal.aborted) probed = { problem: error.message }
+        if (!acts.closing.aborted) probed = { problem: error.message }
       })
-      if (!(isUsed && problem() === undefined) && slots.idle && running) endWhenIdle(0)
+      if (!(isUsed && problem() === undefined)) acts.endWhenIdle(0)
     },
 
     /** The process id of the child; undefined when there is none. */
@@ -160,11 +141,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     },
 
     /** Ends the child together with its running action. */
-    async close (): Promise<void> {
-      closing.abort(new ToolFailed('The service is ending.'))
-      idle.abort()
-      await end()
-    }
+    close: (): Promise<void> => acts.close(new ToolFailed('The service is ending.'))
   }
 }
 
