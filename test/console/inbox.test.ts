@@ -241,7 +241,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
       await runTask({ ...api, path: { id }, body })
       while ((await getTask({ ...api, path: { id } })).data.status === 'running') continue
     }
-    // Days of a schedule are those of test/services/tasks/digest.test.ts; here they are added to what the service answers.
+    // Days of a schedule are those of test/services/tasks/task-index.test.ts; here they are added to what the service answers.
     await page.route(/\/tasks\/digest\?/, async (route) => {
       const response = await route.fetch()
       const json = await response.json()

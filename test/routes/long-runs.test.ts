@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
-import { of, sayAll } from '../harness/agent.ts'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { connect, misbehaving } from '../harness/mcp.ts'
 import { unpaired } from '../harness/pairs.ts'
 import { compactions, json, small, TOO_LONG, turns, user, WINDOW, words } from '../harness/small-window.ts'
 import { textOf } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 t.test('one long run is made to fit at each step, with what it did, and goes on', async (t) => {
   const { app, gateway, sent, summaries } = await small(t, {
@@ -120,4 +122,143 @@ t.test('a task run is made to fit in the same way, and keeps its summary through
   const [run] = await tasks.runs(task.id)
   t.notOk('summaries' in run)
   t.equal(run.toolCount, 9, 'the call of the step that was cut off is not among them')
+})
+
+const look = { toolName: 'listDirectory', input: { path: '.' } }
+const run = (command: string) => ({ toolName: 'runCommand', input: { command } })
+
+t.test('a model that calls a tool although its steps are used up leaves no call open', async (t) => {
+  const { app } = await withGateway(t, () => ({ toolCalls: [look] }))
+  const { events } = await say(app, 'go', { id: 'chat', options: { maxSteps: 2 } })
+  t.equal(of(events, 'tool-output-available').length, 2)
+  const { toolCallId } = of(events, 'tool-input-start').at(-1)!
+  t.match(of(events, 'tool-input-error'), [{ toolCallId, errorText: /No tool is called any more/ }])
+})
+
+t.test('calls of one step that share an id are two calls', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    nth > 0
+      ? { text: 'ok' }
+      : { toolCalls: ['a', 'b'].map((text) => ({ toolCallId: 'same', ...run(`printf ${text} >> effects.log`) })) })
+  const [a, b] = asked((await say(app, 'go')).events)
+  await answer(app, { [a]: true, [b]: true })
+  t.equal(readFileSync(`${app.cwd}/effects.log`, 'utf8'), 'ab')
+  t.match(
+    gateway.requests[1].body.prompt.slice(2),
+    ['assistant', 'tool'].map((role) => ({ role, content: [{ toolCallId: 'same' }, { toolCallId: 'same-2' }] }))
+  )
+})
+
+t.test('a bad call is an error the model sees, and the run goes on', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        toolCalls: [{ toolName: 'readFile', input: { file: 'x' } }, { toolName: 'noSuchTool', input: {} }, {
+          toolName: '__proto__',
+          input: {}
+        }]
+      },
+      { toolCalls: [{ toolName: 'readFile', input: { path: 'missing.txt' } }] },
+      { text: 'I see' }
+    ][nth])
+  const { events } = await say(app, 'go')
+  t.match(of(events, 'tool-input-error'), [{ errorText: /path/ }, { errorText: /noSuchTool[\s\S]*readFile/ }, { errorText: /__proto__/ }])
+  t.match(of(events, 'tool-output-error'), [{ errorText: /missing\.txt/ }])
+  const results = gateway.requests[2].body.prompt.filter(({ role }: any) => role === 'tool').flatMap(({ content }: any) => content)
+  t.equal(results.length, 4)
+  for (const { output } of results) t.equal(output.type, 'error-text')
+  t.equal(textOf(events), 'I see')
+})
+
+t.test('calls that need no approval run in the step that asks for another one', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [run('printf x >> effects.log'), look] }, { text: 'ok' }][nth])
+  const { events } = await say(app, 'go')
+  t.equal(of(events, 'tool-output-available').length, 1)
+  t.equal(asked(events).length, 1)
+  t.notOk(existsSync(`${app.cwd}/effects.log`))
+})
+
+t.test('permissions of config.json decide what is asked, allowed and not offered at all', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    [
+      { toolCalls: [run('printf x > ran.txt'), look, { toolName: 'deleteFile', input: { path: 'ran.txt' } }] },
+      { text: 'ok' }
+    ][nth], { config: { permissions: { runCommand: 'allow', 'list*': 'ask', 'delete*': 'deny' } } })
+  const { events } = await say(app, 'go')
+  t.ok(existsSync(`${app.cwd}/ran.txt`))
+  t.match(of(events, 'tool-approval-request'), [{ toolName: 'listDirectory' }])
+  t.match(of(events, 'tool-input-error'), [{ toolName: 'deleteFile' }])
+  const offered = gateway.requests[0].body.tools.map(({ name }: any) => name)
+  t.ok(offered.includes('listDirectory'))
+  t.notOk(offered.includes('deleteFile'))
+})
+
+t.test('after a denial the model is told the tool and the input, and not to try again', async (t) => {
+  const { app, systemOf } = await withGateway(t, (_request, nth) => [{ toolCalls: [run('rm -rf precious')] }, { text: 'as you wish' }][nth])
+  const { events } = await say(app, 'go')
+  t.notMatch(systemOf(0), /precious/)
+  await answer(app, { [asked(events)[0]]: false })
+  t.match(systemOf(1), /do not retry[\s\S]*runCommand[\s\S]*rm -rf precious/i)
+})
+
+t.test('what the model sees of an output is bounded, the stream has it whole', async (t) => {
+  const { app, gateway } = await withGateway(
+    t,
+    (_request, nth) => [{ toolCalls: [{ toolName: 'big', input: { bytes: 500_000 } }] }, { text: 'ok' }][nth]
+  )
+  await connect(app, misbehaving('odd', [], { approval: 'never' }))
+  const { events } = await say(app, 'go')
+  const seen = JSON.stringify(gateway.requests[1].body.prompt.at(-1).content[0].output.value)
+  t.ok(seen.length <= 64 * 1024, `${seen.length} characters`)
+  t.ok(JSON.stringify(of(events, 'tool-output-available')[0].output).length > seen.length)
+})
+
+t.test('a long file reaches the model in parts that nothing is cut out of', async (t) => {
+  const text = Array.from({ length: 9_000 }, (_, n) => `This is "line" ${n + 1}.\n`).join('')
+  const shown = (request: any) => request.body.prompt.at(-1).content.at(-1).output?.value
+  const { app, gateway } = await withGateway(t, (request, nth) => {
+    const { nextOffset } = nth === 0 ? { nextOffset: 1 } : shown(request)
+    return nextOffset === undefined
+      ? { text: 'all read' }
+      : { toolCalls: [{ toolName: 'readFile', input: { path: 'long.txt', offset: nextOffset } }] }
+  })
+  writeFileSync(`${app.cwd}/long.txt`, text)
+  t.equal(textOf((await say(app, 'read it all')).events), 'all read')
+  const parts = gateway.requests.slice(1).map(shown)
+  t.equal(parts.map(({ content }) => content).join(''), text.replace(/.+/g, (line) => `${/\d+/.exec(line)![0]}→${line}`))
+  t.match(parts[0], { startLine: 1, totalLines: 9_000, message: /Read on with offset/ })
+})
+
+t.test('calls of a model that repeats its call ids are told apart', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => nth < 2 ? { toolCalls: [{ ...look, toolCallId: 'call_0' }] } : { text: 'ok' })
+  const { events } = await say(app, 'go')
+  const ids = of(events, 'tool-output-available').map(({ toolCallId }) => toolCallId)
+  t.equal(new Set(ids).size, 2)
+})
+
+t.test('reads of one step run side by side, changes one after the other', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      { toolCalls: [run('sleep 0.2; printf a >> order'), run('printf b >> order'), { toolName: 'readFile', input: { path: 'order' } }] },
+      { text: 'ok' }
+    ][nth], { config: { permissions: { runCommand: 'allow' } } })
+  const { events } = await say(app, 'go')
+  t.match(of(events, 'tool-output-available').at(-1), { output: { content: 'ab' } })
+})
+
+t.test('a model that makes more calls than anybody needs is stopped before the first of them', async (t) => {
+  const calls = (count: number) => ({ toolCalls: Array.from({ length: count }, () => run('printf x >> effects.log')) })
+  const { app } = await withGateway(t, (_request, nth) => [calls(129), calls(128), { text: 'ok' }][nth], {
+    config: { permissions: { runCommand: 'deny' } }
+  })
+  const { events } = await say(app, 'go')
+  t.match(of(events, 'error'), [{ errorText: /more than 128 tool calls/, code: 'ERR_TOO_MANY_CALLS' }])
+  t.equal(of(events, 'tool-input-error').length, 0)
+  t.equal(of((await say(app, 'go')).events, 'tool-input-error').length, 128)
+})
+
+t.test('inputs of calls cannot fill the memory', async (t) => {
+  const call = { type: 'tool-call', toolName: 'readFile', input: JSON.stringify({ path: 'x'.repeat(6 * 1024 * 1024) }) }
+  const { app } = await withGateway(t, () => ({ parts: [1, 2, 3].map((n) => ({ ...call, toolCallId: `call_${n}` })) }))
+  t.match(of((await say(app, 'go')).events, 'error'), [{ errorText: /grew beyond 16 MiB/, code: 'ERR_RUN_TOO_LONG' }])
 })

@@ -2,8 +2,10 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { convertToModelMessages, modelMessageSchema, safeValidateUIMessages } from 'ai'
 import fc from 'fast-check'
 import t from 'tap'
+import { createAnalysisPauses } from '../../../services/agent/analyze.ts'
 import { plainMessages } from '../../../services/agent/message-import.ts'
 import type { RawMessage } from '../../../services/threads/thread-message.ts'
+import { fakeClock } from '../../harness/clock.ts'
 
 const said = fc.constantFrom('user', 'assistant')
 const text = fc.record({ type: fc.constant('text'), text: fc.string() })
@@ -79,4 +81,19 @@ t.test('a message of texts alone is what the SDK makes of it, and every other is
     { numRuns: 500 }
   )
   t.ok(plain > 200, `${plain} were plain`)
+})
+
+t.test('each model has its own pause, and only so many failing models are remembered', async (t) => {
+  const clock = fakeClock()
+  const pauses = createAnalysisPauses({ clock, setup: () => [] })
+  for (const model of ['a', 'b', 'a']) pauses.record(model, { hasFailed: true })
+  t.same(['a', 'b'].map(pauses.has), [true, false])
+  pauses.record('b', { hasFailed: true })
+  t.ok(pauses.has('b'))
+  await clock.advance(10 * 60_000)
+  t.same(['a', 'b'].map(pauses.has), [false, false])
+
+  for (let n = 0; n < 2; n++) pauses.record('a', { hasFailed: true })
+  for (let n = 0; n < 100; n++) pauses.record(`other-${n}`, { hasFailed: true })
+  t.notOk(pauses.has('a'), 'forgotten for newer ones')
 })

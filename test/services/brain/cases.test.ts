@@ -3,12 +3,17 @@ import { createBrain, emptyMemory } from '../../../services/brain/brain.ts'
 import { createExtraction } from '../../../services/brain/extraction/extractor.ts'
 import { searchable } from '../../../services/brain/extraction/own-words.ts'
 import type { Entry } from '../../../services/brain/memory.ts'
+import { createEntryIndex } from '../../../services/brain/recall/entry-index.ts'
 import { createThreadRepository } from '../../../services/threads/thread-repository.ts'
+import { manyEntries } from '../../harness/brain.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { testStore } from '../../harness/store.ts'
+import type { MemoryCase, Pointer } from './cases/case-types.ts'
+import { spokenTuned } from './cases/spoken-tuned.ts'
+import { spokenUnread } from './cases/spoken-unread.ts'
+import type { SpokenLanguage } from './cases/spoken.ts'
 import { tuned } from './cases/tuned.ts'
 import { unread } from './cases/unread.ts'
-import type { MemoryCase, Pointer } from './cases/case-types.ts'
 
 /** What the extraction made of a case. */
 interface Outcome {
@@ -165,3 +170,41 @@ for (const { half, cases, isShown } of HALVES) {
 }
 
 const same = (a: string[], b: string[]) => a.length === b.length && a.every((text) => b.includes(text))
+
+const entriesOf = (half: SpokenLanguage[], withTopics: boolean): Entry[] =>
+  half.flatMap(({ statements }) => statements).map(({ says, topics }) => ({
+    id: says,
+    kind: 'fact',
+    state: 'known',
+    fact: says,
+    createdAt: 1,
+    said: 1,
+    ...(withTopics && { topics })
+  }))
+
+for (const [name, half, isShown] of [['tuned', spokenTuned, true], ['unread', spokenUnread, false]] as const) {
+  t.test(`${name}: what fits a message is found among 2,000 entries, in eight languages`, async (t) => {
+    const own = entriesOf(half, true)
+    const index = createEntryIndex()
+    await index.update([...manyEntries(2_000 - own.length), ...own])
+    const isOwn = (id: string) => own.some((entry) => entry.id === id)
+    let [found, asked, wrong] = [0, 0, 0]
+    for (const { statements, unrelated } of half) {
+      for (const { says, ask } of statements) {
+        const matches = index.search(ask)
+        const isFound = matches.slice(0, 10).some(({ id }) => id === says)
+        asked++
+        if (isFound) found++
+        const others = matches.filter(({ id }) => isOwn(id) && id !== says)
+        wrong += others.length
+        if (isShown) t.ok(isFound, `${ask} → ${says}`, { matches: matches.slice(0, 5) })
+      }
+      const matches = index.search(unrelated).filter(({ id }) => isOwn(id))
+      wrong += matches.length
+      if (isShown) t.strictSame(matches, [], unrelated)
+    }
+    t.comment(`${name}: ${found} of ${asked} found, ${wrong} found that do not fit`)
+    t.ok(found / asked >= 0.9, 'nine of ten')
+    t.ok(wrong / asked <= 0.4, 'few others')
+  })
+}

@@ -1,12 +1,15 @@
-import t from 'tap'
 import { Temporal } from '@js-temporal/polyfill'
+import t from 'tap'
 import { readText } from '../../../services/calendar/read-schedule.ts'
+import { cases, ZONES } from './cases.ts'
+import { compareZone } from './compare.ts'
 import { NOT_UNDERSTOOD } from './not-understood.ts'
 import { changes, moment } from './oracle.ts'
+import { live } from './simulation.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-const ZONES = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']
+const WORD_ZONES = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']
 
 /** A date as a person looks at it. */
 interface Day {
@@ -93,7 +96,7 @@ const nows = (timezone: string) =>
 
 t.test('words are the times that Temporal finds day by day, in three zones over both changes of their clocks', async (t) => {
   const wrong: unknown[] = []
-  for (const timezone of ZONES) {
+  for (const timezone of WORD_ZONES) {
     t.equal(nows(timezone).length, 4)
     for (const now of nows(timezone)) {
       for (const [text, isDay, ...times] of SET) {
@@ -122,7 +125,7 @@ function comingTimes (isDay: Rule[1], times: string[], timezone: string, now: nu
 
 t.test('times within hours come whenever the clock shows them, and end with the last hour', async (t) => {
   const wrong: unknown[] = []
-  for (const timezone of ZONES) {
+  for (const timezone of WORD_ZONES) {
     for (const now of nows(timezone)) {
       for (const [text, isDay, from, to, minutes] of WINDOWS) {
         const { next } = await readText(text, { timezone, now })
@@ -216,3 +219,26 @@ t.test('what may mean several things, or nothing, is no schedule, and the senten
   t.same(understood, [])
   await t.rejects(read('daily at 9', 'Mars/Olympus'), { message: /IANA/ })
 })
+
+t.test('through a year of naps, long sleeps, restarts, overlaps and small steps of the clock every time has one fate, and what is ' +
+  'foretold is what comes', async (t) => {
+  const zones = Object.entries(ZONES)
+  let lives = 0
+  for (const [i, [timezone, [year]]] of zones.entries()) {
+    // Every kind of schedule has its turn in some zone, each zone two of them; croner is slow with those of every hour.
+    const kinds = cases(year).filter((_, kind) => kind % zones.length === i)
+    for (const kind of kinds) {
+      const from = Date.UTC(year, 2, 1)
+      t.same(await live(kind, timezone, from, from + 365 * 86_400_000, ++lives), [])
+    }
+  }
+})
+
+for (const timezone of Object.keys(ZONES)) {
+  t.test(`words, durations and cron lines come when Temporal and croner say in ${timezone}, where its clocks are changed`, async (t) => {
+    const { compared, differences } = await compareZone(timezone, { whole: false })
+
+    t.ok(compared > 0)
+    t.same(differences, [])
+  })
+}

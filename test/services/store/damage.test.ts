@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../../services/lib/clock.ts'
 import { openLevel } from '../../../services/store/database.ts'
-import { collect, listeningLog, open } from './helper.ts'
+import { flip, HARMS, makeStore } from './harm.ts'
+import { collect, listeningLog, open, until } from './helper.ts'
+import { compacting, KEYS as ROT_KEYS, oldTable, rot, storeWithTable, tablesOf } from './rot.ts'
 
 const KEYS = Array.from({ length: 200 }, (_, i) => `k/${String(i).padStart(3, '0')}`)
 
@@ -93,4 +96,152 @@ t.test('a first start that was killed before its database was whole is simply do
   await store.transact([{ type: 'put', key: 'a', value: 1 }])
 
   t.same(readdirSync(dir).sort(), ['data', 'master.key', 'service.lock'])
+})
+
+const INVENTORY = 'data/INVENTORY'
+
+/** Does something to LevelDB's own records, as somebody without the key could. */
+async function behindItsBack (dir: string, change: (level: Awaited<ReturnType<typeof openLevel>>) => Promise<void>) {
+  const level = await openLevel(join(dir, 'data'), { createIfMissing: false })
+  await change(level)
+  await level.close()
+}
+
+async function statusOf (t: Test, dir: string) {
+  const store = await open(t, dir)
+  const status = store.status()
+  await store.close()
+  return status
+}
+
+t.test('a store that was left alone is ok, closed or killed, once and again', async (t) => {
+  const { closed, killed } = await makeStore(t.testdir())
+  for (const dir of [closed, closed, killed, killed]) t.same(await statusOf(t, dir), { state: 'ok' })
+})
+
+t.test('an older value put back in the place of a record is noticed, though it was enciphered for that very record', async (t) => {
+  const dir = t.testdir()
+  const store = await open(t, dir)
+  await store.transact([{ type: 'put', key: 'balance', value: 'old' }])
+  await store.close()
+  let old: Buffer | undefined
+  await behindItsBack(dir, async (level) => {
+    old = await level.get('balance')
+  })
+  rmSync(join(dir, INVENTORY))
+  const again = await open(t, dir)
+  await again.transact([{ type: 'put', key: 'balance', value: 'new' }])
+  await again.close()
+
+  await behindItsBack(dir, (level) => level.batch([{ type: 'put', key: 'balance', value: old! }], { sync: true }))
+
+  t.same(await statusOf(t, dir), { state: 'ok', repaired: true })
+})
+
+t.test('records that nobody can decipher do not stay in the way of the others', async (t) => {
+  const { closed } = await makeStore(t.testdir())
+  await behindItsBack(closed, (level) => level.batch([{ type: 'put', key: 'k/0000', value: Buffer.alloc(60, 1) }], { sync: true }))
+
+  const store = await open(t, closed)
+  t.same(store.status(), { state: 'ok', repaired: true })
+  t.equal((await collect(store.list('k/'))).length, 36)
+})
+
+const forgeries: Record<string, (inventory: { session: number, files: object, mac: string }) => object | undefined> = {
+  'taken away': () => undefined,
+  'of an earlier session': (inventory) => ({ ...inventory, session: inventory.session - 1 }),
+  'without its proof': ({ mac, ...inventory }) => inventory,
+  'of other things': () => ({ session: 'x' })
+}
+for (const [what, forge] of Object.entries(forgeries)) {
+  t.test(`a list of the files that is ${what} is noticed`, async (t) => {
+    const { closed } = await makeStore(t.testdir())
+    const forged = forge(JSON.parse(readFileSync(join(closed, INVENTORY), 'utf8')))
+    if (forged) writeFileSync(join(closed, INVENTORY), JSON.stringify(forged))
+    else rmSync(join(closed, INVENTORY))
+
+    t.same(await statusOf(t, closed), { state: 'ok', repaired: true })
+    t.same(await statusOf(t, closed), { state: 'ok' }, 'it is said once')
+  })
+}
+
+t.test('the log of a whole session that vanished after a crash is noticed', async (t) => {
+  const { killed } = await makeStore(t.testdir())
+  rmSync(join(killed, 'data', readdirSync(join(killed, 'data')).find((name) => name.endsWith('.log'))!))
+
+  t.same(await statusOf(t, killed), { state: 'ok', repaired: true })
+})
+
+t.test('a copy of a closed store is as good as the store', async (t) => {
+  const dir = t.testdir()
+  const { closed } = await makeStore(dir)
+  cpSync(closed, `${dir}/copy`, { recursive: true })
+
+  t.same(await statusOf(t, `${dir}/copy`), { state: 'ok' })
+})
+
+t.test('of the copies kept before repairs the newest two stay', async (t) => {
+  const { closed } = await makeStore(t.testdir())
+  const copies = () => readdirSync(closed).filter((name) => name.startsWith('data.damaged-')).sort()
+  const seen = new Set<string>()
+  for (const harm of [HARMS['its last byte changed'], HARMS['cut in half'], flip(() => 30)]) {
+    const table = readdirSync(join(closed, 'data')).filter((name) => name.endsWith('.ldb')).at(-1)!
+    harm(join(closed, 'data', table))
+    t.same(await statusOf(t, closed), { state: 'ok', repaired: true })
+    for (const copy of copies()) seen.add(copy)
+  }
+  t.equal(seen.size, 3)
+  t.same(copies(), [...seen].sort().slice(-2))
+})
+
+const data = (dir: string, ...names: string[]) => join(dir, 'data', ...names)
+const inventory = (dir: string, name = 'INVENTORY') => JSON.parse(readFileSync(data(dir, name), 'utf8'))
+
+// The clock's sleeps keep no process alive.
+const alive = setInterval(() => {}, 60_000)
+t.teardown(() => clearInterval(alive))
+
+t.test('tables that there was no time to digest when the store closed are checked by their checksums', async (t) => {
+  const root = t.testdir()
+  const dir = `${root}/one`
+  await storeWithTable(dir)
+  let now = 0
+  const hurried = await open(t, dir, { clock: { ...systemClock, monotonic: () => now++ * 600 }, ...compacting() })
+  for (const key of ['a', 'b', 'c']) await hurried.transact([{ type: 'put', key, value: 'x'.repeat(5_000_000) }])
+  await hurried.close()
+  const undigested = tablesOf(dir).filter((name) => inventory(dir).files[name] === '')
+  t.ok(undigested.length > 0)
+
+  cpSync(dir, `${root}/copy`, { recursive: true })
+  const store = await open(t, dir)
+  await store.checkTables()
+  t.same(store.status().state, 'ok')
+  await store.close()
+  t.same(Object.values(inventory(dir).files).filter((digest) => digest === ''), [], 'then they are digested')
+
+  rot(data(`${root}/copy`, undigested[0]), 1_000)
+  t.match((await open(t, `${root}/copy`)).status(), { repaired: true }, 'of a copy they are read first')
+})
+
+t.test('a table that was damaged before it could be listed is found by its checksums', async (t) => {
+  const dir = t.testdir()
+  const store = await open(t, dir)
+  await store.transact(ROT_KEYS.map((key) => ({ type: 'put', key, value: 'x'.repeat(3_000) })))
+  await store.close()
+  const again = await open(t, dir)
+  rot(data(dir, oldTable(dir)), 30_000)
+  await again.close()
+  const found = await open(t, dir)
+  await found.checkTables()
+  t.match(found.status(), { state: 'latched', error: /damaged on the disk/ })
+})
+
+t.test('tables that were written since the start are taken up in the list without a close', async (t) => {
+  const dir = t.testdir()
+  const store = await open(t, dir)
+  await store.checkTables()
+  const listed = (): Array<[ino: number, size: number]> => Object.values(inventory(dir, 'INVENTORY.open').tables)
+  t.equal(listed().length, tablesOf(dir).length)
+  for (let n = 0; n < 5; n++) await store.transact([{ type: 'put', key: `large/${n}`, value: 'x'.repeat(4_000_000) }])
+  await until(() => listed().some(([, size]) => size > 4_000_000), 'a large table is listed')
 })

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { heldClock } from '../../harness/clock.ts'
 import { effects } from '../../harness/effects.ts'
 import { build } from '../../harness/helper.ts'
 import { tasksOf } from '../../harness/tasks.ts'
+import { withGateway } from '../../harness/with-gateway.ts'
 import { allGone, withArgument } from '../process/alive.ts'
 import { misbehavingWorkers } from './workers.ts'
 
@@ -106,4 +108,112 @@ t.test('what the worker of an earlier attempt still asks for is done by nobody',
   t.equal(effects(app.cwd), 'once\n')
   t.equal(answers.length, 2)
   t.match(await tasks.runs(id), [{ attempts: 2, toolCalls: [{ toolName: 'runCommand', status: 'completed' }] }])
+})
+
+const WARM_UP_MS = 1_000
+const IDLE_MS = 10 * 60_000
+
+async function setUpSpare (t: Test, of: { home?: string, cwd?: string } = {}) {
+  const workers = misbehavingWorkers(t)
+  const time = heldClock()
+  const app = await build(t, { ...of, clock: time.clock })
+  const tasks = await tasksOf(t, app)
+  return { app, tasks, workers, time, events: await tasks.watch() }
+}
+
+const gone = async (worker: Worker) => worker.threadId === -1 || once(worker, 'exit')
+
+t.test('a worker is started ahead when there is a task, serves one run, and is replaced', async (t) => {
+  const { tasks, workers, events } = await setUpSpare(t)
+  t.same([workers.spare.size, workers.living.size], [0, 0])
+  const { id } = await tasks.create(EFFECT, { taskType: 'triggered' })
+  const first = await workers.started()
+  t.equal(workers.living.size, 0)
+
+  const served: Worker[] = []
+  for (const runNumber of [1, 2]) {
+    await tasks.post(`/${id}/run`)
+    await events.until('task:tool-start')
+    served.push(...workers.living)
+    await events.until('task:complete', { runNumber })
+    await workers.started()
+  }
+  t.equal(served[0], first)
+  t.not(served[1], first)
+  t.equal(first.threadId, -1, 'it has ended with its run')
+  t.same([workers.spare.size, workers.living.size], [1, 0])
+})
+
+t.test('the warm-up starts a worker only when there is a task that may run', async (t) => {
+  const first = await setUpSpare(t)
+  await first.app.tasks.warm()
+  t.equal(first.workers.spare.size, 0)
+  await first.tasks.create(EFFECT)
+  await first.workers.started()
+  await first.app.close()
+  t.equal(first.workers.spare.size, 0, 'it ends with the service')
+
+  const second = await setUpSpare(t, { home: first.app.home, cwd: first.app.cwd })
+  t.equal(second.workers.spare.size, 0)
+  await second.time.pass(WARM_UP_MS)
+  await second.workers.started()
+})
+
+t.test('a worker that died before its run, or at its beginning, loses no run', async (t) => {
+  const { app, tasks, workers, events } = await setUpSpare(t)
+  const { id } = await tasks.create(EFFECT, { taskType: 'triggered' })
+  const dead = await workers.started()
+  await dead.terminate()
+  await gone(dead)
+  await tasks.post(`/${id}/run`)
+  await events.until('task:complete', { runNumber: 1 })
+
+  for (const dies of ['throw', 'exit']) {
+    workers.let(dies)
+    for (const worker of workers.spare) await gone(worker)
+    await tasks.create(EFFECT)
+    await workers.started()
+    workers.let(undefined, { spareStays: true })
+    await tasks.post(`/${id}/run`)
+    await events.until('task:complete', { taskId: id })
+  }
+  t.match(await tasks.runs(id), Array(3).fill({ status: 'completed', attempts: 1 }))
+  t.equal(effects(app.cwd), 'once\n'.repeat(3))
+})
+
+t.test('a worker that no run needs for ten minutes is ended, and the next task starts another one', async (t) => {
+  const { tasks, workers, time } = await setUpSpare(t)
+  await tasks.create(EFFECT)
+  const spare = await workers.started()
+  await time.pass(IDLE_MS)
+  await gone(spare)
+  t.equal(workers.spare.size, 0)
+  await tasks.create(EFFECT)
+  t.not(await workers.started(), spare)
+})
+
+t.test('a service that closes while a worker is being started leaves none', async (t) => {
+  const { app, tasks, workers } = await setUpSpare(t)
+  await tasks.create(EFFECT)
+  await app.close()
+  t.equal(workers.spare.size, 0)
+})
+
+t.test('the steps of a run are bounded: the last model call is told so, and its calls do not run', async (t) => {
+  const look = (nth: number) => ({ toolCalls: [{ toolName: 'listDirectory', input: { path: '.', limit: nth + 1 } }] })
+  const { app, gateway } = await withGateway(t, (_request, nth) => look(nth))
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { id } = await tasks.create('look around', { plan: { phases: [{ description: 'look' }] } })
+  await tasks.post(`/${id}/start`)
+  await events.until('task:error')
+
+  const steps = gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => body)
+  t.equal(steps.length, 201)
+  t.match(steps[200], { toolChoice: steps[0].toolChoice, tools: steps[0].tools })
+  t.match(steps[200].prompt.at(-1), { role: 'user', content: [{ text: /used all your steps/ }] })
+  t.notMatch(JSON.stringify(steps[199].prompt), /used all your steps/)
+  const [run] = await tasks.runs(id)
+  const { toolCalls } = await tasks.get(`/${id}/runs/${run.runId}`)
+  t.match(toolCalls.at(-1), { status: 'error', error: /No tool is called any more/ })
 })

@@ -1,5 +1,11 @@
-import t from 'tap'
+import { deepStrictEqual } from 'node:assert'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
 import { readWhen } from '../../../../../services/calendar/read-schedule.ts'
+import { systemClock } from '../../../../../services/lib/clock.ts'
+import { createOfflineProvider, type ScriptedTurn } from '../../../../../services/models/providers/offline/index.ts'
+import { readSteps } from '../../../../../services/models/providers/offline/split.ts'
 import { offline } from './converse.ts'
 
 /** A Wednesday. */
@@ -140,4 +146,174 @@ t.test('a plan has one phase a command, or the request as its only phase, and ex
 
 t.test('a question without a rule gets an answer that fits no schema', async (t) => {
   for (const name of ['summary', 'constructor', undefined]) t.strictSame(await structured(name, 'x'), {})
+})
+
+const QUOTES: Array<[string, string]> = [["'", "'"], ['"', '"'], ['`', '`'], ['“', '”'], ['‘', '’'], ['«', '»']]
+const quoteOf = fc.constantFrom(...QUOTES)
+/** Texts that would be commands and separators were they not in quotes. */
+const tricky = fc.constantFrom(
+  '; delete a.txt',
+  ' then read b',
+  '\n1. run ls',
+  ', and write x to y',
+  'https://x.y/z;',
+  ' in src',
+  '. List the files. ',
+  'to ',
+  ' with ',
+  '\uE0000\uE001',
+  '\\'
+)
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc.array(fc.oneof(tricky, fc.string({ unit: 'grapheme-ascii' }))).map((parts) => parts.join(''))
+)
+
+/** A text and quotes that it does not hold. */
+const quoted = (arbitrary: fc.Arbitrary<string>) =>
+  fc.tuple(arbitrary, quoteOf)
+    // A backslash before the closing quote would escape it; two backticks are one longer quote, as in Markdown.
+    .filter(([inner, [open, close]]) =>
+      !(open === '`' && inner === '') && !inner.includes(open) && !inner.includes(close) && !inner.endsWith('\\')
+    )
+    .map(([inner, [open, close]]) => ({ inner, said: `${open}${inner}${close}` }))
+/** No URL, which would be fetched, nor a folder's name, which would be listed. */
+const path = text.filter((value) => value.trim() !== '' && !/^https?:|(?:^|[/\\])\.{0,2}$/i.test(value))
+const calls = (message: string) =>
+  readSteps(message).map((step) => step.kind === 'command' ? [step.toolName, step.input] : ['unread', { text: step.text }])
+const holds = (t: Test, property: fc.IProperty<any>) => t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }))
+
+t.test('whatever stands in quotes is written as it is, to the file whose name stands in quotes', async (t) => {
+  holds(
+    t,
+    fc.property(quoted(text), quoted(path), (content, file) => {
+      deepStrictEqual(calls(`write ${content.said} to ${file.said}`), [['writeFile', { path: file.inner, content: content.inner }]])
+      deepStrictEqual(calls(`Please create the file ${file.said} with the content ${content.said}.`), [['writeFile', {
+        path: file.inner,
+        content: content.inner
+      }]])
+    })
+  )
+})
+
+t.test('a file named in quotes is read, listed and deleted under that very name', async (t) => {
+  holds(
+    t,
+    fc.property(quoted(path), ({ inner, said }) => {
+      deepStrictEqual(calls(`read ${said}`), [['readFile', { path: inner }]])
+      deepStrictEqual(calls(`list the files in ${said}, then delete the file ${said}`), [['listDirectory', { path: inner }], [
+        'deleteFile',
+        { path: inner }
+      ]])
+    })
+  )
+})
+
+t.test('a shell command in quotes is run as it stands, whatever follows it', async (t) => {
+  holds(
+    t,
+    fc.property(quoted(path), quoted(path), ({ inner, said }, next) => {
+      deepStrictEqual(calls(`run ${said}`), [['runCommand', { command: inner }]])
+      deepStrictEqual(calls(`run the command ${said}; then run ${next.said}`), [['runCommand', { command: inner }], ['runCommand', {
+        command: next.inner
+      }]])
+    })
+  )
+})
+
+t.test('a path without blanks needs no quotes', async (t) => {
+  const name = fc.stringMatching(/^[\p{L}\p{N}_][\p{L}\p{N}_.@+=-]{0,12}[\p{L}\p{N}_]$/u)
+  const bare = fc.tuple(
+    fc.constantFrom('', '/', './/', '../', '~/', '/tmp/'),
+    fc.array(name, { minLength: 1, maxLength: 4 }),
+    fc.constantFrom('.txt', '.md', '.ts')
+  ).map(([root, names, end]) => root + names.join('/') + end)
+  holds(
+    t,
+    fc.property(bare, (path) => {
+      deepStrictEqual(calls(`read ${path}`), [['readFile', { path }]])
+      deepStrictEqual(calls(`write 'x' to ${path}, then read ${path}.`), [['writeFile', { path, content: 'x' }], ['readFile', { path }]])
+      deepStrictEqual(calls(`delete ${path} and list ${path}`), [['deleteFile', { path }], ['listDirectory', { path }]])
+    })
+  )
+})
+
+t.test('no message at all makes it fail', async (t) => {
+  const words = fc.constantFrom(
+    'read',
+    'write',
+    'to',
+    'the file',
+    'in',
+    'then',
+    ';',
+    '\n',
+    ',',
+    'and',
+    "'",
+    '"',
+    '`',
+    '“',
+    'a.txt',
+    'run',
+    'delete',
+    'it',
+    'everything',
+    'with',
+    ':',
+    '1.',
+    'https://x.y',
+    'list',
+    'search for',
+    '.',
+    '\uE000',
+    '\uE001'
+  )
+  holds(
+    t,
+    fc.property(fc.oneof(fc.array(words, { maxLength: 30 }).map((parts) => parts.join(' ')), fc.string({ unit: 'binary' })), (message) => {
+      readSteps(message)
+    })
+  )
+})
+
+const user = { role: 'user' as const, content: [{ type: 'text' as const, text: 'go' }] }
+const assistant = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'went' }] }
+const scripted = (script?: ScriptedTurn[]) => createOfflineProvider({ clock: systemClock, script: () => script }).languageModel('scripted')
+const answer = async (script: ScriptedTurn[] | undefined, prompt: LanguageModelV4Prompt) =>
+  (await (await scripted(script)).doGenerate({ prompt })).content
+
+t.test('the turns are replayed in order, counted in the prompt, so that a restart changes nothing', async (t) => {
+  const script = [{ text: 'one' }, { toolCalls: [{ toolName: 'readFile', input: { path: 'a' } }] }, { text: 'three' }]
+  t.match(await answer(script, [user]), [{ type: 'text', text: 'one' }])
+  t.match(await answer(script, [user, assistant, user]), [{ type: 'tool-call', toolName: 'readFile', input: '{"path":"a"}' }])
+  t.match(await answer(script, [user, assistant, user, assistant]), [{ type: 'text', text: 'three' }])
+})
+
+t.test('past its end the script says so, again and again', async (t) => {
+  t.match(await answer([{ text: 'one' }], [user, assistant, user]), [{ text: 'End of the script: it has 1 turn.' }])
+  t.match(await answer([{ text: 'one' }], [user, assistant, user, assistant, user]), [{ text: 'End of the script: it has 1 turn.' }])
+  t.match(await answer(undefined, [user]), [{ text: /offline\.script/ }])
+})
+
+t.test('an error fails the call, after the text when there is one', async (t) => {
+  const model = await scripted([{ error: 'out of order' }, { text: 'so far', error: 'out of order' }])
+  await t.rejects(async () => model.doStream({ prompt: [user] }), { message: 'out of order' })
+  const types: string[] = []
+  for await (const part of (await model.doStream({ prompt: [user, assistant] })).stream) types.push(part.type)
+  t.strictSame(types, ['stream-start', 'response-metadata', 'text-start', 'text-delta', 'text-delta', 'text-end', 'error', 'finish'])
+})
+
+t.test('its delays end with the signal', async (t) => {
+  const model = await scripted([{ text: 'late', delayMs: 60_000 }])
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(new Error('enough')), 20)
+  await t.rejects(async () => model.doStream({ prompt: [user], abortSignal: stop.signal }), { message: 'enough' })
+})
+
+t.test('a structured call on it is answered by rules and takes no turn', async (t) => {
+  const model = await scripted([{ text: 'one' }])
+  const { content } = await model.doGenerate({ prompt: [user], responseFormat: { type: 'json', name: 'analysis' } })
+  t.match(JSON.parse((content[0] as { text: string }).text), { complexity: /./, thinking: /./ })
 })
