@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
 import { logFile } from '../services/log/rotating-file.ts'
+import type { ImportProgress } from '../schemas/backup.ts'
 import { readableExport } from '../services/store/backup/readable-export.ts'
 import type { Backup } from '../services/store/backup/backup.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    backup: Pick<Backup, 'export' | 'import' | 'erase'> & {
+    backup: Pick<Backup, 'export' | 'import' | 'check' | 'erase'> & {
+      /** How far an import is. */
+      progress(): Promise<ImportProgress>
       /** All that is for people to read, as JSON, without secrets. */
       readable(): Readable
     }
@@ -50,6 +53,8 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
   app.decorate('backup', {
     export: async (passphrase, gone) => (await backup()).export(passphrase && utf8(passphrase), AbortSignal.any([gone, closing.signal])),
     import: async (body, passphrase, gone) => (await backup()).import(body, utf8(passphrase), gone),
+    check: async (body, passphrase, gone) => (await backup()).check(body, utf8(passphrase), gone),
+    progress: async () => (await loading)?.progress() ?? { step: 'none', bytes: 0 },
     erase: async (gone) => (await backup()).erase(gone),
     readable: () =>
       Readable.from(

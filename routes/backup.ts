@@ -1,5 +1,15 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { BackupHeaders, EraseBody, ExportHeaders, ExportQuery, ErasedSchema, ImportedSchema, PASSPHRASE_HEADER } from '../schemas/backup.ts'
+import {
+  BackupHeaders,
+  CheckedBackupSchema,
+  EraseBody,
+  ErasedSchema,
+  ExportHeaders,
+  ExportQuery,
+  ImportedSchema,
+  ImportProgressSchema,
+  PASSPHRASE_HEADER
+} from '../schemas/backup.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
@@ -7,8 +17,7 @@ const Readable = Type.Unknown({ description: 'For people to read: one object' })
 const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  app.addSchema(ImportedSchema)
-  app.addSchema(ErasedSchema)
+  for (const schema of [CheckedBackupSchema, ImportProgressSchema, ImportedSchema, ErasedSchema]) app.addSchema(schema)
 
   app.get(
     '/export',
@@ -48,6 +57,26 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ErasedSchema), 409: ErrorRef }
     }
   }, async (_request, reply) => app.backup.erase(reply.closed))
+
+  app.post('/import/check', {
+    config: { stream: true },
+    schema: {
+      tags: ['service'],
+      operationId: 'checkImport',
+      summary: 'Reads a backup as a whole and says what it holds and would replace; changes nothing',
+      headers: BackupHeaders,
+      response: { 200: ref(CheckedBackupSchema), 409: ErrorRef }
+    }
+  }, async (request, reply) => app.backup.check(request.body, request.headers[PASSPHRASE_HEADER], reply.closed))
+
+  app.get('/import', {
+    schema: {
+      tags: ['service'],
+      operationId: 'importProgress',
+      summary: 'Returns how far an import, or the check of a backup, is',
+      response: { 200: ref(ImportProgressSchema) }
+    }
+  }, async () => app.backup.progress())
 
   app.post('/import', {
     config: { stream: true },

@@ -30,6 +30,40 @@ export const ImportedSchema = Type.Object({
 })
 export type ImportedView = Static<typeof ImportedSchema>
 
+const count = (description: string) => Type.Integer({ description })
+const CountsSchema = Type.Object({
+  facts: count('What the memory holds'),
+  threads: count('Conversations'),
+  messages: count('Messages of conversations'),
+  tasks: count('Tasks'),
+  runs: count('Runs of conversations and tasks'),
+  attachments: count('Attached files'),
+  agents: count('Agents')
+})
+export type BackupCounts = Static<typeof CountsSchema>
+
+export const CheckedBackupSchema = Type.Object({
+  status: Type.Literal('checked'),
+  createdAt: Timestamp,
+  version: Type.String({ description: 'The version of the service that made it' }),
+  records: Type.Integer({ description: 'Number of records in the backup' }),
+  bytes: Type.Integer({ description: 'Size of the file' }),
+  holds: CountsSchema,
+  replaces: { ...CountsSchema, description: 'What the service has now: it would be gone' },
+  busy: Type.Optional(Type.String({ description: 'What is under way, and would have to end before an import' })),
+  missingBytes: Type.Optional(Type.Integer({ description: 'The room on the disk that an import would lack' }))
+}, { $id: 'CheckedBackup', description: 'The backup is whole and can be read; nothing was changed' })
+export type CheckedBackup = Static<typeof CheckedBackupSchema>
+
+export const ImportProgressSchema = Type.Object({
+  step: Type.Union([Type.Literal('none'), Type.Literal('receiving'), Type.Literal('reading'), Type.Literal('writing')], {
+    description: 'What is done with a backup now: it is received, read and checked, or its records are written to the disk'
+  }),
+  bytes: Type.Integer({ description: 'Bytes of the file that the step has behind it' }),
+  total: Type.Optional(Type.Integer({ description: 'Size of the file, once it is known' }))
+}, { $id: 'ImportProgress', description: 'How far an import, or the check of a backup, is' })
+export type ImportProgress = Static<typeof ImportProgressSchema>
+
 export const EraseBody = Type.Object({
   confirm: Type.Literal('erase everything', { description: 'These very words' })
 }, { additionalProperties: false, examples: [{ confirm: 'erase everything' }] })

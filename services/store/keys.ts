@@ -86,7 +86,8 @@ export const notificationKey = (id: string) => NOTIFICATIONS + id
 
 export const THREADS = 'thread/'
 export const threadKey = (thread: string) => THREADS + thread
-export const messagesPrefix = (thread: string) => `message/${thread}/`
+export const MESSAGES = 'message/'
+export const messagesPrefix = (thread: string) => `${MESSAGES}${thread}/`
 export const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
 /** Digests of the user's messages. */
 export const turnsPrefix = (thread: string) => `turn/${thread}/`

@@ -433,6 +433,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject(`/attachments/${digest}`)
   },
   'GET /export 200': (app) => app.inject({ url: '/export', headers: { 'x-export-passphrase': 'correct horse' } }),
+  'GET /import 200': (app) => app.inject('/import'),
+  'POST /import/check 200': async (app) => {
+    const { rawPayload: payload } = await app.inject({ url: '/export', headers: { 'x-export-passphrase': 'correct horse' } })
+    const headers = { 'x-export-passphrase': 'correct horse', 'content-type': 'application/octet-stream' }
+    return app.inject({ method: 'POST', url: '/import/check', headers, payload })
+  },
   // The last one: the service ends with it.
   'POST /import 200': async (app) => {
     await app.inject({ method: 'DELETE', url: '/threads' })

@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
+import { VERSION } from '../../services/lib/version.ts'
 import { newestOf } from '../../services/store/migrations.ts'
 import { encryptBackup } from '../../services/store/backup/backup-format.ts'
 import { of, say } from '../harness/agent.ts'
@@ -16,6 +18,8 @@ const PASSPHRASE = 'correct horse battery'
 const headers = { 'x-export-passphrase': PASSPHRASE, 'content-type': 'application/octet-stream' }
 const exported = async (app: App) => (await app.inject({ url: '/export', headers: { 'x-export-passphrase': PASSPHRASE } })).rawPayload
 const send = (app: App, payload: Buffer) => app.inject({ method: 'POST', url: '/import', headers, payload })
+const check = (app: App, payload: Buffer, passphrase = PASSPHRASE) =>
+  app.inject({ method: 'POST', url: '/import/check', headers: { ...headers, 'x-export-passphrase': passphrase }, payload })
 
 /** The service that is there after an import. */
 async function importInto (t: Test, payload: Buffer, settings: object) {
@@ -187,4 +191,60 @@ t.test('a record that is damaged on the disk keeps the others from no backup', a
   const there = await importInto(t, payload, {})
   t.equal((await there.inject('/threads/chat')).json().messageCount, 1)
   t.same((await there.inject('/memory/brain')).json().brain.facts, [])
+})
+
+t.test('what a backup holds and would replace is said before anything is done, and nothing is changed by it', async (t) => {
+  const clock = fakeClock()
+  const old = await build(t, { clock })
+  const post = (app: App, url: string, payload: object) => app.inject({ method: 'POST', url, payload })
+  await post(old, '/memory/brain/fact', { fact: 'Likes tea' })
+  const { url } = (await old.inject({ method: 'POST', url: '/attachments', payload: 'tea' })).json()
+  const parts = [{ type: 'text', text: 'hi' }, { type: 'file', url, mediaType: 'text/plain' }]
+  await post(old, '/threads', { id: 'a', messages: [{ role: 'user', parts }, { role: 'assistant', parts: [{ type: 'text', text: 'ho' }] }] })
+  await post(old, '/tasks', { goal: 'water the plants' })
+  const backup = await exported(old)
+  await old.close()
+
+  await clock.advance(1_000)
+  const app = await build(t, { clock })
+  for (const id of ['b', 'c']) await post(app, '/threads', { id, messages: [{ role: 'user', content: 'hey' }] })
+  const before = readdirSync(app.home)
+  const none = { facts: 0, threads: 0, messages: 0, tasks: 0, runs: 0, attachments: 0, agents: 0 }
+  const found = (await check(app, backup)).json()
+  t.strictSame(found, {
+    status: 'checked',
+    createdAt: clock.now() - 1_000,
+    version: VERSION,
+    records: found.records,
+    bytes: backup.length,
+    holds: { ...none, facts: 1, threads: 1, messages: 2, tasks: 1, attachments: 1 },
+    replaces: { ...none, threads: 2, messages: 2 }
+  })
+  t.match((await check(app, backup, 'another passphrase')).json(), { statusCode: 400, code: 'ERR_BACKUP_PASSPHRASE' })
+  t.match((await check(app, backup.subarray(0, -40))).json(), { statusCode: 400, code: 'ERR_BACKUP_DAMAGED' })
+  t.match((await check(app, Buffer.from('{"memory": 1}'))).json(), { statusCode: 400, code: 'ERR_NO_BACKUP' })
+  t.same(readdirSync(app.home), before, 'no file of it is left')
+  t.same((await app.inject('/threads')).json().threads.map(({ id }: { id: string }) => id).sort(), ['b', 'c'])
+  t.strictSame((await app.inject('/import')).json(), { step: 'none', bytes: 0 })
+})
+
+t.test('how far a check is can be read, and what is under way is told in its answer', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
+  const backup = await exported(app)
+  const live = await openRun(app, { ...userSays('go'), id: 'live' })
+  await live.says('first ')
+  const half = Promise.withResolvers<void>()
+  const body = Readable.from((async function * () {
+    yield backup.subarray(0, 50)
+    await half.promise
+    yield backup.subarray(50)
+  })())
+  const checked = app.backup.check(body, PASSPHRASE, new AbortController().signal)
+  while ((await app.backup.progress()).step === 'none') await new Promise(setImmediate)
+  t.same(await app.backup.progress(), { step: 'receiving', bytes: 50 })
+  t.match((await check(app, backup)).json(), { statusCode: 409, code: 'ERR_BACKUP_BUSY', error: /Another import/ })
+  half.resolve()
+  t.match(await checked, { busy: 'A run is in progress.' })
+  await app.inject({ method: 'POST', url: '/run/live/stop' })
+  await live.ended
 })

@@ -22,14 +22,15 @@ import {
   encryptBackup
 } from './backup-format.ts'
 import { createReadStream } from 'node:fs'
-import { open, rm, writeFile } from 'node:fs/promises'
+import { open, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { ErasedView, ImportedView } from '../../../schemas/backup.ts'
+import type { CheckedBackup, ErasedView, ImportedView, ImportProgress } from '../../../schemas/backup.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import { newestOf, migrations } from '../migrations.ts'
+import { countStored, createCounter } from './count-records.ts'
 import { commitErasure, eraseFiles, type LogFileOf, STAYS } from '../erasure/erase.ts'
 import { commitReplacement, LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../replacement/replace.ts'
 
@@ -128,6 +129,8 @@ interface BackupParts {
 const LARGEST = 16 * 1024 ** 3
 /** An export ends when its reader takes nothing for this long, because a snapshot of the store stays open for it. Milliseconds. */
 const STALL_MS = 60_000
+/** Room that an import needs beside its file, in sizes of the file. */
+const ROOM = 2
 /** Size of a batch of imported records. */
 const TOGETHER_BYTES = 1024 * 1024
 
@@ -139,6 +142,8 @@ export function createBackup (
 ) {
   let exporting = false
   let importing = false
+  const NOTHING: ImportProgress = { step: 'none', bytes: 0 }
+  let progress = NOTHING
 
   function assertIdle () {
     const reason = busy()
@@ -154,6 +159,7 @@ export function createBackup (
       // Destroying an unread body would break the next request on its connection.
       for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         if ((bytes += chunk.length) > LARGEST) throw new BackupTooLarge(LARGEST)
+        progress = { step: 'receiving', bytes }
         await file.writeFile(chunk)
       }
     } finally {
@@ -163,10 +169,24 @@ export function createBackup (
     return path
   }
 
+  /** Reads a backup, whose records are checked while they are read. Throws the errors of an invalid one (400). */
+  async function read (path: string, passphrase: string, step: 'reading' | 'writing') {
+    const { size: total } = await stat(path)
+    progress = { step, bytes: 0, total }
+    async function * pieces (): AsyncGenerator<Buffer> {
+      for await (const piece of createReadStream(path)) {
+        progress = { ...progress, bytes: progress.bytes + piece.length }
+        yield piece
+      }
+    }
+    const { head, ...rest } = await readLines(decryptBackup(pieces(), passphrase))
+    assertReadable(head.schema)
+    return { head, ...rest, bytes: total }
+  }
+
   /** Builds a staged database from a backup. Changes no current data. */
   async function stage (path: string, passphrase: string): Promise<{ records: number, createdAt: number }> {
-    const { head, config, records } = await readLines(decryptBackup(createReadStream(path), passphrase))
-    assertReadable(head.schema)
+    const { head, config, records } = await read(path, passphrase, 'writing')
     const next = await store.stage({ schema: head.schema, digestKey: Buffer.from(head.digestKey, 'base64') })
     let count = 0
     try {
@@ -191,17 +211,56 @@ export function createBackup (
     return { records: count, createdAt: head.createdAt }
   }
 
-  /** Receives and stages a backup. Removes all its files when that fails. */
-  async function prepare (body: Readable, passphrase: string, gone: AbortSignal) {
+  /** Reads all of a backup and counts what is in it. */
+  async function inspect (path: string, passphrase: string): Promise<CheckedBackup> {
+    const { head: { createdAt, version }, records, bytes } = await read(path, passphrase, 'reading')
+    const { counts, add } = createCounter()
+    let count = 0
+    for await (const record of withFiles(records, { ...attachments, write: async () => ({ file: '', key: '' }) })) {
+      add(record)
+      count++
+    }
+    const reason = busy()
+    // The file itself is removed before an import writes it again.
+    const room = await statfs(dir).then(({ bavail, bsize }) => bavail * bsize, () => Infinity)
+    const missing = ROOM * bytes - room
+    return {
+      status: 'checked',
+      createdAt,
+      version: String(version),
+      records: count,
+      bytes,
+      holds: counts,
+      replaces: await countStored(store),
+      ...(reason !== undefined && { busy: reason }),
+      ...(missing > 0 && { missingBytes: Math.ceil(missing) })
+    }
+  }
+
+  /** Receives a backup and works on it. Removes all its files when that fails. */
+  async function prepare<T> (body: Readable, gone: AbortSignal, work: (path: string) => Promise<T>): Promise<T> {
     try {
-      const staged = await stage(await receive(body), passphrase)
-      assertIdle()
-      return staged
+      return await work(await receive(body))
     } catch (error: any) {
       for (const name of LEFTOVERS) await rm(join(dir, name), { recursive: true, force: true }).catch(() => {})
       if (error instanceof ServiceError || gone.aborted) throw error
       log.error({ err: error }, 'a backup could not be imported')
       throw importFailed(error)
+    }
+  }
+
+  /** Runs work on the body of a request, one at a time, and removes what was received. */
+  async function alone<T> (body: unknown, work: (file: Readable) => Promise<T>): Promise<T> {
+    if (body === undefined) throw new NoBackup()
+    if (!(body instanceof Readable)) throw new NotBytes()
+    if (importing) throw new BackupBusy('Another import is under way. Wait for it to end.')
+    importing = true
+    try {
+      return await work(body)
+    } finally {
+      importing = false
+      progress = NOTHING
+      await rm(join(dir, UPLOAD), { force: true })
     }
   }
 
@@ -262,13 +321,13 @@ export function createBackup (
      * of an invalid backup (400, 413, 415), and ImportFailed (503) on a disk failure.
      */
     async import (body: unknown, passphrase: string, gone: AbortSignal): Promise<ImportedView> {
-      if (body === undefined) throw new NoBackup()
-      if (!(body instanceof Readable)) throw new NotBytes()
-      if (importing) throw new BackupBusy('Another import is under way. Wait for it to end.')
       assertIdle()
-      importing = true
-      try {
-        const staged = await prepare(body, passphrase, gone)
+      return alone(body, async (file) => {
+        const staged = await prepare(file, gone, async (path) => {
+          const result = await stage(path, passphrase)
+          assertIdle()
+          return result
+        })
         refuseRequests()
         const restart = () => replaced()
         if (gone.aborted) setImmediate(restart)
@@ -280,11 +339,18 @@ export function createBackup (
         })
         log.info({ records: staged.records }, 'a backup was imported; the service restarts with it')
         return { status: 'imported', ...staged }
-      } finally {
-        importing = false
-        await rm(join(dir, UPLOAD), { force: true })
-      }
-    }
+      })
+    },
+
+    /**
+     * Reads a backup as an import would, and says what it holds and what it would replace. Changes nothing. Throws BackupBusy (409), the
+     * errors of an invalid backup (400, 413, 415), and ImportFailed (503) on a disk failure.
+     */
+    check: (body: unknown, passphrase: string, gone: AbortSignal): Promise<CheckedBackup> =>
+      alone(body, (file) => prepare(file, gone, (path) => inspect(path, passphrase))),
+
+    /** Returns how far an import or a check is. */
+    progress: (): ImportProgress => progress
   }
 }
 

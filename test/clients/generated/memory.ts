@@ -158,6 +158,19 @@ t.test('everything as one file, and back', async (t) => {
   const headers = { 'x-export-passphrase': 'correct horse' }
   const { data: backup } = await sdk.exportAll({ ...options, headers, parseAs: 'blob' })
   t.ok((backup as Blob).size > 100)
+  const counts = { facts: Number, threads: Number, messages: Number, tasks: Number, runs: Number, attachments: Number, agents: Number }
+  is(t, (await sdk.checkImport({ ...options, headers, body: backup as Blob })).data, {
+    status: 'checked',
+    createdAt: Number,
+    version: /./,
+    records: Number,
+    bytes: (backup as Blob).size,
+    holds: counts,
+    replaces: counts,
+    busy: undefined,
+    missingBytes: undefined
+  }, 'checkImport')
+  is(t, (await sdk.importProgress(options)).data, { step: 'none', bytes: 0, total: undefined }, 'importProgress')
   is(t, (await sdk.importAll({ ...options, headers, body: backup as Blob })).data, {
     status: 'imported',
     records: Number,
