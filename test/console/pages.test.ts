@@ -1,7 +1,9 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createAgent } from '../../client/agent.ts'
+import { deleteThread, learnFact, listThreads } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { hostileModel, seedHostile } from './hostile.ts'
@@ -27,6 +29,7 @@ const missing = (looks: string[]) => `(async () => {
 t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
   const console = await openConsole(t, { reply: hostileModel, work: { '<img src=x onerror=alert(1)>': '' } })
   const pages = await seedHostile(console.agent)
+  const asked = { client: console.agent.client, throwOnError: true } as const
 
   await console.visit('nothing runs or is fetched, axe finds nothing, and nothing is cut off', async (t, page) => {
     for (const path of pages) {
@@ -129,6 +132,54 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
     await refused
     t.equal(await page.frameLocator('iframe').getByRole('button').count(), 0)
   }, { expected: /frame/i })
+
+  await console.visit('a backup is imported: told what is in it, asked, and shown in pages that were open', async (t, page) => {
+    const { threads: [{ id }] } = (await listThreads(asked)).data
+    const passphrase = 'größer als zwölf'
+    await page.goto('/console/settings/general')
+    await page.getByLabel('Passphrase of a backup').fill(passphrase)
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save a backup' }).click()
+    const file = await readFile(await (await saved).path())
+    await deleteThread({ ...asked, path: { id } })
+    await learnFact({ ...asked, body: { fact: 'Came after the backup' } })
+    const other = await page.context().newPage()
+    await other.goto('/console/memory')
+    await other.getByText('Came after the backup', { exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'Import a backup…' }).click()
+    const dialog = page.getByRole('dialog')
+    const choose = async (buffer: Buffer, typed: string) => {
+      await dialog.getByLabel('File of the backup').setInputFiles({ name: 'my.backup', mimeType: 'application/octet-stream', buffer })
+      await dialog.getByLabel('Its passphrase').fill(typed)
+      await dialog.getByRole('button', { name: 'See what is in it' }).click()
+    }
+    await choose(Buffer.from('{"threads": []}'), passphrase)
+    await dialog.getByText('This is not a backup.').waitFor()
+    await choose(file, 'another passphrase')
+    await dialog.getByText('The passphrase is not the one that this backup was made with').waitFor()
+    await choose(file.subarray(0, -100), passphrase)
+    await dialog.getByText('The backup is damaged or incomplete').waitFor()
+    await choose(file, passphrase)
+    const row = (name: string) => dialog.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+    await row('Things in the memory').waitFor()
+    const [there, here] = await row('Conversations').getByRole('cell').allInnerTexts()
+    t.equal(Number(there), Number(here) + 1)
+    const replace = dialog.getByRole('button', { name: 'Replace everything' })
+    t.ok(await replace.isDisabled())
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+      t.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
+    }
+    await dialog.getByLabel('Type “replace” to confirm').fill('Replace')
+    await replace.click()
+    await dialog.getByText('The backup is in place').waitFor({ timeout: 30_000 })
+    await dialog.getByRole('button', { name: 'Close' }).first().click()
+    await dialog.waitFor({ state: 'detached' })
+    await other.getByText('Came after the backup', { exact: true }).waitFor({ state: 'detached', timeout: 30_000 })
+    t.ok((await listThreads(asked)).data.threads.some((thread) => thread.id === id), 'what was deleted meanwhile is back')
+  }, { expected: /status of (?:400|503)|ERR_|Failed to load/ })
 })
 
 t.test('a service with a token asks for it before it shows anything', { skip: noBrowser }, async (t) => {

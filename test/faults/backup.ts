@@ -11,9 +11,14 @@ export async function exported (url: string, passphrase = PASSPHRASE): Promise<B
 }
 
 /** Imports it; the status is 0 when the service went away over it. */
-export async function imported (url: string, backup: Buffer, more: Record<string, string> = {}): Promise<{ status: number, body: any }> {
+export async function imported (
+  url: string,
+  backup: Buffer,
+  more: Record<string, string> = {},
+  path = '/import'
+): Promise<{ status: number, body: any }> {
   try {
-    const response = await fetch(`${url}/import`, {
+    const response = await fetch(url + path, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/octet-stream', ...more },
       body: new Uint8Array(backup)

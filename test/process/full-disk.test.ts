@@ -5,7 +5,7 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
   'start', async (t) => {
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 12)
   if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
-  const { acknowledged, full, after, imports, whileSending, again, unchanged, refused, back } = seen
+  const { acknowledged, full, after, imports, whileSending, again, unchanged, refused, back, checked } = seen
   const noRoom = {
     status: 503,
     body: { error: /^The store is not available: No space left on device/, code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 }
@@ -34,6 +34,8 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
     })
     t.same(refusal.brain, acknowledged)
   }
+  t.match(checked, { status: 'checked', holds: { messages: checked.records } })
+  t.ok(checked.missingBytes > 0.9 * checked.bytes, 'the check of a backup says that there is too little room for its import')
   t.equal(whileSending, 503)
   for (const start of [again, back]) t.match(start, { health: { status: 'ok', checks: { store: 'ok' } }, brain: acknowledged })
 

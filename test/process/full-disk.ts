@@ -92,12 +92,15 @@ const send = async (backup: Buffer) => ({
 })
 const { bavail, bsize } = statfsSync(home)
 const record = JSON.stringify(['message/x/0', { text: noise(200_000) }])
-const head = [{ backup: 1, schema: newestOf(migrations), digestKey: noise(32) }, { config: {} }].map((line) => JSON.stringify(line))
+const head = [{ backup: 1, schema: newestOf(migrations), digestKey: noise(32), createdAt: 1, version: '0' }, { config: {} }]
+  .map((line) => JSON.stringify(line))
+const count = Math.floor(bavail * bsize * 0.7 / record.length)
 const pieces: Buffer[] = []
 for await (
-  const piece of encryptBackup([...head, ...Array<string>(Math.floor(bavail * bsize * 0.7 / record.length)).fill(record)], PASSPHRASE)
+  const piece of encryptBackup([...head, ...Array<string>(count).fill(record), JSON.stringify({ end: count })], PASSPHRASE)
 ) pieces.push(piece)
 const tooLarge = Buffer.alloc(64 * 1024 * 1024)
+const checked = (await imported(service.url, Buffer.concat(pieces), {}, '/import/check')).body
 const imports = [await send(tooLarge), await send(Buffer.concat(pieces)), await send(tooLarge)]
 // The client reads the refusal although more than 16 MiB are still to be sent; the connection is closed then.
 const connection = [
@@ -125,4 +128,4 @@ rmSync(ballast)
 service = await startService(own, disk)
 const back = { health: await get('/health'), brain: await facts() }
 await service.stop()
-console.log(JSON.stringify({ acknowledged, full, after, imports, whileSending, again, unchanged, refused, back }))
+console.log(JSON.stringify({ acknowledged, full, after, imports, whileSending, again, unchanged, refused, back, checked }))

@@ -200,7 +200,8 @@ t.test('what a backup holds and would replace is said before anything is done, a
   await post(old, '/memory/brain/fact', { fact: 'Likes tea' })
   const { url } = (await old.inject({ method: 'POST', url: '/attachments', payload: 'tea' })).json()
   const parts = [{ type: 'text', text: 'hi' }, { type: 'file', url, mediaType: 'text/plain' }]
-  await post(old, '/threads', { id: 'a', messages: [{ role: 'user', parts }, { role: 'assistant', parts: [{ type: 'text', text: 'ho' }] }] })
+  const said = [{ role: 'user', parts }, { role: 'assistant', parts: [{ type: 'text', text: 'ho' }] }]
+  await post(old, '/threads', { id: 'a', messages: said })
   await post(old, '/tasks', { goal: 'water the plants' })
   const backup = await exported(old)
   await old.close()

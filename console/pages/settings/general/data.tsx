@@ -1,20 +1,20 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Download } from 'lucide-react'
+import { headerText } from '../../../../client/create-client.ts'
 import { eraseAll, exportAll } from '../../../../client/generated/index.ts'
 import { forgetDrafts } from '../../../lib/draft.ts'
 import { saveFile } from '../../../lib/save-file.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
-import { tryToken } from '../../../lib/session.ts'
+import { whenBack } from '../../../lib/when-back.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed } from '../../../parts/failed.tsx'
+import { ImportBackup } from './import-backup.tsx'
 
 /** The words without which the service erases nothing. */
 const ERASE = 'erase everything'
-/** How often the service is asked whether it is back, ms. */
-const ASK_MS = 200
 
 /** Takes all that is stored out of the service: as a backup that another one can read, or for people to read; or erases it. */
 export function Data () {
@@ -28,7 +28,7 @@ export function Data () {
   })
   const backup = useMutation({
     mutationFn: async () => {
-      const data = await exportAll({ ...asked(), headers: { 'x-export-passphrase': passphrase }, parseAs: 'blob' }).then(body)
+      const data = await exportAll({ ...asked(), headers: { 'x-export-passphrase': headerText(passphrase) }, parseAs: 'blob' }).then(body)
       saveFile(data as Blob, 'local-agent.backup')
       setPassphrase('')
     }
@@ -48,7 +48,7 @@ export function Data () {
         <label className='field'>
           <span>{say('data.passphrase')}</span>
           <input
-            type='password' autoComplete='new-password' minLength={8} required value={passphrase}
+            type='password' autoComplete='new-password' minLength={12} maxLength={1_000} required value={passphrase}
             onChange={({ target }) => setPassphrase(target.value)}
           />
         </label>
@@ -56,7 +56,10 @@ export function Data () {
       </form>
       <p className='quiet'>{say('data.backupText')}</p>
       {[readable, backup].map(({ error }, at) => error !== null && <Failed key={at} error={error} />)}
-      <div className='actions'><Button kind='danger' onClick={() => setIsErasing(true)}>{say('data.erase')}</Button></div>
+      <div className='actions'>
+        <ImportBackup />
+        <Button kind='danger' onClick={() => setIsErasing(true)}>{say('data.erase')}</Button>
+      </div>
       {isErasing && <Erase onClose={() => setIsErasing(false)} />}
     </section>
   )
@@ -71,7 +74,7 @@ function Erase ({ onClose }: { onClose: () => void }) {
       await eraseAll({ ...asked(), body: { confirm: ERASE } })
       forgetDrafts()
       // The service takes no connection until it has begun anew.
-      while (await tryToken(undefined) === 'unreachable') await new Promise((resolve) => { setTimeout(resolve, ASK_MS) })
+      await whenBack()
       location.assign('/console/')
     }
   })
