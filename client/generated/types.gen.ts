@@ -1018,6 +1018,100 @@ export type ChatModelList = {
 };
 
 /**
+ * The backup is whole and can be read; nothing was changed
+ */
+export type CheckedBackup = {
+    status: 'checked';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * The version of the service that made it
+     */
+    version: string;
+    /**
+     * Number of records in the backup
+     */
+    records: number;
+    /**
+     * Size of the file
+     */
+    bytes: number;
+    holds: {
+        /**
+         * What the memory holds
+         */
+        facts: number;
+        /**
+         * Conversations
+         */
+        threads: number;
+        /**
+         * Messages of conversations
+         */
+        messages: number;
+        /**
+         * Tasks
+         */
+        tasks: number;
+        /**
+         * Runs of conversations and tasks
+         */
+        runs: number;
+        /**
+         * Attached files
+         */
+        attachments: number;
+        /**
+         * Agents
+         */
+        agents: number;
+    };
+    /**
+     * What the service has now: it would be gone
+     */
+    replaces: {
+        /**
+         * What the memory holds
+         */
+        facts: number;
+        /**
+         * Conversations
+         */
+        threads: number;
+        /**
+         * Messages of conversations
+         */
+        messages: number;
+        /**
+         * Tasks
+         */
+        tasks: number;
+        /**
+         * Runs of conversations and tasks
+         */
+        runs: number;
+        /**
+         * Attached files
+         */
+        attachments: number;
+        /**
+         * Agents
+         */
+        agents: number;
+    };
+    /**
+     * What is under way, and would have to end before an import
+     */
+    busy?: string;
+    /**
+     * The room on the disk that an import would lack
+     */
+    missingBytes?: number;
+};
+
+/**
  * One of the answers that a request of kind task can be given
  */
 export type Choice = {
@@ -3103,6 +3197,24 @@ export type Health = {
         scheduler: string;
         model: string;
     };
+};
+
+/**
+ * How far an import, or the check of a backup, is
+ */
+export type ImportProgress = {
+    /**
+     * What is done with a backup now: it is received, read and checked, or its records are written to the disk
+     */
+    step: 'none' | 'receiving' | 'reading' | 'writing';
+    /**
+     * Bytes of the file that the step has behind it
+     */
+    bytes: number;
+    /**
+     * Size of the file, once it is known
+     */
+    total?: number;
 };
 
 /**
@@ -14235,6 +14347,106 @@ export type EraseAllResponses = {
 };
 
 export type EraseAllResponse = EraseAllResponses[keyof EraseAllResponses];
+
+export type CheckImportData = {
+    body: Blob | File;
+    headers: {
+        /**
+         * The passphrase that encrypts the backup, in UTF-8. The backup cannot be read without it
+         */
+        'x-export-passphrase': string;
+    };
+    path?: never;
+    query?: never;
+    url: '/import/check';
+};
+
+export type CheckImportErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type CheckImportError = CheckImportErrors[keyof CheckImportErrors];
+
+export type CheckImportResponses = {
+    /**
+     * The backup is whole and can be read; nothing was changed
+     */
+    200: CheckedBackup;
+};
+
+export type CheckImportResponse = CheckImportResponses[keyof CheckImportResponses];
+
+export type ImportProgressData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/import';
+};
+
+export type ImportProgressErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ImportProgressError = ImportProgressErrors[keyof ImportProgressErrors];
+
+export type ImportProgressResponses = {
+    /**
+     * How far an import, or the check of a backup, is
+     */
+    200: ImportProgress;
+};
+
+export type ImportProgressResponse = ImportProgressResponses[keyof ImportProgressResponses];
 
 export type ImportAllData = {
     body: Blob | File;
