@@ -67,8 +67,9 @@ export const isPattern = ({ evidence }: Habit): boolean => evidence.length >= PA
 /** A pattern is the surer the more threads and runs hold it: 3 give 0.6, 8 give 0.8. */
 export const patternOf = (habit: Habit): Pattern => ({ ...habit, confidence: habit.evidence.length / (habit.evidence.length + 2) })
 
-export const ofKind = ({ entries }: Pick<Memory, 'entries'>, kind: FactKind, state: FactState = 'known'): Entry[] =>
-  entries.filter((entry) => entry.kind === kind && entry.state === state)
+/** Returns the known entries of a kind. */
+export const ofKind = ({ entries }: Pick<Memory, 'entries'>, kind: FactKind): Entry[] =>
+  entries.filter((entry) => entry.kind === kind && entry.state === 'known')
 
 /** The brain as its readers get it. */
 export const brainOf = (memory: Memory): Brain => ({

@@ -139,7 +139,8 @@ export function createSavedServers ({ config, environments }: Parts) {
         const servers: Record<string, unknown> | undefined = current[key]
         if (isObject(servers)) next[key] = names.reduce((all, name) => changedEntries(all, name, settings), servers)
       }
-      return current.mcp === undefined && next.mcp!.length === 0 ? without(next, 'mcp') : next
+      const { mcp, ...others } = next
+      return current.mcp === undefined && mcp!.length === 0 ? others : next
     })
   }
 
@@ -173,6 +174,3 @@ export function createSavedServers ({ config, environments }: Parts) {
     }
   }
 }
-
-const without = (config: Config, key: keyof Config): Config =>
-  Object.fromEntries(Object.entries(config).filter(([name]) => name !== key)) as Config

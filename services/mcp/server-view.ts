@@ -66,7 +66,8 @@ export async function describeServer (
       }
     }),
     resources: resources.map((each) => ({
-      ...{ uri: text(each.uri), name: text(each.name), ...namesOf(each), ...optional(each, 'mimeType') },
+      ...{ uri: text(each.uri), name: text(each.name), ...namesOf(each) },
+      ...(typeof each.mimeType === 'string' && { mimeType: text(each.mimeType) }),
       ...(typeof each.size === 'number' && { size: each.size })
     })),
     prompts: prompts.map((each) => ({ name: text(each.name), ...namesOf(each) })),
@@ -82,9 +83,3 @@ export async function describeServer (
 export const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)
-
-function optional<K extends string> (entry: Record<string, unknown>, ...keys: K[]): { [key in K]?: string } {
-  return Object.fromEntries(keys.filter((key) => typeof entry[key] === 'string').map((key) => [key, text(entry[key])])) as {
-    [key in K]?: string
-  }
-}

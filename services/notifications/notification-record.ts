@@ -81,8 +81,6 @@ export const shortened = (text: string | undefined, length = TEXT_KEPT): string 
   return line === undefined || line.length <= length ? line || undefined : `${line.slice(0, length)}…`
 }
 
-const count = (n: number, thing: string) => n === 1 ? `a ${thing}` : `${n} ${thing}s`
-
 /** What a notification says without any word of a task, a person or a model. */
 export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotification): string {
   switch (kind) {
@@ -91,7 +89,7 @@ export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotifi
       const of = (wanted: Waiting['kind']) => waitsFor.filter((item) => item.kind === wanted).length
       const [calls, results, questions] = [of('tool'), of('result'), of('question') + of('task')]
       const asks = [
-        ...calls > 0 ? [`for the approval of ${count(calls, 'call')}`] : [],
+        ...calls > 0 ? [`for the approval of ${calls === 1 ? 'a call' : `${calls} calls`}`] : [],
         ...results > 0 ? ['for your word on its result'] : [],
         ...questions > 0 ? ['for your answer'] : []
       ]

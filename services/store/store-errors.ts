@@ -29,11 +29,15 @@ export abstract class StoreStartError extends Error {
   abstract readonly exitCode: number
 }
 
-/** Another process, or this one, has the directory open. EX_CANTCREAT */
-export class StoreInUse extends StoreStartError {
-  readonly code = 'ERR_STORE_IN_USE'
-  readonly exitCode = 73
+/** Returns the class of the errors with this code and this exit code. */
+const startError = (errorCode: string, exit: number) =>
+  class extends StoreStartError {
+    readonly code = errorCode
+    readonly exitCode = exit
+  }
 
+/** Another process, or this one, has the directory open. EX_CANTCREAT */
+export class StoreInUse extends startError('ERR_STORE_IN_USE', 73) {
   constructor (dir: string, { pid, url, isLate = false }: { pid?: number, url?: string, isLate?: boolean } = {}) {
     const holder = pid === undefined ? 'another process' : `process ${pid}${url === undefined ? '' : `, a service at ${url}`}`
     super(
@@ -46,16 +50,10 @@ export class StoreInUse extends StoreStartError {
 }
 
 /** The available key does not match the data. EX_CONFIG */
-export class StoreKeyError extends StoreStartError {
-  readonly code = 'ERR_STORE_KEY'
-  readonly exitCode = 78
-}
+export class StoreKeyError extends startError('ERR_STORE_KEY', 78) {}
 
 /** A newer version of the program wrote the data. EX_CONFIG */
-export class StoreNewer extends StoreStartError {
-  readonly code = 'ERR_STORE_NEWER'
-  readonly exitCode = 78
-
+export class StoreNewer extends startError('ERR_STORE_NEWER', 78) {
   constructor (found: string, known: string) {
     super(
       `The data was written by a newer version of the service (schema ${found}, this one knows ${known}). ` +
@@ -65,10 +63,7 @@ export class StoreNewer extends StoreStartError {
 }
 
 /** A build of the program from before the present base schema wrote the data. EX_CONFIG */
-export class StoreOlder extends StoreStartError {
-  readonly code = 'ERR_STORE_OLDER'
-  readonly exitCode = 78
-
+export class StoreOlder extends startError('ERR_STORE_OLDER', 78) {
   constructor (location: string) {
     super(
       'The data was written by an earlier build of the service, from before its first release, which stored it in another form. ' +
@@ -78,10 +73,7 @@ export class StoreOlder extends StoreStartError {
 }
 
 /** The database cannot be repaired, or its location holds something else. EX_CONFIG */
-export class StoreDamaged extends StoreStartError {
-  readonly code = 'ERR_STORE_DAMAGED'
-  readonly exitCode = 78
-
+export class StoreDamaged extends startError('ERR_STORE_DAMAGED', 78) {
   constructor (location: string, why: string, options?: ErrorOptions) {
     super(
       `The database in ${location} is damaged: ${why}. ` +
@@ -92,10 +84,7 @@ export class StoreDamaged extends StoreStartError {
 }
 
 /** The database cannot be opened because the disk is full or failing, or access is denied. EX_IOERR */
-export class StoreIoError extends StoreStartError {
-  readonly code = 'ERR_STORE_IO'
-  readonly exitCode = 74
-
+export class StoreIoError extends startError('ERR_STORE_IO', 74) {
   constructor (location: string, error: unknown) {
     super(
       `The database in ${location} cannot be opened: ${explain(error)}. ` +
@@ -128,10 +117,7 @@ export function rootOf (error: unknown): Error & { code?: string } {
 }
 
 /** The disk has no space for a second copy of the data. EX_IOERR */
-export class StoreNoRoom extends StoreStartError {
-  readonly code = 'ERR_STORE_NO_ROOM'
-  readonly exitCode = 74
-
+export class StoreNoRoom extends startError('ERR_STORE_NO_ROOM', 74) {
   constructor (why: string) {
     super(
       `The data could not be re-encrypted: ${why}. Nothing was changed. Free as much disk space as the data directory uses, then try again.`

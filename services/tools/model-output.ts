@@ -177,9 +177,9 @@ const SHORTEST_STRING = 200
  */
 export function forModel (output: ToolOutput): ToolOutput {
   if (fits(output)) return output
-  const strings = largestThatFits(SHORTEST_STRING, MODEL_BYTES, (chars) => shorten(output, chars, Infinity))
+  const strings = largestThatFits(SHORTEST_STRING, (chars) => shorten(output, chars, Infinity))
   if (strings !== undefined) return strings
-  const lists = largestThatFits(0, MODEL_BYTES, (items) => shorten(output, SHORTEST_STRING, items))
+  const lists = largestThatFits(0, (items) => shorten(output, SHORTEST_STRING, items))
   if (lists !== undefined) return lists
   // Only deep nesting remains: return the JSON as text. Escaping may double its length, and double it again in this JSON.
   return { truncated: true, json: cut(JSON.stringify(output), MODEL_BYTES / 8) }
@@ -190,10 +190,10 @@ function fits (output: unknown): boolean {
 }
 
 /** Returns the result for the largest limit that fits, by binary search; undefined when not even the smallest fits. */
-function largestThatFits (smallest: number, most: number, attempt: (limit: number) => ToolOutput): ToolOutput | undefined {
+function largestThatFits (smallest: number, attempt: (limit: number) => ToolOutput): ToolOutput | undefined {
   let best = attempt(smallest)
   if (!fits(best)) return undefined
-  for (let low = smallest, high = most; high - low > 1;) {
+  for (let low = smallest, high = MODEL_BYTES; high - low > 1;) {
     const middle = Math.floor((low + high) / 2)
     const result = attempt(middle)
     if (fits(result)) [best, low] = [result, middle]

@@ -3,16 +3,10 @@ import { OBJECT_PART, objectData } from '../run-log/ui-message.ts'
 import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
 
 /**
- * Renders the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
+ * Renders an event of the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
  * interface (`content` beside `delta`, `toolName` on every tool event) and with `step-boundary` between steps. Every `data:` line is JSON.
  */
-export function renderDocumented (events: readonly RunEvent[]): string {
-  let text = ''
-  for (const event of events) text += render(event)
-  return text
-}
-
-function render (event: RunEvent): string {
+export function renderDocumented (event: RunEvent): string {
   switch (event.type) {
     // Deltas are by far the most frequent events, so their JSON is assembled by hand.
     case 'text-delta':

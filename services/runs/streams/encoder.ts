@@ -18,12 +18,13 @@ const uiStream = { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, end: 'dat
 /** A rendered text longer than this (characters) is kept as bytes, which can be sent to many readers without a copy for each. */
 const LARGE = 16 * 1024
 
-function once (render: (events: readonly RunEvent[]) => string): Encoder['render'] {
+function once (render: (event: RunEvent) => string): Encoder['render'] {
   const rendered = new WeakMap<readonly RunEvent[], string | Buffer>()
   return (events) => {
     let chunk = rendered.get(events)
     if (chunk === undefined) {
-      const text = render(events)
+      let text = ''
+      for (const event of events) text += render(event)
       chunk = text.length > LARGE ? Buffer.from(text) : text
       rendered.set(events, chunk)
     }

@@ -5,17 +5,11 @@ import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestDa
 import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
 
 /**
- * Renders the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
+ * Renders an event of the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
  * all clients refuse an unknown type, so each chunk contains only keys that the oldest client accepts. For this reason the
  * finish reason, which clients before 5.0.92 refuse, is sent as message metadata.
  */
-export function renderUI (events: readonly RunEvent[]): string {
-  let text = ''
-  for (const event of events) text += renderChunk(event)
-  return text
-}
-
-function renderChunk (event: RunEvent): string {
+export function renderUI (event: RunEvent): string {
   switch (event.type) {
     // Text deltas are by far the most frequent events, so their JSON is assembled by hand.
     case 'text-delta':
@@ -127,16 +121,10 @@ const inputBegun = ({ toolCallId, toolName, input }: WithInput) =>
 const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}
 
 /**
- * Renders the UI message stream for clients of version 5, which know no approvals: an approval request is a data part, to be
+ * Renders an event of the UI message stream for clients of version 5, which know no approvals: an approval request is a data part, to be
  * answered with `POST /run/approve`, and a denial is a tool error.
  */
-export function renderUI5 (events: readonly RunEvent[]): string {
-  let text = ''
-  for (const event of events) text += renderChunk5(event)
-  return text
-}
-
-function renderChunk5 (event: RunEvent): string {
+export function renderUI5 (event: RunEvent): string {
   switch (event.type) {
     // With the id, a request that is sent again replaces its earlier part.
     case 'approval-request':
@@ -150,18 +138,13 @@ function renderChunk5 (event: RunEvent): string {
     // Clients before 5.0.7 do not know `tool-input-error`.
     case 'tool-input-error': {
       const { toolCallId, errorText } = event
-      return renderChunk({ ...event, type: 'tool-input' }) + eventLine({ type: 'tool-output-error', toolCallId, errorText })
+      return renderUI({ ...event, type: 'tool-input' }) + eventLine({ type: 'tool-output-error', toolCallId, errorText })
     }
     default:
-      return renderChunk(event)
+      return renderUI(event)
   }
 }
 
-/** Renders the UI message stream with the own chunk of newest 7.x clients for what the user said to a run and a step has read. */
-export function renderUI7 (events: readonly RunEvent[]): string {
-  let text = ''
-  for (const event of events) {
-    text += event.type === 'steer' && event.state === 'read' ? eventLine(steeringMessagePart(event)) : renderChunk(event)
-  }
-  return text
-}
+/** Renders an event of the UI message stream: what the user said to a run and a step has read, as the own chunk of newest 7.x clients. */
+export const renderUI7 = (event: RunEvent): string =>
+  event.type === 'steer' && event.state === 'read' ? eventLine(steeringMessagePart(event)) : renderUI(event)

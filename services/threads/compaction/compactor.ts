@@ -13,9 +13,9 @@ import {
   type Summary
 } from './items.ts'
 import { itemOf, type UnreadHistory } from './unread-history.ts'
-import { refusalsIn, summarise, summaryNote, type Ask } from './summarise.ts'
+import { summarise, summaryNote, type Ask } from './summarise.ts'
 import { tokensInSame, tokensOf } from '../../models/index.ts'
-import { chainsOf, unitsIn, unitsOf, shortened } from './units.ts'
+import { chainsOf, unitsIn, unitsOf, shortened, refusalsIn } from './units.ts'
 
 export type { Summary } from './items.ts'
 

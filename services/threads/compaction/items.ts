@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
-import { droppedNote, refusalsIn, summaryNote } from './summarise.ts'
-import { isOpen, type Unit, pruned } from './units.ts'
+import { droppedNote, summaryNote } from './summarise.ts'
+import { isOpen, type Unit, pruned, refusalsIn } from './units.ts'
 
 /** A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as their `chain` is the same. */
 export interface Summary {

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import { OUTCOME_UNKNOWN, NOTE_OPENING } from '../../contracts/model-texts.ts'
+import { NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { summaryPrompt } from '../../models/index.ts'
-import { cut, refusals, transcript, unit, type Unit } from './units.ts'
+import { cut, MAX_REFUSALS, transcript, unit, type Unit } from './units.ts'
 
 /** Asks the model of role `fast` for structured data. */
 export type Ask = <S extends TSchema>(
@@ -10,8 +10,6 @@ export type Ask = <S extends TSchema>(
 
 /** The maximum length of a summary, characters. */
 const MAX_SUMMARY = 12_000
-/** The number of refused calls that a note lists, the newest ones. */
-const MAX_REFUSALS = 20
 
 /** Summarises units with the model of role `fast`, which gets at most `maxCharacters` characters. Returns undefined if that fails. */
 export async function summarise (
@@ -23,9 +21,6 @@ export async function summarise (
   const summary = 'value' in answer ? answer.value.summary.trim().slice(0, MAX_SUMMARY).toWellFormed() : ''
   return summary === '' ? undefined : summary
 }
-
-/** Returns the refused and unknown calls of units, which every summary must list. */
-export const refusalsIn = (units: Unit[]): string[] => refusals(units, OUTCOME_UNKNOWN).slice(-MAX_REFUSALS)
 
 /** Makes a note of the service among the messages. Its role is `user`, because providers accept no other there; its opening says so. */
 export function note (text: string, refused: string[]): Unit {

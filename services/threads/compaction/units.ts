@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { tokensOf, tokensIn } from '../../models/index.ts'
@@ -102,22 +103,20 @@ export function isOpen (each: Unit): boolean {
   return parts.some((part) => part.type === 'tool-call' && !part.providerExecuted && !answered.has(part.toolCallId))
 }
 
-/** Lists the calls that were refused or whose outcome is unknown, one line each; a summary of a model might omit them. */
-export function refusals (units: Unit[], unknown: string): string[] {
+/** The number of refused calls that are listed, the newest ones. */
+export const MAX_REFUSALS = 20
+
+/** Lists the newest calls that were refused or whose outcome is unknown, one line each; a summary of a model might omit them. */
+export function refusalsIn (units: Unit[]): string[] {
   return units.flatMap((each) => {
-    if (
-      each.messages.every(({ role, content }) =>
-        role === 'user' || typeof content === 'string' || content.every(({ type }) => type !== 'tool-result')
-      )
-    ) return []
     const parts = partsOf(each)
     const calls = new Map(parts.flatMap((part) => part.type === 'tool-call' ? [[part.toolCallId, part] as const] : []))
     return parts.flatMap((part) => {
       const call = part.type === 'tool-result' ? calls.get(part.toolCallId) : undefined
-      const isOf = call !== undefined && (part.output.type === 'execution-denied' || part.output.value === unknown)
+      const isOf = call !== undefined && (part.output.type === 'execution-denied' || part.output.value === OUTCOME_UNKNOWN)
       return isOf ? [`- ${part.toolName} ${opening(JSON.stringify(call.input) ?? '', 200)}: ${opening(outputText(part.output), 160)}`] : []
     })
-  })
+  }).slice(-MAX_REFUSALS)
 }
 
 /** Renders the units as text for the summarising model. */

@@ -43,20 +43,14 @@ export function createFindFiles ({ paths, transform }: Parts): Tool<Static<typeo
         if (scope.file !== undefined) throw new ToolFailed(`${JSON.stringify(path)} is a file; findFiles searches folders.`)
         const glob = relativeGlob(pattern, scope.folder)
         const found = await runSearch(() => transform.run('searchFiles', { ...scope, glob, limit, offset }, { signal }))
-        const nextOffset = offset + found.paths.length
-        const nothing = found.paths.length > 0
-          ? []
-          : [offset > 0 ? 'There are no more.' : 'No file matches. What .gitignore leaves out is found when path names its folder.']
-        const message = [...nothing, ...restOf(found, nextOffset)].join(' ')
-        return {
-          path: scope.folder,
-          files: found.paths,
-          ...found.hasMore && { truncated: true, ...found.endedAt === undefined && { nextOffset } },
-          ...message !== '' && { message }
-        }
+        const { paths: files } = found
+        return { path: scope.folder, files, ...restOf(found, offset + files.length, files.length > 0 ? '' : nothingFound(offset)) }
       })
   }
 }
+
+const nothingFound = (offset: number): string =>
+  offset > 0 ? 'There are no more.' : 'No file matches. What .gitignore leaves out is found when path names its folder.'
 
 function asLines ({ files, ...rest }: ToolOutput): ToolOutput {
   return { ...rest, files: Array.isArray(files) ? files.join('\n') : files }

@@ -69,15 +69,8 @@ export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typ
         const wanted = glob === undefined ? {} : { glob: relativeGlob(glob, scope.folder) }
         const request = { ...scope, ...wanted, pattern: source, caseSensitive, context, limit, offset }
         const found = await runSearch(() => transform.run('searchLines', request, { signal }))
-        const nextOffset = offset + found.matches.length
-        const message = [...nothingFound(found, offset), ...restOf(found, nextOffset)].join(' ')
-        return {
-          path: scope.folder,
-          matches: found.matches,
-          searched: found.searched,
-          ...found.hasMore && { truncated: true, ...found.endedAt === undefined && { nextOffset } },
-          ...message !== '' && { message }
-        }
+        const { matches, searched } = found
+        return { path: scope.folder, matches, searched, ...restOf(found, offset + matches.length, nothingFound(found, offset)) }
       })
   }
 }
@@ -90,13 +83,12 @@ function assertPattern (source: string, isCaseSensitive: boolean): void {
   }
 }
 
-function nothingFound ({ matches, searched, skipped }: FoundLines, offset: number): string[] {
-  if (matches.length > 0) return []
-  if (offset > 0) return ['There are no more matches.']
+function nothingFound ({ matches, searched, skipped }: FoundLines, offset: number): string {
+  if (matches.length > 0) return ''
+  if (offset > 0) return 'There are no more matches.'
   const left = skipped === 0 ? '' : ` ${skipped} that are not text, too large or unreadable were not.`
-  return [
-    `No line matches; ${searched} files were searched.${left} Files that .gitignore leaves out are searched when path names their folder.`
-  ]
+  return `No line matches; ${searched} files were searched.${left} ` +
+    'Files that .gitignore leaves out are searched when path names their folder.'
 }
 
 /** Shows matches as grep does: `12:` before a match, `11-` before context, `--` where lines are left out. */
@@ -174,12 +166,14 @@ export function relativeGlob (glob: string, folder: string, platform: NodeJS.Pla
   return relative
 }
 
-/** Returns the sentences about the rest of a search. */
-export function restOf ({ hasMore, endedAt }: { hasMore: boolean, endedAt?: string }, nextOffset: number): string[] {
-  if (endedAt !== undefined) {
-    return [`The search was ended for its time at ${JSON.stringify(
-      endedAt
-    )}: what follows was not searched. Search a smaller folder, or by glob.`]
+/** Returns what a search answers about the rest; `nothing` says that nothing was found, '' when something was. */
+export function restOf ({ hasMore, endedAt }: { hasMore: boolean, endedAt?: string }, nextOffset: number, nothing: string): ToolOutput {
+  const rest = endedAt !== undefined
+    ? `The search was ended for its time at ${JSON.stringify(endedAt)}: what follows was not searched. Search a smaller folder, or by glob.`
+    : hasMore ? `There are more: go on with offset ${nextOffset}, or narrow the search by path, glob or a more exact pattern.` : ''
+  const message = [nothing, rest].filter((sentence) => sentence !== '').join(' ')
+  return {
+    ...hasMore && { truncated: true, ...endedAt === undefined && { nextOffset } },
+    ...message !== '' && { message }
   }
-  return hasMore ? [`There are more: go on with offset ${nextOffset}, or narrow the search by path, glob or a more exact pattern.`] : []
 }
