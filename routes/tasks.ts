@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { IdempotencyHeaders, ref } from '../schemas/common.ts'
-import { DigestQuery, DigestSchema, DigestSeenBodySchema, DigestSeenSchema } from '../schemas/digest.ts'
+import { DepartureSchema, DigestQuery, DigestSchema, DigestSeenBodySchema, DigestSeenSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { GrantBodySchema, LearnedSchema } from '../schemas/grants.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
@@ -95,6 +95,7 @@ const SHARED = [
   SteerSchema,
   StoppedSchema,
   QuestionSchema,
+  DepartureSchema,
   DigestSchema,
   DigestSeenBodySchema,
   DigestSeenSchema,

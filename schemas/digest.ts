@@ -22,6 +22,24 @@ const ofRun = {
   startedAt: Timestamp
 }
 
+const about = Type.String({
+  description: 'What the call is about, shortened: a path, a command, host and path of an address, or the first fields of its input'
+})
+
+export const DepartureSchema = Type.Object({
+  how: Type.Unsafe<'asked' | 'denied' | 'unused'>({
+    type: 'string',
+    enum: ['asked', 'denied', 'unused'],
+    description: 'asked: it asked for the call; denied: the call was denied; unused: it did nothing that this accepted line covers'
+  }),
+  toolName: Type.String(),
+  about,
+  isShown: Type.Boolean({ description: 'Whether the rehearsal has shown the call' }),
+  more: Type.Optional(Type.Integer({ description: 'The number of further departures of this kind, which are not listed' })),
+  text: Type.String({ description: 'The departure as a sentence' })
+}, { $id: 'Departure', description: 'What a run did otherwise than the rehearsal whose sheet was accepted before it' })
+export type Departure = Static<typeof DepartureSchema>
+
 const Run = Type.Object({
   ...ofRun,
   completedAt: Timestamp,
@@ -32,8 +50,8 @@ const Run = Type.Object({
   ...JudgementFields,
   facts: Type.Optional(Facts),
   claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the report' })),
-  differs: Type.Optional(Type.Array(Type.String(), {
-    description: 'What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences'
+  differs: Type.Optional(Type.Array(ref(DepartureSchema), {
+    description: 'What it did otherwise than the rehearsal whose sheet was accepted before it'
   })),
   text
 })
@@ -46,7 +64,7 @@ const Waiting = Type.Object({
   toolName: Type.Optional(Type.String({ description: 'The tool whose call needs approval' })),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the tool call' })),
   reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
-  about: Type.String({ description: 'The input of the tool call as JSON, the result that needs approval, or the questions, shortened' }),
+  about: Type.String({ description: 'What the tool call is about, the result that needs approval, or the questions, shortened' }),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   text
@@ -57,7 +75,7 @@ const WaitingForApp = Type.Object({
   toolCallId: Type.String({ description: 'For POST /tool-calls/:id' }),
   app: Type.Optional(Type.String({ description: 'The application whose tool it is, by the name that it gave itself' })),
   toolName: Type.String(),
-  about: Type.String({ description: 'The input of the call as JSON, shortened' }),
+  about,
   isClaimed: Type.Boolean({ description: 'Whether an instance of the application executes the call' }),
   createdAt: Timestamp,
   expiresAt: Timestamp,
@@ -79,7 +97,7 @@ const Fired = Type.Object({ ...ofTask, firing: ref(FiringSchema), text })
 const Denied = Type.Object({
   runId: Type.String({ description: 'The newest run in which it was denied' }),
   toolName: Type.String(),
-  about: Type.String({ description: 'The input of the call as JSON, shortened' }),
+  about,
   count: Type.Integer({ description: 'The number of such calls' }),
   grant: Type.Optional(Type.Unsafe<GrantBody>({
     ...Type.Ref('GrantBody'),

@@ -1796,6 +1796,33 @@ export type DecidedApproval = {
 };
 
 /**
+ * What a run did otherwise than the rehearsal whose sheet was accepted before it
+ */
+export type Departure = {
+    /**
+     * asked: it asked for the call; denied: the call was denied; unused: it did nothing that this accepted line covers
+     */
+    how: 'asked' | 'denied' | 'unused';
+    toolName: string;
+    /**
+     * What the call is about, shortened: a path, a command, host and path of an address, or the first fields of its input
+     */
+    about: string;
+    /**
+     * Whether the rehearsal has shown the call
+     */
+    isShown: boolean;
+    /**
+     * The number of further departures of this kind, which are not listed
+     */
+    more?: number;
+    /**
+     * The departure as a sentence
+     */
+    text: string;
+};
+
+/**
  * A summary of all tasks: their runs since a given time, their open approval requests and their next planned times
  */
 export type Digest = {
@@ -1914,9 +1941,9 @@ export type Digest = {
                      */
                     facts?: string;
                     /**
-                     * What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences
+                     * What it did otherwise than the rehearsal whose sheet was accepted before it
                      */
-                    differs?: Array<string>;
+                    differs?: Array<Departure>;
                     /**
                      * The item as a sentence, with times in the local time zone of the machine
                      */
@@ -1941,7 +1968,7 @@ export type Digest = {
                 runId: string;
                 toolName: string;
                 /**
-                 * The input of the call as JSON, shortened
+                 * What the call is about, shortened: a path, a command, host and path of an address, or the first fields of its input
                  */
                 about: string;
                 /**
@@ -2098,9 +2125,9 @@ export type Digest = {
              */
             facts?: string;
             /**
-             * What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences
+             * What it did otherwise than the rehearsal whose sheet was accepted before it
              */
-            differs?: Array<string>;
+            differs?: Array<Departure>;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -2204,9 +2231,9 @@ export type Digest = {
              */
             facts?: string;
             /**
-             * What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences
+             * What it did otherwise than the rehearsal whose sheet was accepted before it
              */
-            differs?: Array<string>;
+            differs?: Array<Departure>;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -2310,9 +2337,9 @@ export type Digest = {
              */
             facts?: string;
             /**
-             * What it did otherwise than the rehearsal whose sheet was accepted before it, in sentences
+             * What it did otherwise than the rehearsal whose sheet was accepted before it
              */
-            differs?: Array<string>;
+            differs?: Array<Departure>;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -2394,7 +2421,7 @@ export type Digest = {
              */
             reason?: string;
             /**
-             * The input of the tool call as JSON, the result that needs approval, or the questions, shortened
+             * What the tool call is about, the result that needs approval, or the questions, shortened
              */
             about: string;
             /**
@@ -2436,7 +2463,7 @@ export type Digest = {
             app?: string;
             toolName: string;
             /**
-             * The input of the call as JSON, shortened
+             * What the call is about, shortened: a path, a command, host and path of an address, or the first fields of its input
              */
             about: string;
             /**

@@ -27,6 +27,7 @@ import { type PathPolicy, within } from './path-policy.ts'
 import { toModelOutput } from './model-output.ts'
 import { describeSources, type MergedTool, type ToldSources, type ToolSource, createMergedTools } from './sources.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
+import { type SaidCall, sayCall } from './say-call.ts'
 import type { CopiedFolder, CopyView } from './copy-view.ts'
 import { createWorkFolders } from './work-folder.ts'
 import type { TracedToolCall } from '../contracts/traced.ts'
@@ -246,6 +247,12 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
 
     /** Returns the identity that an approval is bound to, see `ToolCall.identity`; undefined for built-in tools. */
     identity: (name: string): string | undefined => findSourceTool(name)?.identity,
+
+    /** Says what a call does, in words for its user, see `sayCall`. */
+    say: (call: { toolName: string, input: unknown }): SaidCall => {
+      const ofServer = findSourceTool(call.toolName)
+      return sayCall(call, { tool: builtin.get(call.toolName) ?? ofServer, server: ofServer?.source })
+    },
 
     /** Returns the tool server that a tool is of, with what a person is shown of the tool; undefined for other tools. */
     toolServer (name: string): ShownToolServer | undefined {

@@ -138,8 +138,8 @@ t.test('the digest says what differed from an accepted rehearsal, and a changed 
   await runOnce()
   const { completed: { items: [run] } } = await tasks.get('/digest?since=0')
   t.match(run.differs, [
-    /^It was denied deleteFile with .*a\.md.*, which the rehearsal did not show\.$/,
-    /^It did not use writeFile .*b\.txt/
+    { how: 'denied', isShown: false, text: 'It was not allowed to delete “a.md”, which the rehearsal did not show.' },
+    { how: 'unused', about: 'b.txt', text: 'It did not do what the rehearsal showed: write the file “b.txt”, or its like.' }
   ])
   t.same(readdirSync(app.cwd), ['a.md'])
 
@@ -169,7 +169,7 @@ t.test('a task that may ask does so for what departs from its accepted rehearsal
   await tasks.post(`/${id}/approve`, { approved: true })
   await events.until('task:complete')
   const { completed: { items: [{ differs }] } } = await tasks.get('/digest?since=0')
-  t.match(differs, [/^It asked for writeFile with .*c\.txt.*, which the rehearsal did not show\.$/])
+  t.match(differs, [{ text: 'It asked whether it may write the file “c.txt”, which the rehearsal did not show.' }])
 })
 
 t.test('tools of servers and of the application are not called, but those that were accepted as only reading', async (t) => {

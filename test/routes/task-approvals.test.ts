@@ -207,7 +207,7 @@ t.test('after the first N, the very command goes unasked, and another one asks a
   const asked = await events.until('task:approval')
   t.match(asked, { kind: 'tool', reason: /Approved runs used runCommand with exactly .*echo x.* This call is another one: .*echo y/ })
   const { waiting: { items: [{ text }] } } = await tasks.get('/digest?since=0')
-  t.match(text, /asks whether it may use runCommand .*echo y.*Approved runs used/)
+  t.match(text, /asks whether it may run the command “echo y >> log” .*Approved runs used/)
   t.equal(readFileSync(`${app.cwd}/log`, 'utf8'), 'x\nx\n')
 })
 
@@ -315,7 +315,7 @@ t.test('a nightly task runs one granted command and nothing else, over a restart
       count: 2,
       grant: { taskId: id, scope: 'folder' },
       covers: /\*\.txt files in or below/,
-      text: /2 calls of writeFile .* were denied/
+      text: /It was not allowed to write the file “.*” \(2 times\), as no grant covers it/
     },
     { toolName: 'runCommand', count: 2, grant: { taskId: id, scope: 'exact', input: { command: 'echo tested  >> log' } } }
   ])

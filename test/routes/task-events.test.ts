@@ -157,9 +157,9 @@ t.test('who was away is told what completed, failed and was passed over, what wa
       taskId: asking.id,
       kind: 'tool',
       toolName: 'writeFile',
-      about: /list\.txt.*tea/,
+      about: 'list.txt',
       expiresAt: Number,
-      text: /asks whether it may use writeFile with /
+      text: /asks whether it may write the file “list\.txt”/
     }]
   })
   t.same(digest.next.items.map(({ at }: any) => at), Array(4).fill(since + 3 * HOUR))

@@ -289,9 +289,9 @@ t.test('a task whose application is away waits, says so, and goes on with the an
       toolCallId: call.toolCallId,
       app: 'editor',
       toolName: 'openDocument',
-      about: '{"name":"Budget"}',
+      about: 'name: Budget',
       isClaimed: false,
-      text: /“open the budget” waits for the application editor, which is to execute openDocument with {"name":"Budget"}/
+      text: /“open the budget” waits for the application editor, which is to execute its call: use openDocument with “name: Budget”/
     }]
   })
   t.equal((await tasks.call('POST', `/${id}/approve`, { approved: true })).status, 409, 'there is nothing to approve')

@@ -5,10 +5,9 @@ import { useKeptFocus } from '../../lib/keep-focus.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked } from '../../lib/service.ts'
-import { targetOfJson } from '../../parts/call/target.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
-import { ToolName } from '../../parts/tool-name.tsx'
+import { SaidCall } from '../../parts/said-call.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { CallInput } from '../../parts/waiting/call-input.tsx'
 import type { Denied } from './digest-rows.ts'
@@ -22,10 +21,9 @@ export function DeniedCall ({ runId, toolName, about, count, grant, covers = '',
   return (
     <DigestLine state='denied'>
       <div ref={element} tabIndex={-1}>
-        <Link href={`/runs/${runId}`}><ToolName name={toolName} /></Link>
+        <Link href={`/runs/${runId}`}><SaidCall toolName={toolName} about={about} /></Link>
         {count > 1 && <span className='quiet'> · {say('inbox.deniedTimes', { count })}</span>}
       </div>
-      <p className='quiet digest-text'><VisibleText text={targetOfJson(about)} /></p>
       {grant === undefined && <p className='quiet'>{say(isGranted ? 'inbox.granted' : 'inbox.noGrant')}</p>}
       {grant !== undefined && (
         <>

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { Departure } from '../../../client/generated/index.ts'
 import { plainMarkdown } from '../../lib/plain-markdown.ts'
 import { say } from '../../lib/say.ts'
 import { sayFacts } from '../../lib/say-facts.ts'
 import { NotVerified } from '../../parts/not-verified.tsx'
+import { SaidCall } from '../../parts/said-call.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
@@ -28,6 +30,19 @@ export function DigestText ({ text }: { text: string }) {
   return text === '' ? null : <p className='quiet digest-text'><VisibleText text={text.slice(0, TEXT_SHOWN)} /></p>
 }
 
+/** What a run did otherwise than its accepted rehearsal. */
+function Departed ({ how, toolName, about, isShown, more }: Departure) {
+  return (
+    <li>
+      <SaidCall toolName={toolName} about={about} />{' '}
+      <span className='quiet'>
+        {say(`inbox.departed.${how}`)}{how !== 'unused' && <> {say(isShown ? 'inbox.departed.notAccepted' : 'inbox.departed.notShown')}</>}
+        {more !== undefined && <> {say('inbox.departed.more', { count: more })}</>}
+      </span>
+    </li>
+  )
+}
+
 /** How a run ended. */
 export function RunLine ({ runId, runNumber, status, error, output, evidence, verified, facts, differs, completedAt }: EndedRun) {
   return (
@@ -39,7 +54,7 @@ export function RunLine ({ runId, runNumber, status, error, output, evidence, ve
       {differs !== undefined && (
         <>
           <p>{say('inbox.differs')}</p>
-          <ul>{differs.map((text) => <li key={text}><VisibleText text={text} /></li>)}</ul>
+          <ul className='digest-differs'>{differs.map((departure) => <Departed key={departure.text} {...departure} />)}</ul>
         </>
       )}
     </DigestLine>

@@ -17,12 +17,3 @@ function oneLine (text: string): string {
   const line = text.slice(0, TARGET_SHOWN).replace(/\s+/g, ' ').trim()
   return text.length > TARGET_SHOWN ? `${line}…` : line
 }
-
-/** What a call is about, by its input as JSON, which may be cut: then, and without such a field, the JSON. */
-export function targetOfJson (json: string): string {
-  try {
-    return targetOf(JSON.parse(json)) ?? json
-  } catch {
-    return json
-  }
-}

@@ -7,6 +7,7 @@ import type { Boundary } from '../../contracts/boundary.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 import type { Tool, WorkFolder } from '../../contracts/tool.ts'
 import { readAddress } from '../addresses/find-addresses.ts'
+import { sayFields } from '../../tools/index.ts'
 import { inputDigest } from '../input-digest.ts'
 import { extensionOf, isCovered, pathOf } from './file-place.ts'
 
@@ -74,10 +75,8 @@ async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder):
 }
 
 const INPUT_SHOWN = 300
-const quoted = (value: unknown) => {
-  const text = JSON.stringify(value)
-  return text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN)}…` : text
-}
+const shortened = (text: string) => text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN).toWellFormed()}…` : text
+const quoted = (value: string) => shortened(JSON.stringify(value))
 const filesIn = ({ places = [] }: CallFacts) => `*${extensionOf(places[0])} files in or below ${quoted(places[0].folder)}`
 
 /** Returns what a grant of that scope for a call covers, in words. */
@@ -85,7 +84,7 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
   const { toolName, input, folder: { path } } = facts
   switch (scope) {
     case 'exact':
-      return `${toolName} with exactly ${quoted(input)}, in ${quoted(path)}`
+      return `${toolName} with exactly “${shortened(sayFields(input))}”, in ${quoted(path)}`
     case 'file':
       return `${toolName} of ${facts.places?.map((place) => quoted(pathOf(place))).join(' and ')}, with any content`
     case 'beside':

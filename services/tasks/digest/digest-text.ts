@@ -61,20 +61,21 @@ export function createDigestText (timezone: string) {
 
     fired: (task: StoredTask, firing: Firing) => `${name(task)}: ${firingText(firing)}.`,
 
-    waiting: (task: StoredTask, { kind, toolName, about, reason }: Pick<DigestQuestion, 'kind' | 'toolName' | 'about' | 'reason'>) =>
+    /** `call` says what a tool call does. */
+    waiting: (task: StoredTask, { kind, about, reason, call }: Pick<DigestQuestion, 'kind' | 'about' | 'reason'> & { call?: string }) =>
       `${name(task)} asks ${{
-        tool: `whether it may use ${toolName} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`,
+        tool: `whether it may ${call}${reason ? ` (${inLine(reason)})` : ''}`,
         result: `whether its result is good: ${inLine(about)}`,
         question: inLine(about)
       }[kind]}`,
 
     waitingForApp: (
       task: StoredTask,
-      { app, toolName, about, isClaimed }: Pick<DigestAppCall, 'app' | 'toolName' | 'about' | 'isClaimed'>
+      { app, call, isClaimed }: Pick<DigestAppCall, 'app' | 'isClaimed'> & { call: string }
     ) =>
       `${name(task)} waits for ${app === undefined ? 'its application' : `the application ${inLine(app)}`}, which ${
-        isClaimed ? 'executes' : 'is to execute'
-      } ${toolName} with ${inLine(about)}`,
+        isClaimed ? 'executes its call' : 'is to execute its call'
+      }: ${call}`,
 
     working: (task: StoredTask, { runNumber, status, startedAt, retryAt }: StoredRun) =>
       `Run ${runNumber} of ${name(task)} ${
@@ -88,11 +89,10 @@ export function createDigestText (timezone: string) {
         error ? `; the last time: ${inLine(error)}` : '.'
       }`,
 
-    denied ({ toolName, about, count, grant, isGranted }: Omit<DigestDenied, 'runId' | 'text'>) {
-      const [were, them] = count === 1 ? ['was', 'it'] : ['were', 'them']
-      const calls = `${counted(count, 'call')} of ${toolName} with ${inLine(about)} ${were} denied`
-      if (isGranted) return `${calls}, as no grant covered ${them}; one does now.`
-      return `${calls}, as no grant covers ${them}${grant === undefined ? ', and none can' : ''}.`
+    denied ({ call, count, grant, isGranted }: Pick<DigestDenied, 'count' | 'grant' | 'isGranted'> & { call: string }) {
+      const denied = `It was not allowed to ${call}${count === 1 ? '' : ` (${count} times)`}`
+      if (isGranted) return `${denied}, as no grant covered it; one does now.`
+      return `${denied}, as no grant covers it${grant === undefined ? ', and none can' : ''}.`
     },
 
     task: (

@@ -18,6 +18,7 @@ import type { MissingGrant } from './missing-grant.ts'
 import { departures } from '../rehearsal/departures.ts'
 import type { StoredSheet } from '../../contracts/sheet-record.ts'
 import { type Ledger, type LiveQuestions, questionView } from '../../approvals/index.ts'
+import type { ToolHost } from '../../tools/index.ts'
 import type { TaskRepository } from '../task-repository.ts'
 import type { FiringOutcome, OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
 import type { AppCallItem, TaskApproval } from '../../contracts/approval-record.ts'
@@ -58,7 +59,7 @@ interface Excerpt<T> {
  * that it shows, which the outcome index in `schedule/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
-  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant, accepted }: {
+  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant, accepted, say }: {
     repository: TaskRepository,
     ledger: Ledger,
     liveQuestions: Pick<LiveQuestions, 'ofTask'>,
@@ -68,7 +69,9 @@ export function createDigest (
     /** Returns what would have allowed the call. */
     missingGrant: (task: StoredTask, call: DeniedCall) => Promise<MissingGrant>,
     /** Returns the sheet of the task's rehearsal that was accepted. */
-    accepted: (task: StoredTask) => Promise<StoredSheet | undefined>
+    accepted: (task: StoredTask) => Promise<StoredSheet | undefined>,
+    /** Says what a call does. */
+    say: ToolHost['say']
   }
 ) {
   /** The outcomes of that kind since that time, newest first, without those of deleted tasks. Runs with nothing to do are counted alone. */
@@ -135,7 +138,7 @@ export function createDigest (
       if (sheet === undefined) return {}
       const denied = await deniedCalls(run, (id) => unlessDamaged(repository.events(id)))
       const asked = (await ledger.ofTask(run.asked)).flatMap((item) => item.kind === 'tool' ? [item] : [])
-      const differs = departures(run, sheet, { asked, denied })
+      const differs = departures(run, sheet, { asked, denied, say })
       return differs.length === 0 ? {} : { differs }
     }
     const [ofCompleted, ofFailed, ofStopped, ofSlots, ofFirings] = await Promise.all([
@@ -183,8 +186,8 @@ export function createDigest (
       const deniedOnce = await Promise.all(once(calls).map(async ({ call, count }) => {
         const missing = await missingGrant(task, call)
         const { runId, toolName, input } = call
-        const about = shorten(JSON.stringify(input) ?? '')
-        return { runId, toolName, about, count, ...missing, text: describe.denied({ toolName, about, count, ...missing }) }
+        const { about, text } = say({ toolName, input })
+        return { runId, toolName, about, count, ...missing, text: describe.denied({ call: text, count, ...missing }) }
       }))
       return [{
         taskId,
@@ -206,13 +209,13 @@ export function createDigest (
     const calls: DigestAppCall[] = []
     for (const task of all) {
       for (const item of await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))) {
-        if (item.kind === 'app') calls.push(appCall(item, task, describe))
-        else waits.push(question(item, task, describe))
+        if (item.kind === 'app') calls.push(appCall(item, task, describe, say))
+        else waits.push(question(item, task, describe, say))
       }
     }
     for (const item of liveQuestions.ofTask()) {
       const task = await taskOf(item.taskId)
-      if (task !== undefined) waits.push(question(item, task, describe))
+      if (task !== undefined) waits.push(question(item, task, describe, say))
     }
     const oldestFirst = (a: { createdAt: number }, b: { createdAt: number }) => a.createdAt - b.createdAt
     const waiting = excerpt(waits.sort(oldestFirst), limit)
@@ -293,10 +296,11 @@ const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, 
   startedAt
 })
 
-function question (item: TaskApproval, task: StoredTask, describe: DigestText): DigestQuestion {
+function question (item: TaskApproval, task: StoredTask, describe: DigestText, say: ToolHost['say']): DigestQuestion {
   const { approvalId, kind, toolName, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
   const texts = questions?.map(({ text }) => text).join(' ')
-  const about = shorten({ tool: JSON.stringify(input), result: output, question: texts }[kind] ?? '')
+  const call = toolName === undefined ? undefined : say({ toolName, input })
+  const about = shorten({ tool: call?.about, result: output, question: texts }[kind] ?? '')
   return {
     taskId: task.id,
     goal: shortGoal(task),
@@ -309,17 +313,19 @@ function question (item: TaskApproval, task: StoredTask, describe: DigestText): 
     about,
     createdAt,
     expiresAt,
-    text: describe.waiting(task, { kind, toolName, about, reason })
+    text: describe.waiting(task, { kind, about, reason, call: call?.text })
   }
 }
 
 function appCall (
   { approvalId: toolCallId, runId, app, toolName, input, state, createdAt, expiresAt }: AppCallItem,
   task: StoredTask,
-  describe: DigestText
+  describe: DigestText,
+  say: ToolHost['say']
 ): DigestAppCall {
-  const call = { toolName, about: shorten(JSON.stringify(input)), isClaimed: state === 'claimed', app }
-  const text = describe.waitingForApp(task, call)
+  const { about, text: said } = say({ toolName, input })
+  const call = { toolName, about, isClaimed: state === 'claimed', app }
+  const text = describe.waitingForApp(task, { ...call, call: said })
   return { taskId: task.id, goal: shortGoal(task), runId, toolCallId, ...call, createdAt, expiresAt, text }
 }
 

@@ -201,7 +201,8 @@ t.test('a digest reads the tasks and what came since, however much came before',
     ...{ repository, ledger, liveQuestions, store, clock },
     timezone: () => 'UTC',
     missingGrant: async () => ({}),
-    accepted: async () => undefined
+    accepted: async () => undefined,
+    say: ({ toolName }) => ({ text: toolName, about: '' })
   })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
@@ -240,7 +241,8 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     clock,
     timezone: () => 'UTC',
     missingGrant: async () => ({}),
-    accepted: async () => undefined
+    accepted: async () => undefined,
+    say: ({ toolName }) => ({ text: toolName, about: '' })
   })
   const [quiet] = (await repository.index.load()).notFinished()
   const idle = Array.from({ length: 2_016 }, (_, n) =>

@@ -38,6 +38,28 @@ t.test('a tool of a server asks by its effect unless its own default says otherw
   t.same(['look', 'push', 'poke', 'pull'].map(host.permission), ['allow', 'ask', 'ask', 'allow'])
 })
 
+t.test('a call is said in the words of people, without secrets and bounded', async (t) => {
+  const { host } = over(t)
+  host.merge([server('github', ['create_issue'])])
+  const said = (toolName: string, input: unknown) => host.say({ toolName, input }).text
+  t.equal(said('writeFile', { path: 'notes/a.md', content: 'x' }), 'write the file “notes/a.md”')
+  t.equal(said('moveFile', { from: 'a', to: 'b' }), 'move “a → b”')
+  t.equal(said('runCommand', { command: 'npm  test\n&& ls' }), 'run the command “npm test && ls”')
+  t.equal(said('fetchUrl', { url: 'https://ada:pw@example.com/a?key=1#b' }), 'read the page “example.com/a?…”')
+  t.equal(said('webSearch', { query: 'tea' }), 'search the web for “tea”')
+  t.equal(
+    said('create_issue', { title: 'Broken link', labels: ['bug', 'urgent'], api_key: 'k', more: 1 }),
+    'use create_issue of github with “title: Broken link, labels: bug, urgent, api_key: …, …”'
+  )
+  t.equal(said('saveDocument', {}), 'use saveDocument')
+  t.equal(said('saveDocument', { name: 'Plan', at: { page: 2 } }), 'use saveDocument with “name: Plan, at: (page: 2)”')
+  const long = JSON.stringify({ path: 'long.md', content: 'y'.repeat(9_000) })
+  t.equal(said('writeFile', `${long.slice(0, 4_000)}…`), 'write the file “long.md”')
+  t.ok(said('runCommand', { command: 'x'.repeat(100_000) }).length < 200)
+  const named = Object.keys(JSON.parse(readFileSync('console/texts/en.json', 'utf8')).tool)
+  t.same(named.filter((name) => host.find(name) !== undefined && said(name, {}).startsWith('use ')), [], 'built-in tools have words')
+})
+
 t.test('permissions are globs, the last that matches wins, and a change takes effect at once', async (t) => {
   const permissions: Permissions = { '*': 'ask', 'read*': 'allow', 'github_*': 'deny', github_search: 'allow', '': 'deny' }
   const { host } = over(t, undefined, permissions)
