@@ -93,13 +93,15 @@ export function chooseShown (memory: Remembered): Shown {
   return { ids: lines.flatMap(({ id }) => shown.has(id) ? id : []), isPartial: shown.size < lines.length }
 }
 
+/** The lines of one kind below a title; none when there are none. */
+function section (title: string, lines: Line[], wanted: Kind): string[] {
+  const texts = lines.flatMap(({ kind, text }) => kind === wanted ? text : [])
+  return texts.length === 0 ? [] : [[title, ...texts].join('\n')]
+}
+
 /** The facts and preferences that are shown, one on each line; '' for none. */
 function dataOf (lines: Line[], isPartial: boolean): string {
-  const sections: Array<[string, Line[]]> = [
-    ['## Known facts', lines.filter(({ kind }) => kind === 'fact')],
-    ['## Preferences', lines.filter(({ kind }) => kind === 'preference')]
-  ]
-  const texts = sections.flatMap(([title, some]) => some.length === 0 ? [] : [[title, ...some.map(({ text }) => text)].join('\n')])
+  const texts = [...section('## Known facts', lines, 'fact'), ...section('## Preferences', lines, 'preference')]
   return [...texts, ...texts.length > 0 && isPartial ? [MORE] : []].join('\n\n')
 }
 
@@ -120,13 +122,9 @@ export function contextPreview (memory: Remembered): string {
 export function promptSections (memory: Remembered, shown: Shown = chooseShown(memory)): string {
   const lines = shownLines(memory, shown)
   const data = dataOf(lines, shown.isPartial)
-  const section = (title: string, wanted: Kind): string[] => {
-    const some = lines.filter(({ kind }) => kind === wanted)
-    return some.length === 0 ? [] : [[title, ...some.map(({ text }) => text)].join('\n')]
-  }
   return [
     ...data === '' ? [] : [`${MEMORY_FOLLOWS}\n\n${data}`],
-    ...section(PATTERNS, 'pattern'),
-    ...section(WISHES, 'instruction')
+    ...section(PATTERNS, lines, 'pattern'),
+    ...section(WISHES, lines, 'instruction')
   ].join('\n\n')
 }

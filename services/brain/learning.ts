@@ -2,7 +2,7 @@ import { LIMITS, type FactSource } from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
 import { add, hasKey, hide, isFull, sameEntry, trim } from './entry-changes.ts'
 import { forgetAll } from './forget-about.ts'
-import { foldEntry, isProtected, ofKind, type Entry, type FactKind, type Memory } from './memory.ts'
+import { foldEntry, freshIn, isProtected, ofKind, type Entry, type FactKind, type Memory } from './memory.ts'
 
 /** What a user said, in their own words, and what it means for the memory. */
 export interface Statement {
@@ -53,8 +53,7 @@ export function learn (
   const before = memory
   for (const learning of learnings.toSorted(byTime)) memory = learnOne(memory, learning, now, digest)
   memory = trim(memory, digest)
-  const had = new Map(before.entries.map((entry) => [entry.id, entry.state]))
-  const fresh = (state: Entry['state']) => memory.entries.filter((entry) => entry.state === state && had.get(entry.id) !== state)
+  const fresh = freshIn(before, memory)
   return { memory, known: fresh('known'), proposed: fresh('proposed'), replaced: fresh('replaced') }
 }
 

@@ -108,11 +108,16 @@ export interface BrainChange {
   forgotten: string[]
 }
 
+/** Returns a function that finds the entries which a change has brought into a state. */
+export function freshIn (before: Memory, after: Memory): (state: Entry['state']) => Entry[] {
+  const had = new Map(before.entries.map(({ id, state }) => [id, state]))
+  return (wanted) => after.entries.filter(({ id, state }) => state === wanted && had.get(id) !== wanted)
+}
+
 /** Compares a memory before and after a change. */
 export function changeBetween (before: Memory, after: Memory): BrainChange {
-  const had = new Map(before.entries.map(({ id, state }) => [id, state]))
   const known = new Set(after.entries.flatMap(({ id, state }) => state === 'known' ? id : []))
-  const fresh = (wanted: Entry['state']) => after.entries.filter(({ id, state }) => state === wanted && had.get(id) !== wanted)
+  const fresh = freshIn(before, after)
   return {
     learned: fresh('known'),
     proposed: fresh('proposed'),

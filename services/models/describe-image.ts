@@ -37,7 +37,7 @@ export function createDescribeImage ({ registryOf, clock, usage }: Parts) {
       }
     }
     try {
-      const { content } = await generateWithin({
+      const said = await generateWithin({
         load: () => registry.model('vision'),
         options: (settings) => ({
           prompt: [{ role: 'system', content: INSTRUCTIONS }, {
@@ -57,7 +57,7 @@ export function createDescribeImage ({ registryOf, clock, usage }: Parts) {
         signal,
         clock
       })
-      const description = content.map((part) => part.type === 'text' ? part.text : '').join('').trim()
+      const description = said.trim()
       return description === '' ? { note: `The vision model ${id} said nothing of the picture.` } : { description }
     } catch (error) {
       signal.throwIfAborted()

@@ -29,11 +29,6 @@ const attachedData = (given: unknown): SharedV4ProviderMetadata =>
 export const isAttached = (metadata: object | undefined): boolean =>
   metadata !== undefined && Object.keys(metadata).some((name) => name !== 'agent')
 
-/** Returns the metadata of a model's tool call; empty if the provider attached no data or too much. */
-export function attachedTo (given: unknown, model: string): { providerMetadata?: SharedV4ProviderMetadata } {
-  return createMetadata(model)(given)
-}
-
 /**
  * Returns a function that collects the data that a provider attaches to one part, at its start, any delta or its end. Each call
  * takes the data of one event and returns the metadata for the event: all data so far, if it has changed. With `always`, for

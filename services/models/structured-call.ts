@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Static, TSchema } from '@sinclair/typebox'
+import { readJson } from '../lib/json.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Role } from '../contracts/model-role.ts'
@@ -32,19 +33,15 @@ interface StructuredCall<S extends TSchema> {
 
 /** Returns the value of a JSON text, or of the object in a text that says more. Throws a SyntaxError when there is none. */
 function jsonIn (text: string): unknown {
-  const bare = text.replace(/^\s*```(?:json)?|```\s*$/g, '')
-  try {
-    return JSON.parse(bare)
-  } catch (error) {
-    const [first, last] = [text.indexOf('{'), text.lastIndexOf('}')]
-    // Words before the object may hold a brace of their own.
-    for (let from = first; from !== -1 && from < last && from - first < MAX_PROSE; from = text.indexOf('{', from + 1)) {
-      try {
-        return JSON.parse(text.slice(from, last + 1))
-      } catch {}
-    }
-    throw error
+  let value: unknown = readJson(text.replace(/^\s*```(?:json)?|```\s*$/g, ''))
+  const [first, last] = [text.indexOf('{'), text.lastIndexOf('}')]
+  const end = Math.min(last, first + MAX_PROSE)
+  // Words before the object may hold a brace of their own.
+  for (let from = first; value === undefined && from !== -1 && from < end; from = text.indexOf('{', from + 1)) {
+    value = readJson(text.slice(from, last + 1))
   }
+  if (value === undefined) throw new SyntaxError('no JSON')
+  return value
 }
 
 /** Returns an answer with '' for null where a text is due, and without properties that hold nothing and may be absent. */
@@ -94,7 +91,7 @@ export async function askStructured<S extends TSchema> ({
   clock
 }: StructuredCall<S>): Promise<{ value: Static<S> } | NoAnswer> {
   try {
-    const { content } = await generateWithin({
+    const answer = await generateWithin({
       async load () {
         const [loaded] = await Promise.all([load(), import('@sinclair/typebox/value')])
         return loaded
@@ -116,7 +113,6 @@ export async function askStructured<S extends TSchema> ({
       signal,
       clock
     })
-    const answer = content.map((part) => part.type === 'text' ? part.text : '').join('')
     if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long' }
     const { Value } = await import('@sinclair/typebox/value')
     const value = withoutNulls(schema, jsonIn(answer))

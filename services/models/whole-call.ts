@@ -20,12 +20,12 @@ interface WholeCall {
 }
 
 /**
- * Makes one call whose answer arrives whole, and counts it. Rejects with the model's error, after `limitMs` milliseconds, with
- * the signal's reason, or with the budget's error when the call may not be made.
+ * Makes one call whose answer arrives whole, counts it, and returns its text. Rejects with the model's error, after `limitMs`
+ * milliseconds, with the signal's reason, or with the budget's error when the call may not be made.
  */
 export async function generateWithin (
   { load, options, role, meter, limitMs, signal, clock }: WholeCall
-): Promise<LanguageModelV4GenerateResult> {
+): Promise<string> {
   let called: { id: string, prompt: LanguageModelV4Prompt } | undefined
   let result: LanguageModelV4GenerateResult | undefined
   let isCutOff = false
@@ -38,7 +38,7 @@ export async function generateWithin (
       const given = options(settings)
       called = { id, prompt: given.prompt }
       result = await model.doGenerate({ ...given, abortSignal })
-      return result
+      return result.content.map((part) => part.type === 'text' ? part.text : '').join('')
     })
   } catch (error) {
     isCutOff = abortKind(error) !== undefined

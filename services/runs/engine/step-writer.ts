@@ -7,7 +7,7 @@ import { USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { FinishReason, OpenPart, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage, tokensReported } from '../../usage/index.ts'
-import { attachedTo, createMetadata } from '../../models/index.ts'
+import { createMetadata } from '../../models/index.ts'
 
 /** The maximum number of tool calls in one answer; a model that makes more is in a loop. */
 const MAX_CALLS = 128
@@ -207,7 +207,7 @@ export function createStepWriter ({ append, ids, toolMeant = (name) => name, isA
             toolCallId,
             toolName,
             input,
-            ...attachedTo(part.providerMetadata, model),
+            ...createMetadata(model)(part.providerMetadata),
             ...(isOtherName && { named: part.toolName })
           })
           // A later call with the same id is another call, even in this step.
