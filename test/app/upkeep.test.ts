@@ -34,7 +34,7 @@ t.test('a figure below its floor gives a sentence with folder, figure, floor and
 })
 
 t.test('tests of the built service are not measured', async (t) => {
-  t.equal(isMeasured('test/faults/stop.test.ts'), null)
+  t.equal(isMeasured('test/faults/end.test.ts'), null)
   t.same(isMeasured('test/routes/run.test.ts'), [])
 })
 

@@ -6,6 +6,7 @@ import { called, clientOf, is } from './generated/client.ts'
 
 // Each calls what its domain offers.
 import './generated/runs.ts'
+import './generated/approvals.ts'
 import './generated/tasks.ts'
 import './generated/memory.ts'
 import './generated/reach.ts'

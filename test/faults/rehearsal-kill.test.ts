@@ -1,5 +1,7 @@
 import t from 'tap'
 import { countRehearsalWrites, prepareRehearsal, survivesRehearsal } from './rehearsal-kill.ts'
+import { TASKS } from './rehearsed-table.ts'
+import { prepareTasks } from './rehearsed-tasks.ts'
 
 t.test('killed at a write of a rehearsal, the service leaves the folder as it was, and ends the rehearsal', async (t) => {
   const prepared = await prepareRehearsal(t)
@@ -9,4 +11,13 @@ t.test('killed at a write of a rehearsal, the service leaves the folder as it wa
     const when = n % 12 === 3 ? 'before' : 'after'
     await t.test(`${when} write ${n} of ${writes}`, (t) => survivesRehearsal(t, prepared, `${n} ${when}`))
   }
+})
+
+const skip = process.platform === 'linux' ? false : 'commands need bubblewrap'
+
+t.test('rehearsed tasks change nothing, do unasked what was accepted, and are denied what departs', { skip }, async (t) => {
+  const rehearsed = await prepareTasks(t)
+  // All of them: test/faults/rehearsed-tasks.long.ts.
+  const names = ['a note a day', 'a link stays', 'a command of that text alone', 'a command outside', 'a server writes', 'one of each']
+  for (const task of TASKS.filter(({ name }) => names.includes(name))) await t.test(task.name, (t) => rehearsed(t, task))
 })

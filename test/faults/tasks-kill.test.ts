@@ -1,4 +1,5 @@
 import t from 'tap'
+import { countTaskChatWrites, prepareTaskChat, survivesTaskChat } from './task-chat-kill.ts'
 import { prepare, SCENARIOS, survives } from './tasks-kill.ts'
 
 // The durable writes up to there: that the service began, the task, its start, the run's start, its phases, a step, what was
@@ -15,3 +16,10 @@ for (const [name, moments] of Object.entries(MOMENTS)) {
     for (const [moment, killAt] of Object.entries(moments)) await t.test(moment, (t) => survives(t, prepared, scenario, killAt))
   })
 }
+
+t.test('killed at a write of making, changing or ending a task in a chat, the service neither doubles nor loses one', async (t) => {
+  const prepared = await prepareTaskChat(t)
+  const writes = await countTaskChatWrites(t, prepared)
+  // All of them: test/faults/task-chat-kill.long.ts.
+  for (const n of [9, 52]) await t.test(`after write ${n} of ${writes}`, (t) => survivesTaskChat(t, prepared, `${n} after`))
+})

@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import t, { type Test } from 'tap'
-import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
+import { type Plan, startFakeGateway } from '../fakes/gateway.ts'
 import { startModelServer } from '../fakes/model-server.ts'
 import { NATIVE_WIRES } from '../harness/native-wires.ts'
 import { startService } from '../harness/sidecar.ts'
@@ -57,3 +58,56 @@ for (const { kind, serve } of providers) {
     t.notMatch(`${told.join('')}${service.out()}${service.log()}`, KEY)
   })
 }
+
+const post = (url: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+const textOf = (stream: string) =>
+  [...stream.matchAll(/"type":"text-delta","id":"[^"]*","delta":"([^"]*)"/g)].map(([, text]) => text).join('')
+
+t.test('a service that is killed while it asks a model again keeps nothing of the try that broke off, and the run can go on', async (t) => {
+  const asked: string[] = []
+  let calls = 0
+  const waiting = Promise.withResolvers<void>()
+  const gateway = await startFakeGateway({
+    reply ({ body, structured }) {
+      if (structured !== undefined) return undefined
+      asked.push(JSON.stringify(body.prompt))
+      const call = calls++
+      if (call === 0) return { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] }
+      if (call === 1) return { text: ['half of ', 'an answer'], ending: 'cut', after: 4 }
+      if (call > 2) return { text: 'The whole answer.' }
+      waiting.resolve()
+      return { ending: 'stall', after: 0 }
+    }
+  })
+  t.teardown(() => gateway.close())
+  const dir = t.testdir({
+    home: { 'config.json': JSON.stringify({ model: 'test/model', analysis: false, threads: { titles: false } }) },
+    work: {}
+  })
+  const where = { home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url } }
+  const request = { id: 'c', messages: [{ role: 'user', content: 'go' }] }
+  const key = { 'idempotency-key': 'once' }
+  const service = await startService(t, where)
+  const response = await post(`${service.url}/run`, request, key)
+  const read = response.text().catch(() => '')
+  await waiting.promise
+  service.child.kill('SIGKILL')
+  await once(service.child, 'close')
+  await read
+
+  const again = await startService(t, where)
+  const thread = await (await fetch(`${again.url}/threads/c`)).text()
+  t.match(thread, /listDirectory/, 'the step that was whole is kept')
+  t.notMatch(thread, /half of/, 'the thread has nothing of the broken try')
+  const replay = await (await fetch(`${again.url}/run/c/stream`)).text()
+  t.match(replay, /ERR_INTERRUPTED/)
+  t.equal(textOf(replay), '')
+  t.match(await (await post(`${again.url}/run/sync`, request, key)).json(), { statusCode: 500, code: 'ERR_INTERRUPTED' }, 'told')
+
+  const goingOn = await (await post(`${again.url}/run`, { id: 'c', continue: true })).text()
+  t.equal(textOf(goingOn), 'The whole answer.')
+  t.notMatch(asked.at(-1), /half of/)
+  t.equal(asked.at(-1)!.split('"tool-call"').length, 2, 'the call is told once, and was made once')
+  t.notMatch(await (await fetch(`${again.url}/threads/c`)).text(), /half of/)
+})

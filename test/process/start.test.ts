@@ -1,9 +1,19 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { accessSync, constants, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Script } from 'node:vm'
 import t, { type Test } from 'tap'
+import { OLDEST } from '../../bin/node-version.js'
+import { systemClock } from '../../services/lib/clock.ts'
 import { VERSION } from '../../services/lib/version.ts'
+import { schemaName } from '../../services/store/meta-record.ts'
+import { migrations, newestOf } from '../../services/store/migrations.ts'
+import { openStore } from '../../services/store/open.ts'
 import { spawnService, startService } from '../harness/sidecar.ts'
+import { ofEarlierBuild } from '../services/store/rewrite.ts'
 
 const DIST = new URL('../../dist/', import.meta.url)
 
@@ -199,4 +209,119 @@ t.test('a relative home is meant from the working directory', async (t) => {
   const { cwd } = place(t)
   await (await startService(t, { home: 'here', cwd })).stop()
   t.doesNotThrow(() => rmSync(`${cwd}/here/master.key`))
+})
+
+const { base, version } = newestOf(migrations)
+const next = { base, version: version + 1 }
+const newer = { clock: systemClock, migrations: [...migrations, { to: next.version, async * migrate () {} }] }
+
+async function lay (t: Test) {
+  const dir = t.testdir({ home: {}, work: {} })
+  const [home, cwd] = [`${dir}/home`, `${dir}/work`]
+  const store = await openStore({ ...newer, dir: home })
+  await store.transact([{ type: 'put', key: 'task/later', value: { of: 'another day' } }])
+  await store.close()
+  return { home, cwd }
+}
+
+/** Starts the built service and returns its sentences. */
+async function refused (t: Test, where: { home: string, cwd: string }) {
+  const { exited, log } = spawnService(where)
+  t.match(await exited, { code: 78 })
+  t.notMatch(log(), /^\s+at /m, 'no stack')
+  return log()
+}
+
+t.test('the built service refuses data of a newer version in a sentence, and leaves it alone', async (t) => {
+  const where = await lay(t)
+
+  t.match(await refused(t, where), new RegExp(`newer version[^]*schema ${schemaName(next).replace('.', '\\.')}`))
+
+  const again = await openStore({ ...newer, dir: where.home })
+  t.same(await again.get('task/later'), { of: 'another day' })
+  await again.close()
+})
+
+t.test('the built service refuses data of an earlier build, says what to do, and leaves it alone', async (t) => {
+  const { home, cwd } = await lay(t)
+  await ofEarlierBuild(home, 4)
+  cpSync(home, `${home}-kept`, { recursive: true })
+
+  t.match(await refused(t, { home, cwd }), /earlier build[^]*or move .*data away to start empty/)
+
+  t.same(readdirSync(home).filter((name) => name.startsWith('data')), ['data'])
+  t.same(await ofEarlierBuild(home, 4), await ofEarlierBuild(`${home}-kept`, 4))
+})
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ENTRY = join(ROOT, 'dist/server.js')
+const START = join(ROOT, 'scripts/start.js')
+/** This Node, but for the number it gives. */
+const AS_OLD = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: process.env.AS_NODE } })'
+]
+
+interface Outcome {
+  code: number
+  out: string
+  log: string
+}
+
+const run = (node: string, args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> =>
+  new Promise((resolve) => {
+    execFile(node, args, { env: { PATH: process.env.PATH, ...env } }, (error, out, log) =>
+      resolve({ code: Number(error?.code ?? 0), out, log }))
+  })
+
+/** A Node of this machine that is too old, if there is one. */
+async function oldNode (): Promise<string | undefined> {
+  for (const dir of (process.env.PATH ?? '').split(delimiter)) {
+    const node = join(dir, process.platform === 'win32' ? 'node.exe' : 'node')
+    try {
+      accessSync(node, constants.X_OK)
+    } catch {
+      continue
+    }
+    const { out } = await run(node, ['-p', 'process.versions.node'], {})
+    if (Number(out.split('.')[0]) < Number(OLDEST.split('.')[0])) return node
+  }
+  return undefined
+}
+
+t.test('the version that is asked for is the one in package.json', (t) => {
+  const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  t.equal(engines.node, `>=${OLDEST}`)
+  t.end()
+})
+
+t.test('the built entry is read by any Node: no static import, no await outside a function', (t) => {
+  t.doesNotThrow(() => new Script(readFileSync(ENTRY, 'utf8').replace(/^#!.*/, '')), 'a script by its syntax')
+  t.end()
+})
+
+t.test('an older Node is told which one is needed, in one sentence, whatever it is asked to run, and nothing is touched', async (t) => {
+  const home = `${t.testdir()}/home`
+  const nodes: Array<[string, string[], string]> = ['22.17.1', '20.20.2', '18.0.0'].map((version) => [process.execPath, AS_OLD, version])
+  const real = await oldNode()
+  if (real !== undefined) nodes.push([real, [], ''])
+  for (const [node, options, version] of nodes) {
+    for (const args of [[ENTRY, '--help'], [ENTRY, 'rotate-key'], [ENTRY, '--port', '0'], [START]]) {
+      const { code, out, log } = await run(node, [...options, ...args], { LOCAL_AGENT_HOME: home, AS_NODE: version })
+      t.same({ code, out }, { code: 64, out: '' }, `${version} ${args}`)
+      t.match(
+        log,
+        new RegExp(
+          `^local-agent needs Node ${OLDEST.replace('.', '\\.')} or newer, but .* is Node ${version}.*: run it with a newer one\\.\\n$`
+        )
+      )
+    }
+  }
+  t.notOk(existsSync(home))
+})
+
+t.test('the oldest that does, and newer ones, run it', async (t) => {
+  for (const version of [`${OLDEST}.0`, '22.20.1', '23.0.0', '100.1.0']) {
+    t.match(await run(process.execPath, [...AS_OLD, ENTRY, '--version'], { AS_NODE: version }), { code: 0, log: '' }, version)
+  }
 })

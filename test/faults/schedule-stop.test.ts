@@ -1,6 +1,0 @@
-import t from 'tap'
-import { overdue, stopAndGoOn } from './schedule-stop.ts'
-
-t.test('a service that was stopped for a while makes up for it once', (t) => stopAndGoOn(t, 2_500))
-
-t.test('many tasks that are overdue when the service starts run two at a time, and leave it responsive', (t) => overdue(t, 40, 3))
