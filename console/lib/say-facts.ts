@@ -1,23 +1,29 @@
-import { say, type TextKey } from './say.ts'
+import { say } from './say.ts'
 
-/** The line of facts as the service writes it: calls by effect; what became of files; commands; calls to the outside. */
-const LINE = new RegExp(
-  String.raw`^(?<calls>\d+ calls?): (?<kinds>[^;·]*); (?<ends>[^·]*) · ` +
-    String.raw`files: (?<made>\d+) made, (?<changed>\d+) changed, (?<deleted>\d+) deleted(?<unseen> \([^)]*\))? · ` +
-    String.raw`commands: (?<commands>\d+)(?: \((?<named>.*)\))? · external calls: (?<external>\d+)$`,
-  's'
-)
-const COUNTS = { made: 'run.madeFiles', changed: 'run.changedFiles', deleted: 'run.deletedFiles' } as const
+const FACTS = new RegExp([
+  /^\d+ calls?: (?<read>\d+) read, (?<write>\d+) write, (?<command>\d+) command, (?<external>\d+) external; /,
+  /(?<failed>\d+) failed, (?<denied>\d+) denied, (?<unknown>\d+) unknown · /,
+  /files: (?<made>\d+) made, (?<changed>\d+) changed, (?<deleted>\d+) deleted(?: \(what (?<unseen>\d+) .*?\))? · /,
+  /commands: \d+(?: \((?<commands>.*)\))? · external calls: \d+$/
+].map(({ source }) => source).join(''), 's')
+const COUNTS = ['read', 'write', 'command', 'external', 'failed', 'denied', 'unknown', 'made', 'changed', 'deleted', 'unseen'] as const
 
-/** Returns the line of facts of a run as a sentence without what there was none of; a run without calls has no numbers to show. */
+/** Returns the service's line of facts of a run as a sentence, without what did not happen. */
 export function sayFacts (facts: string): string {
   if (facts.startsWith('0 calls')) return say('run.noCalls')
-  const { calls, kinds, ends, unseen = '', named, ...counts } = LINE.exec(facts)?.groups ?? {}
-  if (calls === undefined) return `${say('run.happened')} ${facts}`
-  const some = [kinds, ends].flatMap((list) => list.split(', ')).filter((item) => !item.startsWith('0 '))
-  const count = (name: string, key: TextKey) => Number(counts[name]) === 0 ? [] : [say(key, { count: Number(counts[name]) })]
-  const files = Object.entries(COUNTS).flatMap(([name, key]) => count(name, key)).join(', ') + unseen
-  const commands = count('commands', 'run.ranCommands').map((text) => named === undefined ? text : `${text} (${named})`)
-  const parts = [`${calls}: ${some.join(', ')}`, files.trim(), ...commands, ...count('external', 'run.externalCalls')]
-  return `${say('run.happened')} ${parts.filter((part) => part !== '').join(' · ')}`
+  const found = FACTS.exec(facts)?.groups
+  if (found === undefined) return `${say('run.happened')} ${facts}`
+  const counts = COUNTS.flatMap((name) => Number(found[name] ?? 0) > 0 ? say(`run.fact.${name}`, { count: Number(found[name]) }) : [])
+  const commands = found.commands === undefined ? [] : [sayCommands(found.commands)]
+  return `${say('run.happened')} ${[...counts, ...commands].join(' · ')}`
 }
+
+/** Returns the named commands with how they ended, in words. */
+const sayCommands = (text: string): string => text
+  .replace(/: exit code (\d+)(?=;|$)/g, (_, code: string) => `: ${say('run.exitCode', { code })}`)
+  .replace(/: ended by (\w+)(?=;|$)/g, (_, signal: string) => `: ${say('run.endedBy', { signal })}`)
+  .replace(/: took too long(?=;|$)/g, () => `: ${say('run.timedOut')}`)
+  .replace(/: failed(?=;|$)/g, () => `: ${say('run.failedCommand')}`)
+  .replace(/: outcome unknown(?=;|$)/g, () => `: ${say('run.unknownOutcome')}`)
+  .replace(/: no exit code(?=;|$)/g, () => `: ${say('run.noExitCode')}`)
+  .replace(/^(\d+) more, then /, (_, count: string) => `${say('run.moreCommands', { count: Number(count) })} `)

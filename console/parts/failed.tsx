@@ -3,13 +3,15 @@ import { plainText } from '../lib/plain-fields.ts'
 import { isAboutModels } from '../lib/plain-words.ts'
 import { say } from '../lib/say.ts'
 import { Button } from './button.tsx'
+import { ServiceText } from './service-text.tsx'
 
 /** The sentence of an error of the service, with a way to try again. */
 export function Failed ({ error, onRetry }: { error: unknown, onRetry?: () => void }) {
   const message = error instanceof Error ? error.message : ''
+  const plain = plainText(message)
   return (
     <div className='note note-bad' role='alert'>
-      <p>{plainText(message) || say('app.failed')}</p>
+      {plain === '' ? <p>{say('app.failed')}</p> : <p><ServiceText text={plain} /></p>}
       {(onRetry || isAboutModels(message)) && (
         <div className='actions'>
           {onRetry && <Button onClick={onRetry}>{say('app.retry')}</Button>}

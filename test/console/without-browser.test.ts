@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { frameStream } from '../../console/pages/chat/stream/frame-stream.ts'
 import { type LoadedMessages, withPage } from '../../console/pages/chat/thread/loaded-messages.ts'
+import { headingLevels } from '../../console/parts/markdown/heading-levels.ts'
 import { createReferences } from '../../console/parts/markdown/references.ts'
 import { type Split, splitBlocks } from '../../console/parts/markdown/split-blocks.ts'
 
@@ -105,6 +106,7 @@ t.test('a text that grows has the blocks that it has when it is split at once', 
 })
 
 const resolve = (text: string) => createReferences()(splitBlocks(text).blocks)
+const levelsOf = (text: string) => headingLevels(resolve(text)).map((levels) => levels.slice(0, 4))
 
 t.test('blocks know the links and the footnotes that other blocks define', async (t) => {
   t.same(resolve('See [the page][home] and [HOME].\n\nNothing.\n\n[home]: https://example.com/ "A page"'), [
@@ -163,4 +165,10 @@ t.test('a page that is read again replaces what it covers, and older messages st
   t.equal(join(page(2, 'cdef'), page(0, 'ab')), '0 ab', 'the thread was cut')
   t.equal(join(page(0, ''), page(0, 'ab')), '0 ab')
   t.equal(join(page(4, 'cd'), page(6, 'd')), '4 cd', 'an answer may have several positions')
+})
+
+t.test('levels of headings follow each other, whatever a model begins with and leaves out', async (t) => {
+  t.same(levelsOf('# a\n\n## b\n\ntext\n\n# c'), ['3456', '3456', '3456', '3456'])
+  t.same(levelsOf('## a\n\n#### b\n\n### c\n\n## d'), ['3356', '3454', '3446', '3356'])
+  t.same(levelsOf('### a\n# b\n\n```\n# no heading\n```\n\n---\n\n## c'), ['3436', '3456', '3456', '3456'])
 })

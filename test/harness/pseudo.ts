@@ -22,6 +22,21 @@ const BUILT = new Map(leaves(texts).flatMap((text) => [
 /** Texts among the values of an object, in any quotation marks. */
 const VALUE = /(?<=:)(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*')/g
 
+type Values = Record<string, string>
+
+/** Returns the text of a key, the form for several where it has two. */
+function textOf (key: string): string {
+  const found: unknown = key.split('.').reduce((at: any, part) => at[part], texts)
+  return typeof found === 'string' ? found : (found as { other: string }).other
+}
+const filled = (text: string, values: Values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
+
+/** Returns a text of the console by its key, with its {placeholders} filled in. */
+export const englishText = (key: string, values: Values = {}): string => filled(textOf(key), values)
+
+/** The same in the other language. */
+export const pseudoText = (key: string, values: Values = {}): string => filled(pseudo(textOf(key)), values)
+
 /** Has the console speak the other language. Returns the texts that were not found in its files. */
 export async function speakPseudo (page: Page): Promise<() => string[]> {
   const found = new Set<string>()
@@ -41,14 +56,23 @@ export async function speakPseudo (page: Page): Promise<() => string[]> {
   return () => leaves(texts).filter((text) => !found.has(text) && /[A-Za-z]{2}/.test(text))
 }
 
-/** Returns what is English on a page: its texts and the names of its elements, without code and what a user or the service has written. */
+/** Names of models, tools, keys and paths, versions, endings of files, and examples of what one writes. */
+export const NO_TEXT = new RegExp([
+  /\w+, version|claude-[\w.-]+|gpt-6-sol|offline|assistant|scripted|config|json|model|work|notes|odd|env|ls|js|Ctrl|ms|frac|https:|test/,
+  /\d[\w.+]*|\.(?:md|txt)|[\w.-]*\/[\w./-]+/
+].map(({ source }) => source).join('|'), 'g')
+
+/**
+ * Returns what is English on a page: its texts and the names of its elements, without code, and without what
+ * is marked as the words of the service, which are English.
+ */
 export const englishOn = (page: Page, known: RegExp) => page.evaluate<string[]>(`(() => {
   const known = ${known}
   const found = [document.title]
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     const element = node.nodeType === 3 ? node.parentElement : node
-    if (element.closest('code, pre, .mono, kbd, script, noscript, datalist')) continue
+    if (element.closest('code, pre, .mono, kbd, script, noscript, datalist, body [lang=en]')) continue
     if (node.nodeType === 3) found.push(node.data)
     else for (const name of ['aria-label', 'title', 'placeholder', 'alt']) found.push(node.getAttribute(name) ?? '')
   }

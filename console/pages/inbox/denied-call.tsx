@@ -7,8 +7,8 @@ import { say } from '../../lib/say.ts'
 import { asked } from '../../lib/service.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Covers } from '../../parts/covers.tsx'
 import { SaidCall } from '../../parts/said-call.tsx'
-import { VisibleText } from '../../parts/visible-text.tsx'
 import { CallInput } from '../../parts/waiting/call-input.tsx'
 import type { Denied } from './digest-rows.ts'
 import { DigestLine } from './digest-line.tsx'
@@ -27,13 +27,13 @@ export function DeniedCall ({ runId, toolName, about, count, grant, covers = '',
       {grant === undefined && <p className='quiet'>{say(isGranted ? 'inbox.granted' : 'inbox.noGrant')}</p>}
       {grant !== undefined && (
         <>
-          <p>{say('inbox.wouldAllow')} <VisibleText text={covers} /></p>
+          <p>{say('inbox.wouldAllow')} <Covers text={covers} /></p>
           <Confirm
             label={say('inbox.allow')}
             title={say('inbox.allowTitle')}
             text={
               <>
-                <p><VisibleText text={covers} limit={Infinity} /></p>
+                <p><Covers text={covers} /></p>
                 <p className='quiet'>{say('inbox.allowText')}</p>
                 <CallInput input={grant.input} />
               </>

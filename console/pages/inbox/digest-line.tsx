@@ -6,6 +6,7 @@ import { say } from '../../lib/say.ts'
 import { sayFacts } from '../../lib/say-facts.ts'
 import { NotVerified } from '../../parts/not-verified.tsx'
 import { SaidCall } from '../../parts/said-call.tsx'
+import { ServiceText } from '../../parts/service-text.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
@@ -25,9 +26,10 @@ export function DigestLine ({ state, time, children }: { state?: string, time?: 
   )
 }
 
-/** The beginning of what a run or a task says of itself. */
-export function DigestText ({ text }: { text: string }) {
-  return text === '' ? null : <p className='quiet digest-text'><VisibleText text={text.slice(0, TEXT_SHOWN)} /></p>
+/** The beginning of what a run or a task says of itself, or of what the service says of it. */
+export function DigestText ({ text, isOfService = false }: { text: string, isOfService?: boolean }) {
+  const Text = isOfService ? ServiceText : VisibleText
+  return text === '' ? null : <p className='quiet digest-text'><Text text={text.slice(0, TEXT_SHOWN).toWellFormed()} /></p>
 }
 
 /** What a run did otherwise than its accepted rehearsal. */
@@ -49,7 +51,7 @@ export function RunLine ({ runId, runNumber, status, error, output, evidence, ve
     <DigestLine state={status} time={<Time at={completedAt} />}>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link> <NotVerified verified={verified} />
       {evidence === 'contradicted' && <p className='bad'>{say('inbox.contradicted')}</p>}
-      <DigestText text={error ?? plainMarkdown(output ?? '')} />
+      {error === undefined ? <DigestText text={plainMarkdown(output ?? '')} /> : <DigestText text={error} isOfService />}
       {facts !== undefined && <DigestText text={sayFacts(facts)} />}
       {differs !== undefined && (
         <>

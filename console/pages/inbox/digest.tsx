@@ -91,7 +91,7 @@ function SectionOf ({ digest, section }: { digest: DigestOf, section: Section })
         {shown.map(({ key, state, title, to, text, at }) => (
           <DigestLine key={key} state={state} time={<Time at={at} />}>
             <Link href={to}><VisibleText text={title} /></Link>
-            <DigestText text={text} />
+            <DigestText text={text} isOfService />
           </DigestLine>
         ))}
       </ul>

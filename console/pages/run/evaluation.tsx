@@ -2,6 +2,7 @@ import { Check, CircleHelp, X } from 'lucide-react'
 import type { TaskEvaluation, TaskToolCall } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { ToolCall } from '../../parts/tool-call.tsx'
+import { ServiceText } from '../../parts/service-text.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { sayScore } from './run-words.ts'
 
@@ -19,7 +20,7 @@ export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation,
         {outcome && ` ${say(`run.outcome.${outcome}`)}`} {evidence && <span className='quiet'>{say(`run.evidence.${evidence}`)}</span>}
       </p>
       {issues.length > 0 && (
-        <ul className='bulleted'>{issues.map((issue, at) => <li key={at}><VisibleText text={issue} limit={1_000} /></li>)}</ul>
+        <ul className='bulleted'>{issues.map((issue, at) => <li key={at}><ServiceText text={issue} limit={1_000} /></li>)}</ul>
       )}
       {claims.length > 0 && (
         <ul className='list' aria-label={say('run.claims')}>
@@ -40,7 +41,7 @@ function ClaimRow ({ claim: { claim, target, verdict, reason }, call }: { claim:
         <span className={`status status-${tone}`}><Sign /> {say(`run.verdict.${verdict}`)}</span>
         <span className='grow'>
           <VisibleText text={claim} limit={1_000} />{target !== undefined && <> <code><VisibleText text={target} limit={500} /></code></>}
-          {reason !== undefined && <span className='quiet'> <VisibleText text={reason} limit={1_000} /></span>}
+          {reason !== undefined && <span className='quiet'> <ServiceText text={reason} limit={1_000} /></span>}
         </span>
       </div>
       {call && <ToolCall call={call} />}

@@ -3,6 +3,7 @@ import { say } from '../../lib/say.ts'
 import { sayFacts } from '../../lib/say-facts.ts'
 import { Values } from '../../parts/call/values.tsx'
 import { BlockView } from '../../parts/markdown/block-view.tsx'
+import { headingLevels } from '../../parts/markdown/heading-levels.ts'
 import { createReferences } from '../../parts/markdown/references.ts'
 import { splitBlocks } from '../../parts/markdown/split-blocks.ts'
 import { Failed } from '../../parts/failed.tsx'
@@ -28,5 +29,7 @@ export function Result ({ run: { output, object, error, facts, verified } }: { r
 
 function Report ({ text }: { text: string }) {
   if (text.length > LONGEST_MARKDOWN) return <pre><VisibleText text={text} limit={LONGEST_MARKDOWN} /></pre>
-  return <>{createReferences()(splitBlocks(text).blocks).map((block, at) => <BlockView key={at} block={block} />)}</>
+  const blocks = createReferences()(splitBlocks(text).blocks)
+  const levels = headingLevels(blocks)
+  return <>{blocks.map((block, at) => <BlockView key={at} block={block} levels={levels[at]} />)}</>
 }

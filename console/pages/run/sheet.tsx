@@ -4,10 +4,14 @@ import { Link } from 'wouter'
 import { addGrant, getSheet, type Sheet as SheetOf, type SheetLine } from '../../../client/generated/index.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
+import { sayCovers } from '../../lib/say-covers.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Covers } from '../../parts/covers.tsx'
+import { Failed } from '../../parts/failed.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { ServiceText } from '../../parts/service-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ToolName } from '../../parts/tool-name.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
@@ -45,7 +49,7 @@ function Lines ({ sheet: { runId, taskId, threadId, lines, void: isVoid }, isOve
     <section className='section' aria-label={say('sheet.title')}>
       <h2>{say('sheet.title')}</h2>
       <p className='quiet'>{say(isOver ? 'sheet.text' : 'sheet.underWay')}</p>
-      {isVoid !== undefined && <p className='bad'><VisibleText text={isVoid} limit={500} /></p>}
+      {isVoid !== undefined && <p className='bad'><ServiceText text={isVoid} limit={500} /></p>}
       {isOver && lines.length === 0 && <p>{say('sheet.nothing')}</p>}
       <ol className='sheet'>
         {lines.map((line) => (
@@ -67,7 +71,7 @@ function Lines ({ sheet: { runId, taskId, threadId, lines, void: isVoid }, isOve
       {isOver && threadId !== undefined && (
         <p><Link className='button' href={`/chat/${encodeURIComponent(threadId)}`}>{say('sheet.toChat')}</Link></p>
       )}
-      {accept.isError && <p role='alert' className='bad'>{accept.error.message}</p>}
+      {accept.isError && <Failed error={accept.error} />}
     </section>
   )
 }
@@ -96,21 +100,21 @@ function Line ({ line, chosen, onChoose }: LineProps) {
         {guess && <span className='quiet'> · {say('sheet.guess')}</span>}
       </div>
       <CallInput input={input}>
-        {boundary && <Field name={say('approval.boundary')}><VisibleText text={boundary.text} limit={Infinity} /></Field>}
-        {reason !== undefined && <Field name={say('sheet.reason')}><VisibleText text={reason} limit={500} /></Field>}
+        {boundary && <Field name={say('approval.boundary')}><ServiceText text={boundary.text} /></Field>}
+        {reason !== undefined && <Field name={say('sheet.reason')}><ServiceText text={reason} limit={500} /></Field>}
       </CallInput>
       {!asks && outcome === 'unknown' && <p className='quiet'>{say('sheet.unasked')}</p>}
       {asks && scopes.length === 0 && outcome !== 'question' && <p className='quiet'>{say('sheet.always')}</p>}
-      {line.void !== undefined && <p className='quiet'><VisibleText text={line.void} limit={500} /></p>}
+      {line.void !== undefined && <p className='quiet'><ServiceText text={line.void} limit={500} /></p>}
       {accepted && (
-        <p className='quiet'>{say('sheet.accepted')} <Time at={accepted.at} />{offered && <>: <VisibleText text={offered.text} /></>}</p>
+        <p className='quiet'>{say('sheet.accepted')} <Time at={accepted.at} />{offered && <>: <Covers text={offered.text} /></>}</p>
       )}
       {onChoose !== undefined && scopes.length > 0 && (
         <label className='field'>
           <span>{say('sheet.later', { line: number })}</span>
           <select value={chosen ?? ''} onChange={({ target }) => onChoose(target.value === '' ? undefined : target.value as Scope)}>
             <option value=''>{say('sheet.ask')}</option>
-            {scopes.map(({ scope, text }) => <option key={scope} value={scope}>{text}</option>)}
+            {scopes.map(({ scope, text }) => <option key={scope} value={scope}>{sayCovers(text) ?? text}</option>)}
           </select>
         </label>
       )}

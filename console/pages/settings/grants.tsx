@@ -6,6 +6,7 @@ import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Covers } from '../../parts/covers.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
@@ -51,7 +52,7 @@ export function Grants () {
           <tbody>
             {grants.map((grant) => (
               <tr key={grant.grantId}>
-                <td>{grant.text}</td>
+                <td><Covers text={grant.text} /></td>
                 <td><Owner grant={grant} /></td>
                 <td>
                   {say('settings.times', { count: grant.uses })}

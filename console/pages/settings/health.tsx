@@ -35,7 +35,7 @@ export function HealthSection () {
                 {PARTS.map((part) => (
                   <div key={part}>
                     <dt>{say(`settings.part_${part}`)}</dt>
-                    <dd>{checks[part] === 'ok' ? <Status value='ok' /> : checks[part]}</dd>
+                    <dd>{checks[part] === 'ok' ? <Status value='ok' /> : <span lang='en'>{checks[part]}</span>}</dd>
                   </div>
                 ))}
               </dl>

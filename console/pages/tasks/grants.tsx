@@ -4,9 +4,9 @@ import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked } from '../../lib/service.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Covers } from '../../parts/covers.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Time } from '../../parts/time.tsx'
-import { VisibleText } from '../../parts/visible-text.tsx'
 import { taskGrants } from './task-queries.ts'
 
 const SINCE = {
@@ -27,7 +27,7 @@ export function Grants ({ taskId }: { taskId: string }) {
       <ul className='list'>
         {data.grants.map(({ grantId, text, source, uses, lastUsedAt, createdAt }) => (
           <li key={grantId} className='row'>
-            <span className='grow'><VisibleText text={text} limit={500} /></span>
+            <span className='grow'><Covers text={text} limit={500} /></span>
             <span className='quiet'>
               {say(SINCE[source])} <Time at={createdAt} />
               {' · '}{say('tasks.uses', { count: uses })}{lastUsedAt !== undefined && <>, <Time at={lastUsedAt} /></>}
@@ -35,7 +35,7 @@ export function Grants ({ taskId }: { taskId: string }) {
             <Confirm
               label={say('tasks.removeGrant')}
               title={say('tasks.removeGrantTitle')}
-              text={<VisibleText text={text} limit={500} />}
+              text={<Covers text={text} limit={500} />}
               action={say('tasks.removeGrant')}
               kind='quiet'
               onConfirm={async () => {

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { NotVerified } from '../../parts/not-verified.tsx'
+import { ServiceText } from '../../parts/service-text.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
@@ -44,6 +45,7 @@ export function Runs ({ taskId }: { taskId: string }) {
 
 function RunRow ({ run }: { run: TaskRun }) {
   const { runId, runNumber, status, review, trigger, startedAt, durationMs, toolCount, output, error, evaluation } = run
+  const Text = error === undefined ? VisibleText : ServiceText
   const said = (error ?? plainMarkdown(output ?? '')).replace(/\s+/g, ' ').trim()
   return (
     <div className='row'>
@@ -58,7 +60,9 @@ function RunRow ({ run }: { run: TaskRun }) {
         <span className='status status-bad'><X /> {say('run.contradicted')}</span>
       )}
       {said !== '' && (
-        <span className='row-text'><VisibleText text={said.length > SHOWN ? `${said.slice(0, SHOWN)}…` : said} limit={Infinity} /></span>
+        <span className='row-text'>
+          <Text text={said.length > SHOWN ? `${said.slice(0, SHOWN).toWellFormed()}…` : said} limit={Infinity} />
+        </span>
       )}
     </div>
   )

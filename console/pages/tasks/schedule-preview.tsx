@@ -5,7 +5,7 @@ import { plainText } from '../../lib/plain-fields.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Time } from '../../parts/time.tsx'
-import { VisibleText } from '../../parts/visible-text.tsx'
+import { ServiceText } from '../../parts/service-text.tsx'
 import { formSchedule, type FormValues } from './form-values.ts'
 import { sayWords } from './schedule-words.ts'
 
@@ -21,10 +21,10 @@ export function SchedulePreview ({ values }: { values: FormValues }) {
     retry: false
   })
   if (data === undefined || isEmpty) return null
-  if (!data.understood) return <p role='status' className='quiet'><VisibleText text={plainText(data.reason)} limit={1_000} /></p>
+  if (!data.understood) return <p role='status' className='quiet'><ServiceText text={plainText(data.reason)} limit={1_000} /></p>
   return (
     <p role='status' className='quiet'>
-      {sayWords(data.words, data.schedule.timezone)}
+      <span lang='en'>{sayWords(data.words, data.schedule.timezone)}</span>
       {' · '}{say('tasks.next')}{' '}
       {data.next.slice(0, 3).map((at, index) => <span key={at}>{index > 0 && ', '}<Time at={at} /></span>)}
     </p>

@@ -58,7 +58,7 @@ export function SentenceSchedule ({ values, set }: FieldsProps) {
   return (
     <div className='note' role='status'>
       <p>
-        {sayWords(words, schedule.timezone)}
+        <span lang='en'>{sayWords(words, schedule.timezone)}</span>
         {' · '}{say('tasks.next')}{' '}
         {next.slice(0, 3).map((at, index) => <span key={at}>{index > 0 && ', '}<Time at={at} /></span>)}
       </p>

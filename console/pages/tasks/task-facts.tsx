@@ -29,7 +29,11 @@ export function TaskFacts ({ task }: { task: Task }) {
           )}
         </dd>
         <dt>{say('tasks.when')}</dt>
-        <dd>{schedule ? sayScheduleWords(task) : say(task.triggers ? 'tasks.byTriggers' : `tasks.type.${taskType}`)}</dd>
+        <dd>
+          {schedule
+            ? <span lang='en'>{sayScheduleWords(task)}</span>
+            : say(task.triggers ? 'tasks.byTriggers' : `tasks.type.${taskType}`)}
+        </dd>
         {task.retryAt !== undefined && (
           <><dt>{say('tasks.outage')}</dt><dd>{say('tasks.retry')} <Time at={task.retryAt} /></dd></>
         )}

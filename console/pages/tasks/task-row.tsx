@@ -22,7 +22,7 @@ export function TaskRow ({ task }: { task: Task }) {
           : lastRunStatus === 'failed' && task.status !== 'failed' && <> <Status value='lastRunFailed' /></>}
       </span>
       <span className='quiet task-when'>
-        {schedule ? sayScheduleWords(task) : say(`tasks.type.${taskType}`)}
+        {schedule ? <span lang='en'>{sayScheduleWords(task)}</span> : say(`tasks.type.${taskType}`)}
         {totalRuns > 0 && <> · {say('tasks.runCount', { count: totalRuns })}</>}
       </span>
       <span className='quiet task-next'>

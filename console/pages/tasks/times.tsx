@@ -64,7 +64,7 @@ function SlotRow ({ slot: { at, from, count, fate, reason, since, runId } }: { s
       </span>
       {since !== undefined
         ? <span className='quiet'>{say('tasks.reason.waitingSince')} <Moment at={since} /></span>
-        : reason !== undefined && <span className='quiet'>{known ? say(`tasks.reason.${known}`) : reason}</span>}
+        : known !== undefined && <span className='quiet'>{say(`tasks.reason.${known}`)}</span>}
       {runId !== undefined && <Link href={`/runs/${runId}`}>{say('tasks.toRun')}</Link>}
     </div>
   )

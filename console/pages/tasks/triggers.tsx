@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Time } from '../../parts/time.tsx'
+import { ServiceText } from '../../parts/service-text.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { TaskName } from './task-name.tsx'
@@ -69,7 +70,7 @@ function TriggerRow ({ state: { trigger, state, text, files } }: { state: Trigge
       <span className='quiet'>
         {' '}· {say(`tasks.triggerState.${state}`)}
         {files !== undefined && <> · {say('tasks.filesSeen', { count: files })}</>}
-        {text !== undefined && <> · {text}</>}
+        {text !== undefined && <> · <ServiceText text={text} /></>}
       </span>
     </>
   )

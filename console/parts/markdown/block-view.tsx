@@ -5,10 +5,10 @@ import type { ResolvedBlock } from './references.ts'
 
 const draw = (text: string) => <Markdown text={text} />
 
-/** A block of a Markdown text. */
-export function BlockView ({ block }: { block: ResolvedBlock }) {
+/** A block of a Markdown text, with the levels of its headings. */
+export function BlockView ({ block, levels }: { block: ResolvedBlock, levels: string }) {
   if (block.kind === 'notes') return <Footnotes notes={block.notes} draw={draw} />
   if (block.kind === 'code') return <CodeBlock text={block.text} language={block.language} />
-  if (block.notes === undefined) return draw(block.text)
-  return <Mentioning notes={block.notes} draw={draw}><Markdown text={block.text} /></Mentioning>
+  if (block.notes === undefined) return <Markdown text={block.text} levels={levels} />
+  return <Mentioning notes={block.notes} draw={draw}><Markdown text={block.text} levels={levels} /></Mentioning>
 }

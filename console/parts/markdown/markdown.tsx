@@ -5,6 +5,7 @@ import { say } from '../../lib/say.ts'
 import { VisibleText } from '../visible-text.tsx'
 import { Mention } from './footnotes.tsx'
 import { Formula } from './formula.tsx'
+import { USUAL_LEVELS } from './heading-levels.ts'
 import { formulaOf, markFormulas } from './maths.ts'
 import './markdown.css'
 
@@ -31,13 +32,7 @@ function Code ({ text }: { text: string }) {
   return formula ? <Formula {...formula} /> : <code><VisibleText text={text} limit={Infinity} /></code>
 }
 
-/** Headings of an answer are below those of the page. */
 const COMPONENTS: Components = {
-  h1: ({ children }) => <h3>{children}</h3>,
-  h2: ({ children }) => <h4>{children}</h4>,
-  h3: ({ children }) => <h5>{children}</h5>,
-  h4: ({ children }) => <h6>{children}</h6>,
-  h5: ({ children }) => <h6>{children}</h6>,
   a: Anchor,
   sup: ({ children }) => <>{children}</>,
   // The footnotes of a text come after its last block.
@@ -58,14 +53,28 @@ const PLAIN_LINE = /^[\p{L}"'“‘(][^\\`*_[\]<>|~&@/]*$/u
 /** Whether a text is a plain paragraph, which most blocks are. Reading Markdown takes much longer than this. */
 const isPlain = (text: string) => !/ {2}\n|www\./i.test(text) && text.split('\n').every((line) => PLAIN_LINE.test(line))
 
-/** A Markdown text that others wrote: no raw HTML, no picture from outside, no address but the web's. Drawn again only when it changes. */
-export const Markdown = memo(function Markdown ({ text }: { text: string }) {
+const known = new Map<string, Components>()
+/** Returns the elements of a text whose headings are drawn at these levels. */
+function componentsOf (levels: string): Components {
+  const components = known.get(levels) ?? Object.assign({ ...COMPONENTS }, ...[...levels].map((level, at) => {
+    const Heading = `h${level}` as 'h3'
+    return { [`h${at + 1}`]: ({ children }: { children?: ReactNode }) => <Heading>{children}</Heading> }
+  }))
+  known.set(levels, components)
+  return components
+}
+
+/**
+ * A Markdown text that others wrote: no raw HTML, no picture from outside, no address but the web's. Drawn again only when it changes.
+ * `levels`: those of its headings; see `headingLevels`.
+ */
+export const Markdown = memo(function Markdown ({ text, levels = USUAL_LEVELS }: { text: string, levels?: string }) {
   const paragraph = text.trim()
   const marked = markFormulas(text)
   if (marked === text && isPlain(paragraph)) return <div className='markdown' dir='auto'><p>{paragraph}</p></div>
   return (
     <div className='markdown' dir='auto'>
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={urlTransform}>{marked}</ReactMarkdown>
+      <ReactMarkdown remarkPlugins={PLUGINS} components={componentsOf(levels)} urlTransform={urlTransform}>{marked}</ReactMarkdown>
     </div>
   )
 })

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Approval } from '../../../client/generated/index.ts'
 import { Failed } from '../failed.tsx'
-import { VisibleText } from '../visible-text.tsx'
+import { ServiceText } from '../service-text.tsx'
 import { GuardedButton } from './guarded-button.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
@@ -15,7 +15,7 @@ export function Choices ({ approval, decision, isOpen }: { approval: Approval, d
   }
   return (
     <div className='decide'>
-      <p><VisibleText text={text} limit={1_000} /></p>
+      <p><ServiceText text={text} limit={1_000} /></p>
       {decision.error !== null && <Failed error={decision.error} />}
       {isOpen && (
         <div className='actions'>

@@ -2,17 +2,13 @@ import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Approval, Learned } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
-import { ToolName } from '../tool-name.tsx'
-import { VisibleText } from '../visible-text.tsx'
+import { Covers } from '../covers.tsx'
 
-/** What calls later runs of a task make unasked; each text begins with the name of the tool. */
+/** What calls later runs of a task make unasked. */
 function Lessons ({ texts }: { texts: readonly string[] }) {
   return (
     <ul>
-      {texts.map((text) => {
-        const [, name = '', rest = text] = /^(\S+) (?:of |with )?(.*)$/s.exec(text) ?? []
-        return <li key={text}><ToolName name={name} />: <VisibleText text={rest} limit={1_000} /></li>
-      })}
+      {texts.map((text) => <li key={text}><Covers text={text} limit={1_000} /></li>)}
     </ul>
   )
 }

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { Approval, ApprovalDecision } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
-import { VisibleText } from '../visible-text.tsx'
+import { Covers } from '../covers.tsx'
 
 const ENDS = ['open', 'hour', 'today', 'ten'] as const
 type End = typeof ENDS[number]
@@ -65,7 +65,7 @@ export function Scopes ({ scopes, isTeaching, chosen, onChoose }: Props) {
               checked={scope === chosen.scope}
               onChange={() => onChoose({ ...chosen, scope })}
             />
-            <span><VisibleText text={text} limit={Infinity} /></span>
+            <span><Covers text={text} /></span>
           </label>
         ))}
         {!isOfCall(chosen) && (

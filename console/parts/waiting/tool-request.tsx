@@ -1,5 +1,6 @@
 import type { Approval } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
+import { ServiceText } from '../service-text.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { CallInput, Field } from './call-input.tsx'
 import { CallPreview, usePreview } from './call-preview.tsx'
@@ -23,7 +24,7 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
         {cwd !== undefined && <Field name={say('approval.folder')}><code><VisibleText text={cwd} limit={Infinity} /></code></Field>}
         {toolServer && <Field name={say('approval.toolServer')}><VisibleText text={toolServer.name} limit={200} /></Field>}
         {toolServer?.title && <Field name={say('approval.toolTitle')}><VisibleText text={toolServer.title} limit={200} /></Field>}
-        {boundary && <Field name={say('approval.boundary')}><VisibleText text={boundary.text} limit={Infinity} /></Field>}
+        {boundary && <Field name={say('approval.boundary')}><ServiceText text={boundary.text} /></Field>}
       </CallInput>
       {toolServer?.destructive && <p className='note note-warn'>{say('approval.destructive')}</p>}
       {isOpen && preview && <CallPreview {...preview} />}

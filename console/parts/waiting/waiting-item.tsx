@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Approval, Learned } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
+import { ServiceText } from '../service-text.tsx'
 import { Time } from '../time.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { Choices } from './choices.tsx'
@@ -46,7 +47,7 @@ export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused, onL
           {isOpen && expiresAt !== undefined && <>{' · '}{say('approval.until')} <Time at={expiresAt} /></>}
         </p>
       </header>
-      {note !== undefined && <p className='note note-warn'><VisibleText text={note} /></p>}
+      {note !== undefined && <p className='note note-warn'><ServiceText text={note} /></p>}
       {kind === 'tool' && <ToolRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'result' && <ResultRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'server' && <ServerRequest approval={approval} decision={decision} isOpen={isOpen} />}

@@ -80,7 +80,7 @@ function Content ({ row, threadId, isWorking, isHeld, waiting, onEdit, onRegener
     case 'system':
       return <p className='quiet row-text'><VisibleText text={row.text} /></p>
     case 'block':
-      return <BlockView block={row.block} />
+      return <BlockView block={row.block} levels={row.levels} />
     case 'thinking':
       return <Thinking text={row.text} isAnalysis={row.isAnalysis} isOpen={row.isOpen} />
     case 'call':

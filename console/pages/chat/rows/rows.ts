@@ -1,6 +1,7 @@
 import { getToolName, isToolUIPart, type ToolUIPart, type DynamicToolUIPart, type UIMessage } from 'ai'
 import { withoutDroppedTries } from '../../../../client/dropped-tries.ts'
 import type { AgentPlan, RunTask, Steer } from '../../../../client/generated/index.ts'
+import { headingLevels } from '../../../parts/markdown/heading-levels.ts'
 import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
 import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'
 import { type Chosen, chosenIn, ownParts } from '../thread/chosen.ts'
@@ -18,7 +19,7 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   /** What the user said while the answer was made. */
   | { kind: 'steer', text: string, state: Steer['state'] }
   | { kind: 'system', text: string }
-  | { kind: 'block', block: ResolvedBlock }
+  | { kind: 'block', block: ResolvedBlock, levels: string }
   | { kind: 'thinking', text: string, isAnalysis: boolean, isOpen: boolean }
   | { kind: 'call', part: CallPart, name: string } & Message
   /** Steps that are over. */
@@ -71,7 +72,9 @@ export function createRows (): (message: UIMessage) => Row[] {
     if (part.type === 'text') {
       if (message.role === 'user') return [{ kind: 'said', text: part.text, state: steerStateOf(message), message }]
       if (message.role === 'system') return [{ kind: 'system', text: part.text }]
-      return blocksOf(key, part.text).map((block) => ({ kind: 'block', block }))
+      const blocks = blocksOf(key, part.text)
+      const levels = headingLevels(blocks)
+      return blocks.map((block, at) => ({ kind: 'block', block, levels: levels[at] }))
     }
     if (part.type === 'reasoning') {
       if (part.text === '') return []
@@ -93,7 +96,7 @@ export function createRows (): (message: UIMessage) => Row[] {
   function sameRow (row: Row): Row {
     if (row.kind !== 'block') return row
     const same = rowsOfBlocks.get(row.block)
-    if (same?.key === row.key && same.isFirst === row.isFirst) return same
+    if (same?.kind === 'block' && same.key === row.key && same.levels === row.levels && same.isFirst === row.isFirst) return same
     rowsOfBlocks.set(row.block, row)
     return row
   }

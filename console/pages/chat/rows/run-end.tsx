@@ -7,6 +7,7 @@ import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
+import { ServiceText } from '../../../parts/service-text.tsx'
 import type { Conversation } from '../thread/use-conversation.ts'
 import { splitUnread } from '../thread/unread-words.ts'
 import { Beginning } from './beginning.tsx'
@@ -30,7 +31,7 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
     queryFn: () => listRuns({ ...asked(), query: { threadId: id, limit: 1 } }).then(body)
   })
   const run = data?.runs[0]
-  const notices = told.notices.map((text) => <p key={text} className='row note note-warn' role='status'>{text}</p>)
+  const notices = told.notices.map((text) => <p key={text} className='row note note-warn' role='status'><ServiceText text={text} /></p>)
   if (isBusy) {
     const { silentMs } = told
     const seconds = silentMs !== undefined && Math.round(silentMs / 1000)
@@ -72,7 +73,11 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
   return (
     <div className='row'>
       <div className='note note-warn'>
-        <p>{isShort ? run.stopped?.text : say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}</p>
+        <p>
+          {isShort && run.stopped !== undefined
+            ? <ServiceText text={run.stopped.text} />
+            : say(run.status === 'interrupted' ? 'chat.interrupted' : 'chat.stopped')}
+        </p>
         {goesOn}
         {onRegenerate && !hasContent(before.at(-1)) && <Button onClick={onRegenerate}>{say('chat.regenerate')}</Button>}
       </div>

@@ -57,10 +57,12 @@ export function ServerItem ({ server: { name, status, tools, error, connecting, 
           {connecting.said === undefined ? say('settings.serverInstalls') : <samp>{connecting.said}</samp>}
         </p>
       )}
-      {error !== undefined && <p className={status === 'authorizing' ? 'quiet' : 'bad'}>{error}</p>}
+      {error !== undefined && <p className={status === 'authorizing' ? 'quiet' : 'bad'} lang='en'>{error}</p>}
       {settings.error !== null && <Failed error={settings.error} />}
       {tools.length > 0 && (
-        <p className='quiet'>{say('settings.tools')}: {tools.slice(0, MOST_TOOLS).join(', ')}{tools.length > MOST_TOOLS && ' …'}</p>
+        <p className='quiet'>
+          {say('settings.tools')}: <code>{tools.slice(0, MOST_TOOLS).join(', ')}</code>{tools.length > MOST_TOOLS && ' …'}
+        </p>
       )}
       <Dialog title={say('settings.toolsOf', { name })} isOpen={isShown} onClose={() => setIsShown(false)}>
         <ServerDetails name={name} />

@@ -11,6 +11,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { FolderField } from '../../../parts/folders/folder-field.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { ServiceText } from '../../../parts/service-text.tsx'
 import { Status } from '../../../parts/status.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
@@ -75,7 +76,7 @@ function SkillItem ({ skill, cwd }: { skill: Skill, cwd: string }) {
         )}
       </div>
       {description !== undefined && <p><VisibleText text={description} limit={500} /></p>}
-      {reason !== undefined && <p><VisibleText text={reason} /></p>}
+      {reason !== undefined && <p><ServiceText text={reason} /></p>}
       {state === 'new' && source === 'folder' && <p className='quiet'>{say('settings.skillNew')}</p>}
       {changed.length > 0 && (
         <p>

@@ -92,7 +92,7 @@ function Name ({ of: key, by }: { of: string, by: Grouping }) {
 
 function TaskName ({ id }: { id: string }) {
   const { data } = useQuery({ queryKey: keys.task(id), queryFn: () => getTask({ ...asked(), path: { id } }).then(body) })
-  return <Link href={`/tasks/${id}`}><VisibleText text={data?.goal ?? id} limit={120} /></Link>
+  return <Link href={`/tasks/${id}`}><VisibleText text={data?.goal ?? say('tasks.task')} limit={120} /></Link>
 }
 
 function ThreadName ({ id }: { id: string }) {
@@ -100,5 +100,5 @@ function ThreadName ({ id }: { id: string }) {
     queryKey: [...keys.thread(id), 'title'],
     queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body)
   })
-  return <Link href={`/chat/${encodeURIComponent(id)}`}><VisibleText text={data?.title || id} limit={120} /></Link>
+  return <Link href={`/chat/${encodeURIComponent(id)}`}><VisibleText text={data?.title || say('chat.untitled')} limit={120} /></Link>
 }

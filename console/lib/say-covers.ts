@@ -1,0 +1,37 @@
+import { hasText, say, type TextKey } from './say.ts'
+
+/** What a grant covers as the service writes it, with the name of the tool first where it has one. */
+const FORMS: Array<[RegExp, TextKey]> = [
+  [/^(?<tool>\S+) with exactly (?<input>.*), in "(?<folder>.*)"$/s, 'covers.exact'],
+  [/^(?<tool>\S+) of "(?<files>.*)", with any content$/s, 'covers.file'],
+  [/^(?<tool>\S+) of new (?<files>\*\S*) files in "(?<folder>.*)"$/s, 'covers.beside'],
+  [/^(?<tool>\S+) of (?<files>\*\S*) files in or below "(?<folder>.*)"$/s, 'covers.folder'],
+  [/^(?<tool>\S+) at (?<hosts>.*), whatever the address says$/s, 'covers.host'],
+  [/^every command of (?<tool>\S+) in the box of "(?<folder>.*)": /s, 'covers.sandbox'],
+  [/^every call of (?<tool>\S+) as it is described now, with any input$/s, 'covers.tool']
+]
+const LATER = /^Also later, unasked: (.*)\.$/s
+
+/** Returns what a grant covers in the words of the console; undefined for a text in a form that it does not know. */
+export function sayCovers (text: string): string | undefined {
+  const covered = LATER.exec(text)?.[1] ?? text
+  for (const [form, key] of FORMS) {
+    const found = form.exec(covered)?.groups
+    if (found === undefined) continue
+    const { tool, input, ...rest } = found
+    const covers = say(key, { ...rest, tool: toolName(tool), ...input !== undefined && { input: plainInput(input) } })
+    return covered === text ? covers : say('covers.later', { covers })
+  }
+  return text === 'This call alone.' ? say('covers.once') : undefined
+}
+
+function toolName (name: string): string {
+  const key = `tool.${name}`
+  return hasText(key) ? say(key) : name
+}
+
+/** Returns an input, "“path: a.txt, content: Buy tea”", with the names of its fields in words. */
+const plainInput = (text: string): string => text.replace(/(^|, |“)(\w+)(?=: )/g, (written, before: string, name: string) => {
+  const key = `field.${name}`
+  return hasText(key) ? before + say(key) : written
+})
