@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { say } from '../../lib/say.ts'
 import { Loading } from '../../parts/loading.tsx'
@@ -32,9 +32,14 @@ const NAMES = Object.keys(SECTIONS) as Section[]
 export default function Settings ({ section }: { section?: string }) {
   const current = NAMES.find((name) => name === section) ?? 'models'
   const Shown = SECTIONS[current]
+  const tabs = useRef<HTMLElement>(null)
+  // On a narrow page the names scroll sideways.
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [current])
   return (
     <Page title={say('settings.title')}>
-      <nav className='tabs' aria-label={say('settings.sections')}>
+      <nav ref={tabs} className='tabs' aria-label={say('settings.sections')}>
         {NAMES.map((name) => (
           <Link key={name} className='tab' href={`/settings/${name}`} aria-current={name === current ? 'page' : undefined}>
             {say(`settings.${name}`)}

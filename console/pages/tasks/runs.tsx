@@ -51,8 +51,8 @@ function RunRow ({ run }: { run: TaskRun }) {
     <div className='row'>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link>
       <Status value={status} /> <NotVerified {...run} />
-      <span className='quiet'><Time at={startedAt} /> · {say(`run.trigger.${trigger}`)}</span>
       <span className='quiet'>
+        <Time at={startedAt} /> · {say(`run.trigger.${trigger}`)} ·{' '}
         {durationMs !== undefined && <>{sayDuration(durationMs)} · </>}{say('run.callCount', { count: toolCount })}
       </span>
       {(review === 'superseded' || review === 'expired') && <span className='quiet'>{say(`run.review.${review}`)}</span>}

@@ -21,7 +21,7 @@ export function ProviderTable ({ providers }: { providers: Provider[] }) {
   const others = KNOWN.filter((name) => !names.has(name)).map((name): Provider => ({ name, kind: 'direct', configured: false }))
   return (
     <div className='table-wrap'>
-      <table>
+      <table className='stacked'>
         <thead>
           <tr>
             <th scope='col'>{say('settings.provider')}</th>
