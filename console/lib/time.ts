@@ -83,6 +83,8 @@ let timer: ReturnType<typeof setInterval> | undefined
 
 function listen (listener: () => void) {
   listeners.add(listener)
+  // Nothing ticked while no component showed a time: the first one begins with the present.
+  if (timer === undefined) now = Date.now()
   timer ??= setInterval(() => {
     now = Date.now()
     for (const each of listeners) each()
