@@ -8,13 +8,16 @@ import { say } from '../say.ts'
 import { asked } from '../service.ts'
 import { useServiceEvents } from './live-updates.tsx'
 
+/** How long an entry is shown while neither the pointer nor the focus is on it; the memory keeps it. */
+const SHOWN_MS = 20_000
 /** Entries that are shown at once; the newest. */
 const SHOWN = 3
 type Entries = MemoryChangedEvent['learned']
 
-/** Shows what the service has just learned from a conversation, with a button that erases it, until it is closed. */
+/** Shows what the service has just learned from a conversation, with a button that erases it, for a while or until it is closed. */
 export function Learned () {
   const [entries, setEntries] = useState<Entries>([])
+  const [isHeld, setIsHeld] = useState(false)
   const announce = useAnnounce()
   const drop = (ids: string[]) => setEntries((known) => known.filter(({ id }) => !ids.includes(id)))
   const newest = entries.at(-1)
@@ -27,10 +30,20 @@ export function Learned () {
   useEffect(() => {
     if (newest !== undefined) announce(say('memory.learned', { text: newest.fact }))
   }, [newest?.id])
+  useEffect(() => {
+    if (newest === undefined) return setIsHeld(false)
+    if (isHeld) return
+    const timer = setTimeout(() => setEntries([]), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [newest?.id, isHeld])
 
   if (entries.length === 0) return null
   return (
-    <aside className='learned' aria-label={say('memory.learnedLabel')}>
+    <aside
+      className='learned' aria-label={say('memory.learnedLabel')}
+      onPointerEnter={() => setIsHeld(true)} onPointerLeave={() => setIsHeld(false)}
+      onFocus={() => setIsHeld(true)} onBlur={() => setIsHeld(false)}
+    >
       <ul>
         {entries.map(({ id, fact }) => (
           <li key={id}>
