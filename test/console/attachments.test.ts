@@ -103,6 +103,7 @@ t.test('files in the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('list', { name: 'Attached files' }).getByText('a.zip').waitFor()
     await say(page, 'unpack it')
     await page.getByText(/takes no files of the type application\/zip/).waitFor()
+    await page.getByText('This message was not taken').waitFor()
     await page.getByRole('list', { name: 'Attached files' }).getByText('a.zip').waitFor()
     t.equal(await message(page).inputValue(), 'unpack it')
   }, { expected: /status of 40[04]/ })

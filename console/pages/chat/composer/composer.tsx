@@ -1,7 +1,7 @@
 import type { FileUIPart } from 'ai'
 import { ArrowUp, SlidersHorizontal, Square, SquareSlash } from 'lucide-react'
 import { useEffect, useRef, useState, type ClipboardEvent, type FormEvent, type KeyboardEvent, type RefObject } from 'react'
-import { AgentError } from '../../../../client/errors.ts'
+import { AgentError, isCut } from '../../../../client/errors.ts'
 import type { Prompt } from '../../../../client/generated/index.ts'
 import { useDraft } from '../../../lib/draft.ts'
 import { newId } from '../../../lib/new-id.ts'
@@ -78,7 +78,9 @@ export function Composer (props: Props) {
   const [caret, setCaret] = useState(0)
   /** The message is sent when its files are. */
   const [isQueued, setIsQueued] = useState(false)
-  const { isBusy, stopping, steering, returned, unread } = conversation
+  const { isBusy, stopping, steering, returned, unread, error } = conversation
+  // What the service refused it refuses again, unless it is changed.
+  const isRefused = error !== undefined && !isCut(error)
   const isUnderWay = isBusy || isHeld
   /** The unread words that were put into the field, by their key: what is made of them takes their place. */
   const [offered, setOffered] = useDraft(`offered ${draftOf}`)
@@ -202,7 +204,7 @@ export function Composer (props: Props) {
       {failure !== null && <Failed error={failure} />}
       {steering.isSuccess && isUnderWay && <p className='quiet' role='status'>{say('chat.steered')}</p>}
       {unread !== undefined && text === unread.text && <p className='note' role='status'>{say('chat.unread')}</p>}
-      {returned !== undefined && <p className='note note-warn' role='alert'>{say('chat.returned')}</p>}
+      {returned !== undefined && <p className='note note-warn' role='alert'>{say(isRefused ? 'chat.refused' : 'chat.returned')}</p>}
       {onCancel !== undefined && <p className='quiet'>{say('chat.editing')}</p>}
       <ChosenChips choices={choices} />
       <AttachedFiles attached={attached} />
