@@ -141,6 +141,7 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save a backup' }).click()
     const file = await readFile(await (await saved).path())
+    await page.getByText('Saved as local-agent.backup').waitFor()
     await deleteThread({ ...asked, path: { id } })
     await learnFact({ ...asked, body: { fact: 'Came after the backup' } })
     const other = await page.context().newPage()

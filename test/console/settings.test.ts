@@ -378,7 +378,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
 
     await page.getByLabel('US dollars a day').fill('2.5')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved. It holds at once.').first().waitFor()
+    await page.getByRole('main').getByText('Saved. It holds at once.').waitFor()
     t.match((await getConfig(asked)).data, { budget: { day: { usd: 2.5 } } })
     await page.getByLabel('US dollars a day').and(page.locator('[value="2.5"]')).fill('')
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -20,19 +20,21 @@ export function Budget () {
     <section className='section'>
       <h2>{say('settings.budget')}</h2>
       <p className='quiet'>{say('settings.budgetText')}</p>
-      <Loaded query={config}>{({ budget }) => <BudgetForm key={budget?.day?.usd} usd={budget?.day?.usd} />}</Loaded>
+      <Loaded query={config}>{({ budget }) => <BudgetForm usd={budget?.day?.usd} />}</Loaded>
     </section>
   )
 }
 
 function BudgetForm ({ usd }: { usd?: number }) {
-  const [typed, setTyped] = useState(usd === undefined ? '' : String(usd))
+  const [changed, setChanged] = useState<string>()
+  const typed = changed ?? usd?.toString() ?? ''
   const announce = useAnnounce()
   const saving = useMutation({
     mutationFn: (next: number | undefined) => patchConfig({ ...asked(), body: { budget: { day: { usd: next ?? null } } } }),
-    onSuccess () {
+    async onSuccess () {
       announce(say('settings.budgetSaved'))
-      void queries.invalidateQueries({ queryKey: keys.config() })
+      await queries.invalidateQueries({ queryKey: keys.config() })
+      setChanged(undefined)
     }
   })
   const save = (event: FormEvent) => {
@@ -45,7 +47,7 @@ function BudgetForm ({ usd }: { usd?: number }) {
         <span>{say('settings.budgetDay')}</span>
         <input
           type='number' min='0.01' max='1000000' step='0.01' inputMode='decimal' placeholder={say('settings.budgetNone')}
-          value={typed} onChange={({ target }) => setTyped(target.value)}
+          value={typed} onChange={({ target }) => setChanged(target.value)}
         />
       </label>
       <Button type='submit' isBusy={saving.isPending}>{say('settings.save')}</Button>

@@ -24,6 +24,7 @@ export function Data () {
     mutationFn: async () => {
       const data = await exportAll({ ...asked(), query: { format: 'json' }, parseAs: 'blob' }).then(body)
       saveFile(data as Blob, 'local-agent.json')
+      return 'local-agent.json'
     }
   })
   const backup = useMutation({
@@ -31,6 +32,7 @@ export function Data () {
       const data = await exportAll({ ...asked(), headers: { 'x-export-passphrase': headerText(passphrase) }, parseAs: 'blob' }).then(body)
       saveFile(data as Blob, 'local-agent.backup')
       setPassphrase('')
+      return 'local-agent.backup'
     }
   })
   const save = (event: FormEvent) => {
@@ -55,7 +57,11 @@ export function Data () {
         <Button type='submit' isBusy={backup.isPending}><Download /> {say('data.backup')}</Button>
       </form>
       <p className='quiet'>{say('data.backupText')}</p>
-      {[readable, backup].map(({ error }, at) => error !== null && <Failed key={at} error={error} />)}
+      {[readable, backup].map(({ error, isSuccess, data: name }, at) => (
+        error !== null
+          ? <Failed key={at} error={error} />
+          : isSuccess && <p key={at} className='quiet' role='status'>{say('data.saved', { name })}</p>
+      ))}
       <div className='actions'>
         <ImportBackup />
         <Button kind='danger' onClick={() => setIsErasing(true)}>{say('data.erase')}</Button>
