@@ -15,6 +15,7 @@ import {
   ThreadSettingsSchema,
   ThreadViewSchema
 } from '../schemas/threads.ts'
+import { VersionListSchema, VersionParams, VersionQuery, VersionSchema, VersionViewSchema } from '../schemas/versions.ts'
 import { NamedOptionsSchema } from '../schemas/run-options.ts'
 import { UsageSchema } from '../schemas/usage.ts'
 
@@ -32,7 +33,10 @@ const schemas = [
   ThreadDeletedSchema,
   ThreadsDeletedSchema,
   ExtractionSchema,
-  UsageSchema
+  UsageSchema,
+  VersionSchema,
+  VersionListSchema,
+  VersionViewSchema
 ]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -103,6 +107,37 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     await app.threads.remove(request.params.id)
     return { ok: true as const, threadId: request.params.id }
   })
+
+  app.get('/threads/:id/versions', {
+    schema: {
+      tags: ['threads'],
+      operationId: 'listVersions',
+      summary: 'Lists the earlier versions of messages that were edited or answered again',
+      params: ThreadParams,
+      response: { 200: ref(VersionListSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => app.threads.versions(request.params.id))
+
+  app.get('/threads/:id/versions/:versionId', {
+    schema: {
+      tags: ['threads'],
+      operationId: 'getVersion',
+      summary: 'Returns an earlier version of a message, with all that came after it',
+      params: VersionParams,
+      querystring: VersionQuery,
+      response: { 200: ref(VersionViewSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async ({ params, query }) => app.threads.version(params.id, params.versionId, query))
+
+  app.post('/threads/:id/versions/:versionId/restore', {
+    schema: {
+      tags: ['threads'],
+      operationId: 'restoreVersion',
+      summary: 'Takes a thread back to an earlier version of a message',
+      params: VersionParams,
+      response: { 200: ref(ThreadSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
+    }
+  }, async ({ params }) => app.threads.restoreVersion(params.id, params.versionId))
 
   app.post('/threads/:id/extract', {
     schema: {

@@ -54,6 +54,12 @@ export const ownEvents = [
     at: Timestamp
   }, 'It is over: what is shown of it can be taken away'),
   event(
+    'ThreadChangedEvent',
+    'thread:changed',
+    { threadId: Type.String(), at: Timestamp },
+    'A conversation was taken back to an earlier version of a message. What runs change, their events say'
+  ),
+  event(
     'ThreadDeletedEvent',
     'thread:deleted',
     { threadId: Type.String(), at: Timestamp },

@@ -186,6 +186,11 @@ export const DESCRIPTIONS: Record<string, string> = {
   configureToolServer: 'Applied without a restart of the server, but for `enabled`, which starts or stops it.',
   disconnectToolServer: 'Its process and the children of it are ended. Runs that are under way get an error for its tools.',
 
+  listVersions: 'A version is made when a request to `/run` sends a message of the user in the place of one of the thread, or the same ' +
+    'one for another answer. At most 20 are kept of a message, 200 and 8 MiB of a thread; they are deleted with it.',
+  getVersion: 'The first message is what the user said; its answer and all that followed come after it.',
+  restoreVersion: 'Nothing is lost: what the thread has in that place becomes an earlier version itself. No model is called. What waits ' +
+    'for a person in the conversation is withdrawn; while a run is under way, it is a 409. Readers of `/events` get `thread:changed`.',
   getUsage: 'Days are those of the time zone of this machine. A model without a known price has tokens and no cost.',
   exportAll: 'The passphrase is sent as header `x-export-passphrase`; without it the file cannot be read again.',
   importAll: 'All current data is replaced, after the file was checked as a whole. A failure changes nothing.',

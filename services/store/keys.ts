@@ -112,6 +112,10 @@ export const dayUsageKey = (day: string) => DAY_USAGE + day
 export const ownerUsagePrefix = (kind: 'thread' | 'task') => `usage-of/${kind}/`
 /** `owner` is the digest of a thread's id, or the id of a task. */
 export const ownerUsageKey = (kind: 'thread' | 'task', owner: string) => ownerUsagePrefix(kind) + owner
+/** What edits and new answers have replaced in a thread: the list of the versions, and the messages of each. */
+export const versionsKey = (thread: string) => `version/${thread}`
+export const versionMessagesPrefix = (thread: string) => `version-messages/${thread}/`
+export const versionMessagesKey = (thread: string, id: string) => versionMessagesPrefix(thread) + id
 /** The index of the words in a block of a thread's messages, and of their places. It is made again where it is missing. */
 export const SEARCH_WORDS = 'search-word/'
 export const searchWordsPrefix = (thread: string) => `${SEARCH_WORDS}${thread}/`

@@ -34,6 +34,13 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
       return found
     },
 
+    /** Yields the messages from position `from` on. Messages are read from disk on demand. */
+    async * from (id: string, from: number): AsyncGenerator<ThreadMessage> {
+      const thread = store.digest(id)
+      const range = { ...(from > 0 && { after: messageKey(thread, from - 1) }), damaged: onDamage(id) }
+      for await (const [, message] of store.list<ThreadMessage>(messagesPrefix(thread), range)) yield message
+    },
+
     /** Yields the messages with their positions, the newest first. Messages are read from disk on demand. */
     async * backwards (id: string): AsyncGenerator<{ at: number, message: ThreadMessage }> {
       const prefix = messagesPrefix(store.digest(id))

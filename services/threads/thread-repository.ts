@@ -32,6 +32,7 @@ import { createReadPositions } from './read-positions.ts'
 import { createRecall } from './recall-answers.ts'
 import { createThreadReader } from './thread-reader.ts'
 import { createHistoryMatch, type RequestMessages } from './history.ts'
+import { createMessageVersions, type StoredVersion, type VersionContent } from './message-versions.ts'
 import { attachmentsIn, changeUses } from '../attachments/index.ts'
 import { blockCount, removeBlocks, versionsAfter } from './search/blocks.ts'
 
@@ -54,6 +55,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
   const turns = createHistoryMatch(store)
   const reader = createThreadReader(store)
   const { get, lastMessages } = reader
+  const versions = createMessageVersions({ store, clock, turns, reader })
   const sizeOf = ({ turns: count, messageCount: length }: ThreadHead) => ({ count, length })
 
   /** Returns the digests that identify a thread by its user messages and the text of its last answer, or as waiting for an answer. */
@@ -237,7 +239,8 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       // A repeated message, such as for a regenerated answer, keeps its time.
       const repeated = keep < thread.turns ? await turns.get(digest, keep) : undefined
       const saidAt = (chain: string, isLast: boolean) => repeated?.chain === chain ? repeated.said : isLast ? now : 0
-      const ops = await put(before, thread, { keep, from, fresh, saidAt, seen })
+      const kept = await versions.keepReplaced(thread, { turn: keep, at: position }, request.messages.at(-1))
+      const ops = [...kept, ...await put(before, thread, { keep, from, fresh, saidAt, seen })]
       const answerAt = from + fresh.length
       return { ops, answerAt, isWhole: seen === undefined && answerAt === request.messages.length }
     },
@@ -277,7 +280,25 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const known = new Map(old.map(({ chain, said }) => [chain, said]))
       const steeredAt = new Map(old.flatMap(({ steered = [] }) => steered.map(({ id, said }) => [id, said] as const)))
       const now = clock.now()
-      return put(before, thread, { keep: 0, from: 0, fresh, saidAt: (chain) => known.get(chain) ?? now, steeredAt })
+      const standing = before ? await versions.keepStanding(store.digest(id), await turns.read(fresh)) : []
+      return [...standing, ...await put(before, thread, { keep: 0, from: 0, fresh, saidAt: (chain) => known.get(chain) ?? now, steeredAt })]
+    },
+
+    versions: versions.list,
+    versionContent: versions.content,
+
+    /** Returns the operations that take a thread back to a version, in whose place goes what the thread has now. */
+    async goBack (
+      head: ThreadHead,
+      version: StoredVersion & { at: number },
+      { messages, turns: ofVersion }: VersionContent
+    ): Promise<Op[]> {
+      const { asked, minted, ...thread } = head
+      const said = new Map(ofVersion.map((turn) => [turn.chain, turn.said]))
+      const steeredAt = new Map(ofVersion.flatMap(({ steered = [] }) => steered.map(({ id, said }) => [id, said] as const)))
+      const kept = await versions.exchange(head, version)
+      const back = { keep: version.turn, from: version.at, fresh: messages, saidAt: (chain: string) => said.get(chain) ?? 0, steeredAt }
+      return [...kept, ...await put(head, thread, back)]
     },
 
     /** Returns the operations that remove a thread. */
@@ -287,6 +308,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       for (let seq = 0; seq < head.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread, seq) })
       for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
       ops.push(...removeBlocks(thread, { from: 0, to: blockCount(head) }))
+      ops.push(...await versions.removeAll(thread))
       ops.push(...[readKey, summaryKey, threadMemoryKey].map((key): Op => ({ type: 'del', key: key(thread) })))
       ops.push(...await changeUses(store, thread, { from: 0, named: [] }))
       return [...ops, ...headOps(store, head, undefined)]
@@ -298,7 +320,8 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const prefixes = [messagesPrefix, turnsPrefix, searchWordsPrefix, searchPlacesPrefix]
       for (const prefix of prefixes.map((of) => of(thread))) for await (const key of store.keys(prefix)) keys.push(key)
       for (const prefix of [RECENT, UNREAD, FOUND]) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
-      return [...keys.map((key): Op => ({ type: 'del', key })), ...await changeUses(store, thread, { from: 0, named: [] })]
+      const ofVersions = await versions.removeAll(thread)
+      return [...keys.map((key): Op => ({ type: 'del', key })), ...ofVersions, ...await changeUses(store, thread, { from: 0, named: [] })]
     },
 
     /** Reads the summaries of older messages. A summary is valid only while the messages that it was made of are unchanged. */

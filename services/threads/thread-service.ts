@@ -19,7 +19,7 @@ import {
   unlessDamaged
 } from '../store/index.ts'
 import { totalOf, type UsageRepository } from '../usage/index.ts'
-import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
+import { ThreadExists, ThreadNotFound, VersionNotFound } from './thread-errors.ts'
 import { withoutChatForm } from './rendering/chat-form.ts'
 import { renderMessages } from './rendering/render.ts'
 import { requestsIn, type Unanswered, type UnansweredEnd } from './rendering/unanswered.ts'
@@ -27,6 +27,8 @@ import { createThreadMetadata, type Metadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
 import { checkMessages, type ThreadMessage } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
+import type { VersionInfo, VersionView } from '../../schemas/versions.ts'
+import type { StoredVersion } from './message-versions.ts'
 import { type Attachments, attachmentsIn, takeFiles } from '../attachments/index.ts'
 
 interface ThreadServiceParts {
@@ -152,6 +154,21 @@ export function createThreadService (
     return head
   }
 
+  /** Returns a version of a message of a thread, with the head of that. Throws ThreadNotFound and VersionNotFound (404). */
+  async function requireVersion (id: string, versionId: string) {
+    const head = await require(id)
+    const version = (await threads.versions(head)).find((each) => each.id === versionId)
+    const content = version && await threads.versionContent(id, versionId)
+    if (version === undefined || content === undefined) throw new VersionNotFound(versionId)
+    return { head, version, content }
+  }
+
+  async function versionInfo (threadId: string, version: StoredVersion & { at: number }): Promise<VersionInfo> {
+    const { id, at, replacedAt, text, messageCount, isCut } = version
+    const [message] = await threads.messages(threadId, { from: at, limit: 1 })
+    return { id, messageId: await threads.shownId(threadId, at, message), replacedAt, text, messageCount, ...(isCut && { isCut }) }
+  }
+
   async function remove (id: string): Promise<boolean> {
     return agent.removeWith(id, async (ops) => {
       const head = await threads.get(id).catch((error): 'damaged' => {
@@ -259,6 +276,34 @@ export function createThreadService (
           isChanged ? agent.exclusive(id, async () => put(await threads.replace(id, taken, unansweredIn))) : put([]))
         return withSettings(await require(id))
       })
+    },
+
+    /** Returns the earlier versions of the messages of a thread, the oldest first. Throws ThreadNotFound (404). */
+    async versions (id: string): Promise<{ versions: VersionInfo[] }> {
+      const found = await threads.versions(await require(id))
+      return { versions: await Promise.all(found.map((version) => versionInfo(id, version))) }
+    },
+
+    /** Returns a version with its messages, in the shape of a protocol. Throws ThreadNotFound and VersionNotFound (404). */
+    async version (id: string, versionId: string, { protocol }: { protocol?: Protocol } = {}): Promise<VersionView> {
+      const { version, content: { messages } } = await requireVersion(id, versionId)
+      const shown = protocol === undefined
+        ? messages.map(withoutChatForm)
+        : await renderMessages(messages, protocol, { idAt: threads.messageId, unanswered: await unansweredIn(messages) }, version.at)
+      return { ...await versionInfo(id, version), messages: shown }
+    },
+
+    /**
+     * Takes a thread back to a version. What it has now in the place of that is an earlier version then. Throws ThreadNotFound and
+     * VersionNotFound (404), and ConversationBusy (409) while a run is active.
+     */
+    async restoreVersion (id: string, versionId: string): Promise<Thread> {
+      await agent.exclusive(id, async () => {
+        const { head, version, content } = await requireVersion(id, versionId)
+        await store.transact(await threads.goBack(head, version, content))
+      })
+      emit({ type: 'thread:changed', threadId: id, at: clock.now() })
+      return withSettings(await require(id))
     },
 
     /** Removes a thread with its approvals and runs, and stops its active run. Throws ThreadNotFound (404). */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
@@ -284,4 +284,86 @@ t.test('threads that nobody has named are forgotten after 90 days', async (t) =>
   await sweep()
   t.same((await list(app)).threads.map(({ id }: any) => id).toSorted(), [titled.headers['x-thread-id'], 'named'].toSorted())
   t.match(await call(app, 'GET', `/threads/${unnamed.headers['x-thread-id']}`), { status: 404 })
+})
+
+/** A conversation whose messages are edited and answered again, as chats do it. */
+async function edited (t: Test, more: Parameters<typeof withGateway>[2] = {}) {
+  let answers = 0
+  const { app } = await withGateway(t, () => ({ text: `answer ${++answers}` }), more)
+  const said = (id: string, text: string, ...files: object[]) => ({ id, role: 'user', parts: [{ type: 'text', text }, ...files] })
+  const shown = async () => (await call(app, 'GET', '/threads/chat?protocol=ui')).body.messages as Array<{ id: string, parts: any[] }>
+  return {
+    app,
+    said,
+    texts: async () => (await shown()).map(({ parts }) => parts.find(({ type }) => type === 'text').text),
+    versions: async () => (await call(app, 'GET', '/threads/chat/versions')).body.versions,
+    restore: (id: string) => call(app, 'POST', `/threads/chat/versions/${id}/restore`),
+    say: async (message: object) => call(app, 'POST', '/run/sync', { id: 'chat', message }),
+    /** Sends a message in the place of the `n`-th, with those before it, in the form of chats. */
+    async edit (n: number, message: { id: string, [field: string]: unknown }, trigger = 'submit-message') {
+      const messages = [...(await shown()).slice(0, n), message]
+      const payload = { id: 'chat', messages, trigger, ...(trigger === 'submit-message' && { messageId: message.id }) }
+      return (await app.inject({ method: 'POST', url: '/run?protocol=ui', payload })).statusCode
+    }
+  }
+}
+
+t.test('what an edit or another answer replaces is an earlier version, to which the thread can go back, and forth again', async (t) => {
+  const { app, said, say, edit, texts, versions, restore } = await edited(t)
+  await say(said('a', 'one'))
+  await say(said('b', 'two'))
+  t.same(await versions(), [])
+  t.equal(await edit(2, said('b', 'two'), 'regenerate-message'), 200)
+  t.equal(await edit(2, said('b', 'zwei')), 200)
+  t.match(await versions(), [
+    { messageId: 'b', text: 'two', messageCount: 2, replacedAt: Number },
+    { messageId: 'b', text: 'two', messageCount: 2 }
+  ])
+  await edit(0, said('a', 'uno'))
+  t.same(await texts(), ['uno', 'answer 5'])
+  const [whole, ...others] = await versions()
+  t.match([whole, others], [{ messageId: 'a', text: 'one', messageCount: 4 }, []], 'those of later messages are within it')
+  t.match(await call(app, 'GET', `/threads/chat/versions/${whole.id}?protocol=documented`), {
+    status: 200,
+    body: { ...whole, messages: [{ content: 'one' }, { role: 'assistant' }, { content: 'zwei' }, { content: [{ text: 'answer 4' }] }] }
+  })
+
+  t.match(await restore(whole.id), { status: 200, body: { id: 'chat', messageCount: 4, lastMessage: 'answer 4' } })
+  t.same(await texts(), ['one', 'answer 1', 'zwei', 'answer 4'])
+  const back = await versions()
+  t.same(back.map(({ messageId, text }: any) => [messageId, text]), [['b', 'two'], ['b', 'two'], ['a', 'uno']])
+  t.match(await restore(back[0].id), { status: 200 })
+  t.same(await texts(), ['one', 'answer 1', 'two', 'answer 2'])
+  await say(said('c', 'three'))
+  t.same(await texts(), ['one', 'answer 1', 'two', 'answer 2', 'three', 'answer 6'], 'the conversation goes on from there')
+
+  for (const [method, url] of [['GET', ''], ['POST', '/restore']] as const) {
+    t.match(await call(app, method, `/threads/chat/versions/${whole.id}${url}`), { status: 404, body: { code: 'ERR_VERSION_NOT_FOUND' } })
+  }
+  t.match(await call(app, 'GET', '/threads/none/versions'), { status: 404, body: { code: 'ERR_THREAD_NOT_FOUND' } })
+  await call(app, 'PUT', '/threads/chat', { messages: [said('a', 'redacted')] })
+  t.same(await versions(), [], 'a client that puts other messages in their place is rid of them')
+})
+
+t.test('earlier versions keep their files, go with their thread, are in backups, and are not without end', async (t) => {
+  const { app, said, say, edit, versions } = await edited(t)
+  const { url, digest } = (await app.inject({ method: 'POST', url: '/attachments', payload: 'a list of teas' })).json()
+  await say(said('a', 'one', { type: 'file', url, mediaType: 'text/plain' }))
+  await edit(0, said('a', 'without the file'))
+  t.equal((await app.inject(`/attachments/${digest}`)).statusCode, 200, 'the version names it')
+  for (let n = 0; n < 20; n++) await edit(0, said('a', `edit ${n}`))
+  const kept = await versions()
+  t.same([kept.length, kept[0].text, kept[19].text], [20, 'without the file', 'edit 18'])
+  t.equal((await app.inject(`/attachments/${digest}`)).statusCode, 404, 'the oldest version has gone with its file')
+
+  const headers = { 'x-export-passphrase': 'correct horse battery', 'content-type': 'application/octet-stream' }
+  const { rawPayload: payload } = await app.inject({ url: '/export', headers })
+  await call(app, 'DELETE', '/threads/chat')
+  const left: string[] = []
+  for await (const key of app.store.keys('version')) left.push(key)
+  t.same(left, [])
+  t.equal((await app.inject({ method: 'POST', url: '/import', headers, payload })).statusCode, 200)
+  await app.close()
+  const next = await build(t, { home: app.home, cwd: app.cwd })
+  t.same((await call(next, 'GET', '/threads/chat/versions')).body.versions, kept)
 })
