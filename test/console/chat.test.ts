@@ -151,7 +151,21 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await versions.getByRole('button', { name: 'Older' }).click()
     await versions.getByText('1 of 2').waitFor()
     t.same(await axe(page), [])
-    await page.keyboard.press('Escape')
+    const context = await page.context().browser()!.newContext({ baseURL: console.url })
+    const other = await context.newPage()
+    await other.goto(new URL(page.url()).pathname)
+    await other.getByText('a good day to you').waitFor()
+    await versions.getByText('hello', { exact: true }).waitFor()
+    await versions.getByRole('button', { name: 'Go back to this one' }).click()
+    await versions.waitFor({ state: 'detached' })
+    for (const each of [page, other]) {
+      await each.getByText('a good day to you').waitFor({ state: 'detached' })
+      await each.getByText('You said').waitFor()
+    }
+    await other.getByText('hello', { exact: true }).hover()
+    await other.getByRole('button', { name: '2 earlier versions' }).click()
+    await other.getByRole('dialog').getByText('hello, and a good day to you').waitFor()
+    await context.close()
 
     const commandId = '01a1fef7-4334-7355-8a31-93bc63563d6b'
     const command = { commandId, command: 'npm start', runId: id, threadId: id, ports: [4000], startedAt: 1 }

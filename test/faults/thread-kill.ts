@@ -13,7 +13,7 @@ interface Told {
   answered: number
 }
 
-/** A client's conversation with a service that may die under it: a thread that is made, then two turns in it. */
+/** A client's conversation with a service that may die under it: a thread that is made, a turn in it, and an edit of that. */
 async function converse (url: string): Promise<Told> {
   const told: Told = { made: false, said: [], answered: 0 }
   try {
@@ -27,7 +27,7 @@ async function converse (url: string): Promise<Told> {
       const response = await fetch(`${url}/run`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ id: 'chat', message: { role: 'user', parts: [{ type: 'text', text }] } })
+        body: JSON.stringify({ id: 'chat', messages: [mine, { id: 'm2', role: 'user', parts: [{ type: 'text', text }] }] })
       })
       let stream = ''
       const decoder = new TextDecoder()
@@ -70,11 +70,15 @@ export async function killConversations (t: Test, isTried: (moment: number) => b
     const { messages = [], title } = await response.json() as any
     if (told.made) t.strictSame([title, messages[0]], ['Kept', mine], `moment ${moment}`)
     const users = messages.filter(({ role }: any) => role === 'user').map(({ parts }: any) => parts[0].text).slice(1)
-    t.same(users.slice(0, told.said.length), told.said, `moment ${moment}: what the user said is there`)
-    t.ok(
-      messages.filter(({ role }: any) => role === 'assistant').length >= told.answered,
-      `moment ${moment}: and every answer that was told to its end`
-    )
+    const [original, edit] = ['system info', 'list the files here']
+    if (told.said.length > 0) t.equal(users.length, 1, `moment ${moment}: what the user said is there`)
+    if (told.said.length === 2) t.same(users, [edit], `moment ${moment}: as it was edited`)
+    const { versions = [] } = await (await fetch(`${next.url}/threads/chat/versions`)).json() as any
+    // The edit is in one transaction with the version that it makes.
+    t.same(versions.map(({ text }: any) => text), users[0] === edit ? [original] : [], `moment ${moment}: the edit and what it replaced`)
+    const version = versions[0] && await (await fetch(`${next.url}/threads/chat/versions/${versions[0].id}`)).json() as any
+    const answers = [...version?.messages ?? [], ...messages].filter(({ role }: any) => role === 'assistant')
+    t.ok(answers.length >= told.answered, `moment ${moment}: and every answer that was told to its end`)
     const goesOn = await fetch(`${next.url}/run/sync`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -45,6 +45,17 @@ t.test('changes of agents and of config.json are told, and nothing where nothing
   ])
 })
 
+t.test('a thread that goes back to an earlier version is told to be another', async (t) => {
+  const app = await build(t)
+  const reader = await readEvents(t, await urlOf(app))
+  for (const content of ['hey', 'hello']) {
+    await app.inject({ method: 'POST', url: '/run/sync', payload: { id: 'chat', messages: [{ role: 'user', content, id: 'u' }] } })
+  }
+  const { versions: [{ id }] } = (await app.inject('/threads/chat/versions')).json()
+  t.equal((await app.inject({ method: 'POST', url: `/threads/chat/versions/${id}/restore` })).statusCode, 200)
+  t.match(await reader.until('thread:changed'), { threadId: 'chat', at: Number })
+})
+
 t.test('what the memory learns is told, in the words of the user', async (t) => {
   const app = await build(t)
   const reader = await readEvents(t, await urlOf(app))

@@ -128,6 +128,20 @@ export const conversationsCalls: Record<string, (app: App) => Promise<unknown>> 
     await app.inject({ method: 'POST', url: '/threads', payload: { id: 'gone' } })
     return app.inject({ method: 'DELETE', url: '/threads/gone' })
   },
+  'GET /threads/:id/versions 200': async (app) => {
+    for (const content of ['hey', 'hello']) {
+      await app.inject({ method: 'POST', url: '/run/sync', payload: { id: 'said', messages: [{ role: 'user', content, id: 'u' }] } })
+    }
+    return app.inject('/threads/said/versions')
+  },
+  'GET /threads/:id/versions/:versionId 200': async (app) => {
+    const { versions: [{ id }] } = (await app.inject('/threads/said/versions')).json()
+    return app.inject(`/threads/said/versions/${id}`)
+  },
+  'POST /threads/:id/versions/:versionId/restore 200': async (app) => {
+    const { versions: [{ id }] } = (await app.inject('/threads/said/versions')).json()
+    return app.inject({ method: 'POST', url: `/threads/said/versions/${id}/restore` })
+  },
   'POST /threads/:id/extract 200': async (app) => {
     await app.inject({
       method: 'PUT',

@@ -58,6 +58,18 @@ t.test('threads', async (t) => {
     proposed: 0,
     rejected: undefined
   }, 'extractFacts')
+  for (const content of ['hey', 'hello']) {
+    await sdk.runSync({ ...options, body: { id: 'said', messages: [{ role: 'user', content, id: 'u' }] } })
+  }
+  const said = { id: 'said' }
+  const { data: list } = await sdk.listVersions({ ...options, path: said })
+  const version = { id: ID, messageId: 'u', replacedAt: Number, text: 'hey', messageCount: 2, isCut: undefined }
+  is(t, list, { versions: [version] }, 'listVersions')
+  const path = { ...said, versionId: list.versions[0].id }
+  const { data: whole } = await sdk.getVersion({ ...options, path })
+  t.match(whole, { id: ID, text: 'hey', messages: [{ content: 'hey' }, { role: 'assistant' }] }, 'getVersion')
+  t.match((await sdk.restoreVersion({ ...options, path })).data, { id: 'said', messageCount: 2 }, 'restoreVersion')
+  await sdk.deleteThread({ ...options, path: said })
   is(t, (await sdk.deleteThread({ ...options, path: { id: 'chat' } })).data, { ok: true, threadId: 'chat' }, 'deleteThread')
   is(t, (await sdk.deleteThreads(options)).data, { deleted: 1 }, 'deleteThreads')
 })

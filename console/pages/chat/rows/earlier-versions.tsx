@@ -1,35 +1,95 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { History } from 'lucide-react'
 import { useState } from 'react'
+import { restoreVersion } from '../../../../client/generated/index.ts'
+import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
+import { asked } from '../../../lib/service.ts'
+import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { Failed } from '../../../parts/failed.tsx'
 import { IconButton } from '../../../parts/icon-button.tsx'
+import { Loading } from '../../../parts/loading.tsx'
 import { Markdown } from '../../../parts/markdown/markdown.tsx'
+import { Time } from '../../../parts/time.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
-import type { Version } from '../thread/versions.ts'
+import { useVersions, useVersionTexts, type Version } from '../thread/versions.ts'
 
-/** The versions of a message before it was edited or answered again, one at a time. There is nothing without one. */
-export function EarlierVersions ({ versions }: { versions: Version[] }) {
-  const [shown, setShown] = useState<number>()
+/** Texts of a version that are shown; the conversation has the rest once one goes back. */
+const SHOWN = 20
+
+interface Props {
+  threadId: string
+  messageId: string
+  /** Whether the conversation can go back now: nothing is written, and nothing waits. */
+  canGoBack: boolean
+}
+
+/** The versions of a message before it was edited or answered again. There is nothing without one. */
+export function EarlierVersions ({ threadId, messageId, canGoBack }: Props) {
+  const versions = useVersions(threadId, messageId)
+  const [shown, setShown] = useState<string>()
   if (versions.length === 0) return null
-  const at = Math.min(shown ?? 0, versions.length - 1)
   const label = say('chat.versions', { count: versions.length })
+  const found = versions.findIndex(({ id }) => id === shown)
+  const at = found === -1 ? versions.length - 1 : found
   return (
     <>
       <IconButton
-        icon={History} label={label} className='button button-quiet button-icon row-action' onClick={() => setShown(versions.length - 1)}
+        icon={History} label={label} className='button button-quiet button-icon row-action' onClick={() => setShown(versions.at(-1)!.id)}
       />
       <Dialog title={label} isOpen={shown !== undefined} onClose={() => setShown(undefined)}>
-        <div className='version'>
-          <p className='said row-text'><VisibleText text={versions[at].text} /></p>
-          {versions[at].answer === '' ? <p className='quiet'>{say('chat.noAnswer')}</p> : <Markdown text={versions[at].answer} />}
-        </div>
+        <VersionView threadId={threadId} version={versions[at]} canGoBack={canGoBack} onBack={() => setShown(undefined)} />
         <div className='actions'>
-          <Button disabled={at === 0} onClick={() => setShown(at - 1)}>{say('chat.versionBefore')}</Button>
+          <Button disabled={at === 0} onClick={() => setShown(versions[at - 1].id)}>{say('chat.versionBefore')}</Button>
           <span className='version-number'>{say('chat.versionOf', { number: at + 1, count: versions.length })}</span>
-          <Button disabled={at === versions.length - 1} onClick={() => setShown(at + 1)}>{say('chat.versionAfter')}</Button>
+          <Button disabled={at === versions.length - 1} onClick={() => setShown(versions[at + 1].id)}>{say('chat.versionAfter')}</Button>
         </div>
       </Dialog>
+    </>
+  )
+}
+
+/** One version with all that followed, and the way back to it. */
+function VersionView ({ threadId, version, canGoBack, onBack }: {
+  threadId: string
+  version: Version
+  canGoBack: boolean
+  onBack: () => void
+}) {
+  const queries = useQueryClient()
+  const announce = useAnnounce()
+  const { data: texts, error } = useVersionTexts(threadId, version.id)
+  const goBack = useMutation({
+    mutationFn: () => restoreVersion({ ...asked(), path: { id: threadId, versionId: version.id } }),
+    async onSuccess () {
+      await queries.invalidateQueries({ queryKey: keys.thread(threadId) })
+      announce(say('chat.versionRestored'))
+      onBack()
+    }
+  })
+  return (
+    <>
+      <p className='quiet'>{say('chat.versionReplaced')} <Time at={version.replacedAt} /></p>
+      <div className='version'>
+        {error !== null && <Failed error={error} />}
+        {texts === undefined && error === null && <Loading />}
+        {texts?.slice(0, SHOWN).map(({ role, text }, at) =>
+          role === 'user'
+            ? <p key={at} className='said row-text'><VisibleText text={text} /></p>
+            : <Markdown key={at} text={text} />)}
+        {texts?.length === 1 && <p className='quiet'>{say('chat.noAnswer')}</p>}
+        {texts !== undefined && texts.length > SHOWN && <p className='quiet'>{say('chat.versionMore', { count: texts.length - SHOWN })}</p>}
+        {version.isCut && <p className='quiet'>{say('chat.versionCut')}</p>}
+      </div>
+      <div className='actions'>
+        <Button kind='primary' disabled={!canGoBack} isBusy={goBack.isPending} onClick={() => goBack.mutate()}>
+          {say('chat.versionBack')}
+        </Button>
+        <span className='quiet'>{say('chat.versionBackHelp')}</span>
+      </div>
+      {goBack.isError && <Failed error={goBack.error} />}
     </>
   )
 }

@@ -33,6 +33,7 @@ function stateOf (row: Row, state: RowState) {
   const isOfAnswer = 'message' in row && row.message.id === answerId
   return {
     threadId,
+    canGoBack: isOver && canEdit && row.kind === 'said',
     isWorking: isOfAnswer && !isOver,
     isHeld: row.kind === 'call' && isOfAnswer && waiting.length > 0,
     waiting: row.kind === 'call' && waiting.length > 0 ? waiting.filter(({ toolCallId }) => toolCallId === row.part.toolCallId) : NOTHING,

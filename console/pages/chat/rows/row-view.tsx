@@ -15,7 +15,7 @@ import { StepsRow } from './steps-row.tsx'
 import { PlanCard } from './plan-card.tsx'
 import { TaskCard } from './task-card.tsx'
 import { Thinking } from './thinking.tsx'
-import { versionsOf } from '../thread/versions.ts'
+import { EarlierVersions } from './earlier-versions.tsx'
 import { runIdOf, type Row } from './rows.ts'
 
 /** What the rows of a conversation depend on besides themselves. */
@@ -39,6 +39,8 @@ export interface RowState {
 interface Props {
   row: Row
   threadId: string
+  /** Nothing streams and nothing waits: the conversation can go back to an earlier version. */
+  canGoBack: boolean
   /** The answer is at this row now. */
   isWritten: boolean
   /** The run of this message is not over. */
@@ -64,13 +66,13 @@ export const RowView = memo(function RowView (props: Props) {
   )
 })
 
-function Content ({ row, threadId, isWorking, isHeld, waiting, onEdit, onRegenerate, onDecided }: Props) {
+function Content ({ row, threadId, canGoBack, isWorking, isHeld, waiting, onEdit, onRegenerate, onDecided }: Props) {
   switch (row.kind) {
     case 'said':
       return (
         <SaidRow
           text={row.text} state={row.state} onEdit={onEdit && (() => onEdit(row.message))}
-          versions={versionsOf(threadId, row.message.id)}
+          versions={<EarlierVersions threadId={threadId} messageId={row.message.id} canGoBack={canGoBack} />}
         />
       )
     case 'chosen':

@@ -3,8 +3,7 @@ import type { Steer } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
-import type { Version } from '../thread/versions.ts'
-import { EarlierVersions } from './earlier-versions.tsx'
+import type { ReactNode } from 'react'
 
 interface Props {
   text: string
@@ -12,14 +11,14 @@ interface Props {
   state?: Steer['state']
   onEdit?: () => void
   /** What it was before it was edited. */
-  versions?: Version[]
+  versions?: ReactNode
 }
 
 /** What the user said. */
-export function SaidRow ({ text, state, onEdit, versions = [] }: Props) {
+export function SaidRow ({ text, state, onEdit, versions }: Props) {
   return (
     <>
-      <EarlierVersions versions={versions} />
+      {versions}
       {onEdit && (
         <IconButton icon={Pencil} label={say('chat.edit')} className='button button-quiet button-icon row-action' onClick={onEdit} />
       )}

@@ -15,7 +15,6 @@ import { olderMessages, threadPage, type ThreadPage } from './thread-page.ts'
 import { splitUnread, unreadWords } from './unread-words.ts'
 import { useSent } from './use-sent.ts'
 import { useTold } from './use-told.ts'
-import { keepVersion } from './versions.ts'
 
 /** How often, and after how many milliseconds, a run is looked for that is to be stopped. */
 const STOP_TRIES = 20
@@ -127,7 +126,6 @@ export function useConversation (id: string, page: ThreadPage) {
       sent.note({ messageId, text, files, chosen, draft, isEdit: edited !== undefined })
       if (edited === undefined && (isSaidAgain || replaced !== undefined)) setMessages((all) => splitUnread(all).before)
       const parts = [...chosen.map(chosenPart), ...text.trim() === '' ? [] : [{ type: 'text' as const, text }], ...files]
-      if (edited !== undefined) keepVersion(id, chat.messages, edited)
       if (edited !== undefined) void chat.sendMessage({ parts, messageId }, withOptions(options))
       else void chat.sendMessage({ id: messageId, parts }, withOptions(options))
     },
@@ -138,8 +136,6 @@ export function useConversation (id: string, page: ThreadPage) {
       void chat.sendMessage(undefined, { body: { continue: true } })
     },
     regenerate (options: RunOptions) {
-      const said = chat.messages.findLast(({ role }) => role === 'user')
-      if (said !== undefined) keepVersion(id, chat.messages, said.id)
       void chat.regenerate(withOptions(options))
     },
     reread () {

@@ -1,41 +1,45 @@
-import type { UIMessage } from 'ai'
+import { useQuery } from '@tanstack/react-query'
+import { getVersion, listVersions, type Version } from '../../../../client/generated/index.ts'
+import { keys } from '../../../lib/queries.ts'
+import { asked, body } from '../../../lib/service.ts'
+import { threadPage } from './thread-page.ts'
 
-/** Versions of a message that are kept, and the characters that all of a conversation may have in the storage of the tab. */
-const MOST = 10
-const MOST_CHARACTERS = 500_000
+export type { Version }
 
-/** What a message of the user was before it was edited or answered again, and what was answered then. */
-export interface Version {
+const NONE: Version[] = []
+
+/** The versions of a message before it was edited or answered again, the oldest first. The service keeps them with the conversation. */
+export function useVersions (threadId: string, messageId: string): Version[] {
+  // A conversation that begins with its first message is not there yet.
+  const { data: page } = useQuery({ ...threadPage(threadId), enabled: false })
+  const { data = NONE } = useQuery({
+    queryKey: [...keys.thread(threadId), 'versions'],
+    queryFn: () => listVersions({ ...asked(), path: { id: threadId } }).then(body).then(({ versions }) => versions),
+    enabled: page?.isNew === false,
+    select: (versions) => versions.filter((version) => version.messageId === messageId)
+  })
+  return data
+}
+
+/** One part of a version: what was said, or what was answered. */
+export interface VersionText {
+  role: string
   text: string
-  answer: string
 }
 
-const keyOf = (threadId: string) => `draft versions ${threadId}`
-const textOf = ({ parts }: UIMessage) => parts.flatMap((part) => part.type === 'text' ? part.text : []).join('\n\n')
-
-function read (threadId: string): Record<string, Version[]> {
-  try {
-    return JSON.parse(sessionStorage.getItem(keyOf(threadId)) ?? '{}')
-  } catch {
-    return {}
-  }
-}
-
-/** Returns the earlier versions of a message, the oldest first. The service has the newest one alone, so they are of this tab. */
-export const versionsOf = (threadId: string, messageId: string): Version[] => read(threadId)[messageId] ?? []
-
-/** Keeps what is about to be replaced: a message of the user with all that was answered until the next one. */
-export function keepVersion (threadId: string, messages: UIMessage[], messageId: string): void {
-  const at = messages.findIndex(({ id }) => id === messageId)
-  if (at === -1) return
-  const next = messages.findIndex(({ role }, n) => n > at && role === 'user')
-  const answer = messages.slice(at + 1, next === -1 ? undefined : next).map(textOf).join('\n\n')
-  const all = read(threadId)
-  const json = JSON.stringify({ ...all, [messageId]: [...all[messageId] ?? [], { text: textOf(messages[at]), answer }].slice(-MOST) })
-  if (json.length > MOST_CHARACTERS) return
-  try {
-    sessionStorage.setItem(keyOf(threadId), json)
-  } catch {
-    // The storage of the tab is full: the version is lost.
-  }
+/** The texts of a version; undefined until they are read. */
+export function useVersionTexts (threadId: string, versionId: string | undefined) {
+  return useQuery({
+    // A version stays as it is, until it is none any more.
+    queryKey: ['version', threadId, versionId ?? ''],
+    async queryFn (): Promise<VersionText[]> {
+      const path = { id: threadId, versionId: versionId! }
+      const { messages } = await getVersion({ ...asked(), path, query: { protocol: 'ui' } }).then(body)
+      return messages.flatMap(({ role, parts }) => {
+        const texts = (parts as Array<{ type: string, text?: string }>).flatMap(({ type, text }) => type === 'text' ? text ?? '' : [])
+        return texts.length === 0 ? [] : { role, text: texts.join('\n\n') }
+      })
+    },
+    enabled: versionId !== undefined
+  })
 }
