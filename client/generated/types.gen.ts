@@ -5774,6 +5774,8 @@ export type StreamEvent = ({
 } & NotificationEvent) | ({
     type: 'notification:closed';
 } & NotificationClosedEvent) | ({
+    type: 'thread:changed';
+} & ThreadChangedEvent) | ({
     type: 'thread:deleted';
 } & ThreadDeletedEvent) | ({
     type: 'memory:changed';
@@ -6940,6 +6942,18 @@ export type ThreadBody = {
 };
 
 /**
+ * A conversation was taken back to an earlier version of a message. What runs change, their events say
+ */
+export type ThreadChangedEvent = {
+    type: 'thread:changed';
+    threadId: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
  * The thread was deleted
  */
 export type ThreadDeleted = {
@@ -7917,6 +7931,71 @@ export type UsageReport = {
          * Number of calls whose price is unknown
          */
         unpricedCalls: number;
+    }>;
+};
+
+/**
+ * A message of the user as it was before it was edited or answered again, with all that came after it
+ */
+export type Version = {
+    id: string;
+    /**
+     * The message of the user that stands in its place now, by its id in chats
+     */
+    messageId: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    replacedAt: number;
+    /**
+     * The beginning of what the user said
+     */
+    text: string;
+    /**
+     * The number of messages that were replaced: it, its answer, and all after them
+     */
+    messageCount: number;
+    /**
+     * What came after its answer was too large, and was not kept
+     */
+    isCut?: true;
+};
+
+/**
+ * The earlier versions of the messages of a thread, the oldest first
+ */
+export type VersionList = {
+    versions: Array<Version>;
+};
+
+/**
+ * An earlier version with its messages
+ */
+export type VersionView = {
+    id: string;
+    /**
+     * The message of the user that stands in its place now, by its id in chats
+     */
+    messageId: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    replacedAt: number;
+    /**
+     * The beginning of what the user said
+     */
+    text: string;
+    /**
+     * The number of messages that were replaced: it, its answer, and all after them
+     */
+    messageCount: number;
+    /**
+     * What came after its answer was too large, and was not kept
+     */
+    isCut?: true;
+    messages: Array<{
+        role: string;
+        [key: string]: unknown;
     }>;
 };
 
@@ -10716,6 +10795,175 @@ export type PutThreadResponses = {
 
 export type PutThreadResponse = PutThreadResponses[keyof PutThreadResponses];
 
+export type ListVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/threads/{id}/versions';
+};
+
+export type ListVersionsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListVersionsError = ListVersionsErrors[keyof ListVersionsErrors];
+
+export type ListVersionsResponses = {
+    /**
+     * The earlier versions of the messages of a thread, the oldest first
+     */
+    200: VersionList;
+};
+
+export type ListVersionsResponse = ListVersionsResponses[keyof ListVersionsResponses];
+
+export type GetVersionData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+        versionId: string;
+    };
+    query?: {
+        /**
+         * The shape of the messages; without it each is as it was written
+         */
+        protocol?: 'documented' | 'ui' | 'ui5' | 'ui7';
+    };
+    url: '/threads/{id}/versions/{versionId}';
+};
+
+export type GetVersionErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetVersionError = GetVersionErrors[keyof GetVersionErrors];
+
+export type GetVersionResponses = {
+    /**
+     * An earlier version with its messages
+     */
+    200: VersionView;
+};
+
+export type GetVersionResponse = GetVersionResponses[keyof GetVersionResponses];
+
+export type RestoreVersionData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+        versionId: string;
+    };
+    query?: never;
+    url: '/threads/{id}/versions/{versionId}/restore';
+};
+
+export type RestoreVersionErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type RestoreVersionError = RestoreVersionErrors[keyof RestoreVersionErrors];
+
+export type RestoreVersionResponses = {
+    /**
+     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists leave out its settings, too
+     */
+    200: Thread;
+};
+
+export type RestoreVersionResponse = RestoreVersionResponses[keyof RestoreVersionResponses];
+
 export type ExtractFactsData = {
     body?: never;
     path: {
@@ -12891,7 +13139,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:deleted, memory:changed, agent:changed, config:changed
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:retry, task:steer, task:health, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed, notification, notification:closed, thread:changed, thread:deleted, memory:changed, agent:changed, config:changed
          */
         types?: string;
         /**
