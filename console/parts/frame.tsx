@@ -46,7 +46,11 @@ export function Frame ({ children }: { children: ReactNode }) {
   const help = useCallback(() => setOver('keys'), [])
   const begin = useCallback(() => navigate('/chat'), [navigate])
   useShortcuts({ find, begin, keys: help })
-  const [first] = useState(() => isFirstVisit() && !path.startsWith('/settings') ? path : undefined)
+  const [first, setFirst] = useState(() => isFirstVisit() && !path.startsWith('/settings') ? path : undefined)
+  // Once it was answered it does not come back with its page.
+  useEffect(() => {
+    if (path !== first && !isFirstVisit()) setFirst(undefined)
+  }, [path, first])
   const [isReady, setIsReady] = useState(first === undefined)
   const noteReady = useCallback(() => setIsReady(true), [])
   const styles = STYLES[path.split('/')[1]] ?? ''
