@@ -19,7 +19,14 @@ export function EditFact ({ fact, onClose }: { fact: KnownFact, onClose: () => v
       <form className='section' onSubmit={submit}>
         <label className='field'>
           <span>{say('memory.addLabel')}</span>
-          <textarea rows={3} required value={text} onChange={(event) => setText(event.target.value)} />
+          <textarea
+            rows={3} required value={text} onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+              event.preventDefault()
+              event.currentTarget.form?.requestSubmit()
+            }}
+          />
         </label>
         {change.error !== null && <Failed error={change.error} />}
         <div className='actions'>
