@@ -62,8 +62,8 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
 
     await page.getByRole('button', { name: 'Changed files' }).click()
     await page.getByRole('button', { name: 'Undo…' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Restore 1 path' }).click()
-    await page.getByText('1 path is as it was before the run.').last().waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo 1 change' }).click()
+    await page.getByText('1 change was undone.').last().waitFor()
     t.notOk(existsSync(`${work}/a.txt`), 'the file is gone again')
   })
 
@@ -87,7 +87,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     t.equal(readFileSync(`${work}/copied/3.txt`, 'utf8'), 'mine')
     await page.getByRole('button', { name: 'Undo this…' }).first().click()
     await dialog.getByText(`${work}/copied/1.txt`).waitFor()
-    await dialog.getByRole('button', { name: 'Restore 1 path' }).click()
+    await dialog.getByRole('button', { name: 'Undo 1 change' }).click()
     await dialog.waitFor({ state: 'detached' })
     t.same(readdirSync(`${work}/copied`), ['3.txt'], 'what was there stays')
     await page.reload()

@@ -122,7 +122,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await item.getByText(work, { exact: true }).waitFor()
     await item.locator('del', { hasText: '-two' }).waitFor()
     await item.locator('ins', { hasText: '+2' }).waitFor()
-    await item.locator('summary', { hasText: 'The approval covers' }).click()
+    await item.locator('summary', { hasText: 'Ask again next time?' }).click()
     await item.getByRole('radio', { name: 'files in or below' }).check()
     await item.getByRole('combobox').selectOption('for the next 10 calls')
     await press(item.getByRole('button', { name: /^Allow/ }))
@@ -142,7 +142,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     const approve = page.getByRole('button', { name: /^Allow/ })
     const early = page.getByText('Not sent')
 
-    await page.locator('summary', { hasText: 'The approval covers' }).click()
+    await page.locator('summary', { hasText: 'Ask again next time?' }).click()
     await approve.click()
     await early.waitFor()
     await page.getByRole('textbox').focus()

@@ -51,9 +51,10 @@ export function Scopes ({ scopes, isTeaching, chosen, onChoose }: Props) {
   const [once, ...wider] = scopes
   const usual = { scope: 'usual' as const, text: isTeaching ? say('approval.usual') : once.text }
   const offered = isTeaching ? [usual, ...scopes] : [usual, ...wider]
+  const covered = isTeaching && chosen.scope === 'usual' ? 'teaching' : chosen.scope
   return (
     <details className='scopes'>
-      <summary>{say('approval.scope')} <span className='quiet'>{say(`approval.covers.${chosen.scope}`)}</span></summary>
+      <summary>{say('approval.scope')} <span className='quiet'>{say(`approval.covers.${covered}`)}</span></summary>
       <fieldset>
         <legend className='visually-hidden'>{say('approval.scope')}</legend>
         {offered.map(({ scope, text }) => (
