@@ -124,6 +124,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await item.locator('ins', { hasText: '+2' }).waitFor()
     await item.locator('summary', { hasText: 'Ask again next time?' }).click()
     await item.getByRole('radio', { name: 'files in or below' }).check()
+    await item.getByText('This holds in this conversation or task alone.').waitFor()
     await item.getByRole('combobox').selectOption('for the next 10 calls')
     await press(item.getByRole('button', { name: /^Allow/ }))
     await page.getByText('Nothing waits for you.').waitFor()

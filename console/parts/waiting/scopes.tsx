@@ -69,6 +69,7 @@ export function Scopes ({ scopes, isTeaching, chosen, onChoose }: Props) {
             <span><Covers text={text} /></span>
           </label>
         ))}
+        {!isOfCall(chosen) && <p className='quiet'>{say('approval.holdsIn')}</p>}
         {!isOfCall(chosen) && (
           <label className='field until'>
             <span>{say('approval.howLong')}</span>
