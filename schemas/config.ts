@@ -237,7 +237,7 @@ export const ConfigKeys = {
         pattern: '^(?:secret:notify/webhook|\\$\\{\\w+\\}|(?:whsec_)?[A-Za-z0-9+/_-]{24,}={0,2})$',
         description: 'What messages are signed with: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable'
       }),
-      /** Whether the goals of tasks and the words of models are in it. */
+      /** Whether the names of tasks and the words of models are in it. */
       text: Type.Optional(Type.Boolean())
     }, { additionalProperties: false }))
   }, { additionalProperties: false })),

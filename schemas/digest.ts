@@ -10,7 +10,11 @@ import { RunStatusSchema, RunTriggerSchema } from './tasks.ts'
 /** Limits of a digest, shared by its schema and its service. */
 export const DIGEST_LIMITS = { items: { default: 20, max: 100 }, counted: 1_000 } as const
 
-const ofTask = { taskId: Type.String(), goal: Type.String({ description: 'The goal of the task, shortened' }) }
+const ofTask = {
+  taskId: Type.String(),
+  name: Type.String({ description: 'The name of the task' }),
+  goal: Type.String({ description: 'The goal of the task, shortened' })
+}
 const text = Type.String({ description: 'The item as a sentence, with times in the local time zone of the machine' })
 const excerpt = (description: string) => Type.Optional(Type.String({ description: `${description}, shortened` }))
 const ofRun = {

@@ -26,7 +26,7 @@ export const notificationFields = {
     { description: 'Kind waiting: what is to be decided, as it was asked; GET /approvals has it whole' }
   )),
   title: Type.String({ description: 'A sentence without words of a task, a person or a model' }),
-  text: text('The goal of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise'),
+  text: text('The name of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise'),
   createdAt: Timestamp,
   reminder: Type.Boolean({ description: 'It was said a day ago, and is still so' })
 }

@@ -31,6 +31,7 @@ export const PhaseSchema = Type.Object({
 export type Phase = Static<typeof PhaseSchema>
 
 const Goal = Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The result that the task must achieve' })
+const Name = Type.String({ maxLength: 80, pattern: '^[^\\p{Cc}]*$', description: 'A short name; empty: made of the goal' })
 const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 20 })
 
 const EXPECTS = ['none', 'files', 'message', 'command'] as const
@@ -127,6 +128,7 @@ const WaitingKind = oneOf('tool', 'result', 'question', 'app')
 
 export const TaskSchema = Type.Object({
   id: Type.String(),
+  name: Type.String({ description: 'A short name: the one that was given, else one of at most 60 characters that is made of the goal' }),
   goal: Type.String(),
   taskType: TaskTypeSchema,
   status: TaskStatusSchema,
@@ -192,6 +194,7 @@ export const TaskSchema = Type.Object({
 export type Task = Static<typeof TaskSchema>
 
 const given = {
+  name: Name,
   approval: ref(TaskApprovalInputSchema),
   schedule: ref(ScheduleSchema),
   triggers: Triggers,

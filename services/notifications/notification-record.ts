@@ -108,10 +108,10 @@ export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotifi
   }
 }
 
-/** The public form of a notification. `goal` is that of its task. */
-export function notificationView (notification: StoredNotification, goal?: string): NotificationView {
+/** The public form of a notification. `name` is that of its task. */
+export function notificationView (notification: StoredNotification, name?: string): NotificationView {
   const { notificationId, kind, taskId, threadId, runId, provider, waitsFor, createdAt, closedAt, showings } = notification
-  const text = textOf(notification, goal)
+  const text = textOf(notification, name)
   const shown = showings.findLast((showing) => showing?.shownAt !== undefined)
   return {
     notificationId,
@@ -134,9 +134,8 @@ export function notificationView (notification: StoredNotification, goal?: strin
   }
 }
 
-/** The words of a notification, after the goal of its task. */
-export function textOf ({ text }: Pick<StoredNotification, 'text'>, goal?: string): string | undefined {
-  const name = shortened(goal, 120)
+/** The words of a notification, after the name of its task. */
+export function textOf ({ text }: Pick<StoredNotification, 'text'>, name?: string): string | undefined {
   if (name === undefined) return text
   return text === undefined ? name : `${name}: ${text}`
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { defineError } from '../lib/service-error.ts'
+import { nameOfTask } from '../lib/short-name.ts'
 import {
   NOTIFICATIONS,
   notificationKey,
@@ -26,6 +27,9 @@ const NotificationNotFound = defineError('ERR_NOTIFICATION_NOT_FOUND', 'There is
 const CLOSED_MS = 7 * 24 * 60 * 60 * 1000
 /** Notifications that are kept; the oldest go first, closed ones before open ones. */
 const MOST_KEPT = 500
+
+/** What the record of a task holds of its name. */
+type NamedTask = Parameters<typeof nameOfTask>[0]
 
 /** The time after which none of the items waits any more; none when one does not expire. */
 function untilOf (items: readonly Approval[]): { until?: number } {
@@ -79,19 +83,21 @@ export function createNotifications ({ store, clock, emit, isRead }: {
     return [create({ ...notification, ...(words !== undefined && { text: words }) })]
   }
 
-  const goalOf = async (taskId: string | undefined): Promise<string | undefined> =>
-    taskId === undefined ? undefined : (await unlessDamaged(store.get<{ goal: string }>(taskKey(taskId))))?.goal
+  async function nameOf (taskId: string | undefined): Promise<string | undefined> {
+    const task = taskId === undefined ? undefined : await unlessDamaged(store.get<NamedTask>(taskKey(taskId)))
+    return task && nameOfTask(task)
+  }
 
-  function announce (notification: StoredNotification, goal: string | undefined) {
-    const { needsShowing, shownAt, deliveries, closedAt, ...shown } = notificationView(notification, goal)
+  function announce (notification: StoredNotification, name: string | undefined) {
+    const { needsShowing, shownAt, deliveries, closedAt, ...shown } = notificationView(notification, name)
     emit({ type: 'notification', ...shown, count: count(), at: clock.now() })
   }
 
-  /** Announces a notification, unless it is over by the time at which the goal of its task is known. */
+  /** Announces a notification, unless it is over by the time at which the name of its task is known. */
   async function announceLater (notificationId: string) {
-    const goal = await goalOf(kept.get(notificationId)?.taskId).catch(() => undefined)
+    const name = await nameOf(kept.get(notificationId)?.taskId).catch(() => undefined)
     const now = kept.get(notificationId)
-    if (now !== undefined && now.closedAt === undefined) announce(now, goal)
+    if (now !== undefined && now.closedAt === undefined) announce(now, name)
   }
 
   /** Closes a notification. It is stored as closed with its next write; after a crash the next start finds it closed again. */
@@ -106,21 +112,22 @@ export function createNotifications ({ store, clock, emit, isRead }: {
     changed()
   }
 
-  function opened (notification: StoredNotification, goal: string | undefined) {
+  function opened (notification: StoredNotification, name: string | undefined) {
     const { notificationId, waitsFor = [], closes, taskId } = notification
     kept.set(notificationId, notification)
     for (const { approvalId } of waitsFor) waiting.add(approvalId)
     for (const before of open()) if (before.key === closes && before.notificationId !== notificationId) closeNow(before)
-    if (taskId === undefined || goal !== undefined) announce(notification, goal)
+    if (taskId === undefined || name !== undefined) announce(notification, name)
     else void announceLater(notificationId)
     if (kept.size > MOST_KEPT) void trim().catch(() => {})
     changed()
   }
 
-  /** The goal of a task that the same transaction stores. */
-  function goalIn (ops: readonly Op[], taskId: string | undefined): string | undefined {
+  /** The name of a task that the same transaction stores. */
+  function nameIn (ops: readonly Op[], taskId: string | undefined): string | undefined {
     const op = taskId === undefined ? undefined : ops.find(({ type, key }) => type === 'put' && key === taskKey(taskId))
-    return op?.type === 'put' ? (op.value as { goal: string }).goal : undefined
+    const task = op?.type === 'put' ? op.value as NamedTask : undefined
+    return task && nameOfTask(task)
   }
 
   store.onCommit((ops) => {
@@ -133,7 +140,7 @@ export function createNotifications ({ store, clock, emit, isRead }: {
           const created = op.value as StoredNotification
           // Two transactions of the same moment may both tell of the same thing: the first one has.
           if (isKnown(created.key)) void remove([created]).catch(() => {})
-          else opened(created, goalIn(ops, created.taskId))
+          else opened(created, nameIn(ops, created.taskId))
         } else {
           if ((op.value as StoredNotification).closedAt !== undefined) closeNow(known)
           // It may have been closed while this was written.
@@ -304,8 +311,8 @@ export function createNotifications ({ store, clock, emit, isRead }: {
       return { notificationId, first, ...(shownAt !== undefined && { shownAt }), ...(closedAt !== undefined && { closedAt }) }
     },
 
-    /** Returns the public form of a notification, with the goal of its task. */
-    view: async (notification: StoredNotification) => notificationView(notification, await goalOf(notification.taskId)),
+    /** Returns the public form of a notification, with the name of its task. */
+    view: async (notification: StoredNotification) => notificationView(notification, await nameOf(notification.taskId)),
 
     /** Lists the open notifications, or those that closed within a week, newest first. */
     async list ({ state }: { state: 'open' | 'closed' }): Promise<NotificationList> {

@@ -27,6 +27,9 @@ const numbered = (phases: Array<{ description: string }>) =>
 const givenPlan = ({ phases, qualityCriteria = [], expects }: PlanInput): Plan =>
   ({ phases: numbered(phases), qualityCriteria, ...(expects && { expects }), source: 'user' })
 
+/** The name that a caller gives; nothing for a blank one, in whose place one is made of the goal. */
+const nameGiven = ({ name = '' }: Pick<TaskBody, 'name'>) => name.trim() === '' ? {} : { name: name.trim() }
+
 /** Plans a goal with a model, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
 async function makePlan (
   goal: string,
@@ -138,6 +141,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     const now = clock.now()
     return {
       id,
+      ...nameGiven(body),
       goal,
       taskType,
       status: 'planned',
@@ -207,6 +211,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
         const changed: StoredTask = {
           ...task,
           goal: goal ?? task.goal,
+          ...changes.name !== undefined && { name: undefined, ...nameGiven(changes) },
           plan: planned ?? task.plan,
           cwd: cwd ?? task.cwd,
           ...(changes.triggers !== undefined && { triggers }),

@@ -34,7 +34,9 @@ export interface FiringState {
 export const MAX_COMMENTS = 200
 
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
-export interface StoredTask extends Omit<Task, 'budget' | 'health'> {
+export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
+  /** The name that a person gave it. */
+  name?: string
   options: RunOptions
   /** Absent for a task that is well. */
   health?: StoredHealth

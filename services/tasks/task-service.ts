@@ -27,6 +27,7 @@ import { inheritProvenance } from '../approvals/index.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
 import { type AgentUser, isOver, taskRunView, withRunOptions } from '../runs/index.ts'
 import type { Origin, StoredRun, StoredTask } from './task-records.ts'
+import { nameOfTask } from '../lib/short-name.ts'
 import { taskView } from './task-view.ts'
 import { isOnce } from '../calendar/index.ts'
 import { createSchedules, type Schedules } from './schedule/schedules.ts'
@@ -43,8 +44,6 @@ const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approva
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** Characters of a goal that name a task. */
-const GOAL_NAMED = 60
 /** Characters of the user's words that are kept of a task which a conversation became. */
 const SAID_KEPT = 20_000
 
@@ -188,8 +187,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     /** Returns the tasks that have the agent, as `Agents.remove` names them. */
     async usersOf (name: string): Promise<AgentUser[]> {
       const users: AgentUser[] = []
-      for await (const { id, goal, options } of repository.matching({ damaged () {} })) {
-        if (options.agent === name) users.push({ path: `/tasks/${id}`, kind: 'task', name: goal.slice(0, GOAL_NAMED) })
+      for await (const task of repository.matching({ damaged () {} })) {
+        if (task.options.agent === name) users.push({ path: `/tasks/${task.id}`, kind: 'task', name: nameOfTask(task) })
       }
       return users
     },

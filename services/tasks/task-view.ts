@@ -1,5 +1,6 @@
 import type { Task } from '../../schemas/tasks.ts'
 import { healthView, runsNextAt } from './task-health.ts'
+import { nameOfTask } from '../lib/short-name.ts'
 import type { StoredTask } from './task-records.ts'
 
 /** The public form of a task, without the internal fields. */
@@ -23,6 +24,7 @@ export function taskView ({
   const { tokens, minutes } = task.options.budget ?? {}
   return {
     ...task,
+    name: nameOfTask(task),
     health: healthView(task),
     nextRunAt: runsNextAt(task),
     // The second form of the limits is for earlier clients.

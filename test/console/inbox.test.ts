@@ -249,7 +249,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
       const [look] = json.tasks.items
       look?.passed.push({ fate: 'skipped', reason: 'overlap', count: 3, from: 1, at: 2, text: '' })
       const idle = { runs: { items: [], more: 0 }, nothingToDo: 1, denied: [], passed: [] }
-      if (look) json.tasks.items.unshift(...Array.from({ length: 8 }, (_, n) => ({ taskId: `${n}`, goal: 'idle', ...idle })))
+      if (look) json.tasks.items.unshift(...Array.from({ length: 8 }, (_, n) => ({ taskId: `${n}`, name: 'idle', goal: 'idle', ...idle })))
       await route.fulfill({ response, json })
     })
     await page.goto('/console')

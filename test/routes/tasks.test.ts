@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { shortName } from '../../services/lib/short-name.ts'
 import { build } from '../harness/helper.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -207,4 +208,40 @@ t.test('a deleted task stops at once and leaves nothing', async (t) => {
   t.same(await tasks.call('DELETE', `/${task.id}`), { status: 200, body: { ok: true, taskId: task.id } })
   t.equal((await tasks.call('GET', `/${task.id}/runs`)).status, 404)
   for await (const [key] of app.store.list('task')) t.fail(`${key} is left`)
+})
+
+t.test('a task has a short name of its goal, until a person gives it another one', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const goal = 'write "Good morning" to notes.txt, then read notes.txt and tell me whether all of it is there. Be quick.'
+  const { id, name } = await tasks.create(goal)
+  t.equal(name, 'write "Good morning" to notes.txt')
+  const change = async (payload: object) => (await app.inject({ method: 'PUT', url: `/tasks/${id}`, payload })).json()
+  t.equal((await change({ goal: 'read notes.txt' })).name, 'read notes.txt')
+  t.equal((await change({ name: ' The notes ' })).name, 'The notes')
+  t.match(await change({ goal: 'list the files' }), { name: 'The notes', goal: 'list the files' })
+  await tasks.post(`/${id}/start`)
+  const { tasks: listed } = await tasks.get('')
+  t.match(listed, [{ name: 'The notes' }])
+  t.match((await change({ name: '' })).name, 'list the files')
+  t.equal((await app.inject({ method: 'PUT', url: `/tasks/${id}`, payload: { name: 'a\nb' } })).statusCode, 400)
+  t.equal((await app.inject({ method: 'POST', url: '/tasks', payload: { goal, name: 'x'.repeat(81) } })).statusCode, 400)
+  t.match((await app.inject({ method: 'POST', url: '/tasks', payload: { goal, name: 'Notes' } })).json(), { name: 'Notes', goal })
+})
+
+t.test('names are cut neither within a word nor within a character', async (t) => {
+  const family = '\u{1F468}\u200D\u{1F469}\u200D\u{1F467}'
+  const names: Array<[string, string]> = [
+    ['# Tidy the inbox:\n\nMove all mails.', 'Tidy the inbox'],
+    ['Every weekday at 8, sum up the orders', 'sum up the orders'],
+    ['Go. Then look at the folder.', 'Go. Then look at the folder'],
+    ['Look at report.md and at the other files of this folder, which are many', 'Look at report.md and at the other files of this folder'],
+    [`Check https://example.com/${'long/'.repeat(20)} every hour`, 'Check https://example.com/long/long/long/long/long/long…'],
+    ['x'.repeat(200), `${'x'.repeat(59)}…`],
+    [family.repeat(70), `${family.repeat(59)}…`],
+    ['毎朝、メールを読んで要約してください。そして報告書を書いてください。', '毎朝、メールを読んで要約してください']
+  ]
+  for (const [goal, name] of names) t.equal(shortName(goal), name)
+  const long = 'Read all the mails of yesterday and of the day before and of last week and sum them up'
+  t.equal(shortName(long), 'Read all the mails of yesterday and of the day before and…')
 })

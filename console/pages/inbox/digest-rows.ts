@@ -29,14 +29,14 @@ export function rowsOf (digest: Digest, section: Section): { rows: DigestRow[], 
 function rows (digest: Digest, section: Section): DigestRow[] {
   switch (section) {
     case 'failing':
-      return digest.failing.items.map(({ taskId, goal, since, error }) =>
-        ({ key: taskId, state: 'failing', title: goal, to: `/tasks/${taskId}`, text: error ?? '', at: since }))
+      return digest.failing.items.map(({ taskId, name, since, error }) =>
+        ({ key: taskId, state: 'failing', title: name, to: `/tasks/${taskId}`, text: error ?? '', at: since }))
     case 'working':
-      return digest.working.items.map(({ runId, goal, status, startedAt }) =>
-        ({ key: runId, state: status, title: goal, to: `/runs/${runId}`, text: '', at: startedAt }))
+      return digest.working.items.map(({ runId, name, status, startedAt }) =>
+        ({ key: runId, state: status, title: name, to: `/runs/${runId}`, text: '', at: startedAt }))
     case 'next':
-      return digest.next.items.map(({ taskId, goal, at }) =>
-        ({ key: taskId, state: 'scheduled', title: goal, to: `/tasks/${taskId}`, text: '', at }))
+      return digest.next.items.map(({ taskId, name, at }) =>
+        ({ key: taskId, state: 'scheduled', title: name, to: `/tasks/${taskId}`, text: '', at }))
   }
 }
 

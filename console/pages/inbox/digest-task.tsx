@@ -7,11 +7,11 @@ import { DeniedCall } from './denied-call.tsx'
 import { DigestLine, RunLine } from './digest-line.tsx'
 
 /** What happened to one task: each run that is worth a look, and everything else as one line of each kind. */
-export function DigestTask ({ taskId, goal, runs, nothingToDo, denied, passed }: OfTask) {
+export function DigestTask ({ taskId, name, runs, nothingToDo, denied, passed }: OfTask) {
   const to = `/tasks/${taskId}`
   return (
     <li className='digest-task'>
-      <h3><Link href={to}><VisibleText text={goal} /></Link></h3>
+      <h3><Link href={to}><VisibleText text={name} /></Link></h3>
       <ul>
         {runs.items.map((run) => <RunLine key={run.runId} {...run} />)}
         {runs.more > 0 && <DigestLine><Link href={to}>{say('inbox.moreRuns', { count: runs.more })}</Link></DigestLine>}

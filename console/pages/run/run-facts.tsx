@@ -10,7 +10,6 @@ import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { oneTask } from '../tasks/task-queries.ts'
-import { titleOf } from '../tasks/task-words.ts'
 import { isOver, isRehearsal, sayUsage } from './run-words.ts'
 
 /** Whose run it is, its state, how long it took and what it cost. */
@@ -73,7 +72,7 @@ function TaskName ({ id }: { id: string }) {
       <dt>{say('tasks.task')}</dt>
       <dd>
         <Link href={`/tasks/${id}`}>
-          {data === undefined ? say('tasks.task') : <VisibleText text={titleOf(data.goal)} limit={Infinity} />}
+          {data === undefined ? say('tasks.task') : <VisibleText text={data.name} limit={Infinity} />}
         </Link>
       </dd>
     </>
@@ -90,7 +89,7 @@ function ThreadName ({ id }: { id: string }) {
       <dt>{say('chat.title')}</dt>
       <dd>
         <Link href={`/chat/${encodeURIComponent(id)}`}>
-          {data ? <VisibleText text={titleOf(data)} limit={Infinity} /> : say('run.thisChat')}
+          {data ? <VisibleText text={data} limit={200} /> : say('run.thisChat')}
         </Link>
       </dd>
     </>

@@ -10,6 +10,7 @@ import { Covers } from '../../parts/covers.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { TaskName } from '../tasks/task-name.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const PAGE = 100
@@ -71,7 +72,7 @@ export function Grants () {
 }
 
 function Owner ({ grant: { threadId, taskId } }: { grant: Grant }) {
-  if (taskId !== undefined) return <Link href={`/tasks/${taskId}`}>{say('settings.task')}</Link>
+  if (taskId !== undefined) return <Link href={`/tasks/${taskId}`}><TaskName id={taskId} /></Link>
   return threadId === undefined ? null : <Link href={`/chat/${encodeURIComponent(threadId)}`}>{say('settings.conversation')}</Link>
 }
 

@@ -9,6 +9,8 @@ export const TYPES = ['one_shot', 'recurring', 'triggered'] as const
 
 /** The fields of the form of a task, as they were typed. */
 export interface FormValues {
+  /** Empty: made of the goal. */
+  name: string
   goal: string
   taskType: typeof TYPES[number]
   /** The local time of a single run, "2030-12-24T09:00"; empty for one when the task is started. */
@@ -43,6 +45,7 @@ export interface FieldsProps {
 }
 
 export const NEW_TASK: FormValues = {
+  name: '',
   goal: '',
   taskType: 'one_shot',
   once: '',
@@ -65,10 +68,11 @@ export const NEW_TASK: FormValues = {
 }
 
 /** The fields for a task that is to be changed. A schedule that has no fields becomes the text of `custom`. */
-export function valuesOf ({ goal, taskType, schedule, triggers = [], approval, cwd, options = {} }: Task): FormValues {
+export function valuesOf ({ name, goal, taskType, schedule, triggers = [], approval, cwd, options = {} }: Task): FormValues {
   return {
     ...NEW_TASK,
     ...schedule && scheduleValues(schedule),
+    name,
     goal,
     taskType,
     triggers: triggers.map((trigger) => trigger.type === 'files' ? { ...trigger, glob: trigger.glob ?? '' } : trigger),
@@ -173,6 +177,7 @@ export function bodyOf (values: FormValues): TaskBody {
   const options = optionsOf(values)
   const schedule = formSchedule(values)
   return {
+    ...values.name.trim() !== '' && { name: values.name.trim() },
     goal: values.goal.trim(),
     taskType: values.taskType,
     ...schedule && { schedule },
@@ -188,6 +193,7 @@ export function changesOf (values: FormValues, task: Task): TaskChanges | undefi
   const { schedule, triggers = [], approval: { mode, firstN } } = task
   const next = {
     goal: values.goal.trim(),
+    name: values.name.trim(),
     approval: approvalOf(values),
     schedule: formSchedule(values, schedule) ?? schedule,
     ...task.taskType !== 'one_shot' && { triggers: triggersOf(values) },
@@ -196,6 +202,7 @@ export function changesOf (values: FormValues, task: Task): TaskChanges | undefi
   }
   const now = {
     goal: task.goal,
+    name: task.name,
     approval: { mode, ...countsRuns(mode) && { firstN } },
     schedule,
     triggers,

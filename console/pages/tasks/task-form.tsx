@@ -44,6 +44,13 @@ export function TaskForm ({ values, set, task, error, onSubmit, children }: Prop
         />
         <span id='goal-help' className='quiet'>{say('tasks.goalHelp')}</span>
       </label>
+      <label className='field'>
+        <span>{say('tasks.name')}</span>
+        <input
+          value={values.name} maxLength={80} placeholder={say('tasks.nameHint')}
+          onChange={({ target }) => set({ name: target.value })}
+        />
+      </label>
       {!isChange && <SentenceSchedule values={values} set={set} />}
       {!isChange && (
         <fieldset>

@@ -5,15 +5,15 @@ import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { sayScheduleWords } from './schedule-words.ts'
-import { hasOpenResult, statusOf, titleOf } from './task-words.ts'
+import { hasOpenResult, statusOf } from './task-words.ts'
 
-/** A task in the list: its goal, its state, when it runs, and its last and next run. */
+/** A task in the list: its name, its state, when it runs, and its last and next run. */
 export function TaskRow ({ task }: { task: Task }) {
-  const { id, goal, taskType, schedule, lastRunAt, lastRunStatus, nextRunAt, totalRuns, health } = task
+  const { id, name, taskType, schedule, lastRunAt, lastRunStatus, nextRunAt, totalRuns, health } = task
   const isNext = nextRunAt !== undefined && task.status === 'scheduled'
   return (
     <div className='task-row'>
-      <Link href={`/tasks/${id}`} className='task-goal'><VisibleText text={titleOf(goal)} limit={Infinity} /></Link>
+      <Link href={`/tasks/${id}`} className='task-goal'><VisibleText text={name} limit={Infinity} /></Link>
       <span className='task-state'>
         <Status value={statusOf(task)} />
         {hasOpenResult(task) && <> <Status value='resultWaits' /></>}

@@ -14,7 +14,7 @@ import './tasks.css'
 
 const STATES = ['pending_approval', 'running', 'scheduled', 'paused', 'planned', 'completed', 'failed', 'cancelled'] as const
 
-/** All tasks, newest first, with a filter by state and by words of their goals. */
+/** All tasks, newest first, with a filter by state and by words of their names and goals. */
 export default function Tasks () {
   const [query, setQuery] = useSearchParams()
   const [words, setWords] = useState('')
@@ -52,7 +52,7 @@ function TaskList ({ filter, words }: { filter: TaskFilter, words: string }) {
   if (data === undefined) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />
   const tasks = data.pages.flatMap((page) => page.tasks)
   const damaged = data.pages[0].damaged ?? []
-  const found = words === '' ? tasks : tasks.filter(({ goal }) => goal.toLowerCase().includes(words))
+  const found = words === '' ? tasks : tasks.filter(({ name, goal }) => `${name}\n${goal}`.toLowerCase().includes(words))
   return (
     <>
       {damaged.length > 0 && <p className='note note-warn'>{say('tasks.damaged', { count: damaged.length })} {damaged.join(', ')}</p>}

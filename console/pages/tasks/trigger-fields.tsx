@@ -6,7 +6,6 @@ import { Button } from '../../parts/button.tsx'
 import { FolderField } from '../../parts/folders/folder-field.tsx'
 import type { FieldsProps, TriggerFields } from './form-values.ts'
 import { taskList } from './task-queries.ts'
-import { titleOf } from './task-words.ts'
 
 /** Triggers that the service takes of a task. */
 const MOST = 10
@@ -103,7 +102,7 @@ function EndFields ({ trigger: { taskId, on }, change, isWrong, ownId }: EndProp
         <select required aria-invalid={isWrong} value={taskId} onChange={({ target }) => change({ taskId: target.value })}>
           <option value=''>{say(data !== undefined && others.length === 0 ? 'tasks.noOtherTask' : 'tasks.chooseTask')}</option>
           {!isListed && <option value={taskId}>{say('tasks.trigger.otherTask')}</option>}
-          {others.map(({ id, goal }) => <option key={id} value={id}>{visibleText(titleOf(goal))}</option>)}
+          {others.map(({ id, name }) => <option key={id} value={id}>{visibleText(name)}</option>)}
         </select>
       </label>
       <label className='field'>

@@ -51,8 +51,8 @@ export function places (navigate: (to: string) => void, onKeys: () => void) {
     ],
     conversation: (id: string, title: string): Entry =>
       ({ key: id, icon: MessageSquare, text: title, kind: say('settings.conversation'), go: to(`/chat/${encodeURIComponent(id)}`) }),
-    task: (id: string, goal: string): Entry =>
-      ({ key: id, icon: ListTodo, text: goal, kind: say('tasks.task'), go: to(`/tasks/${encodeURIComponent(id)}`) }),
+    task: (id: string, name: string, goal: string): Entry =>
+      ({ key: id, icon: ListTodo, text: name, also: goal, kind: say('tasks.task'), go: to(`/tasks/${encodeURIComponent(id)}`) }),
     said: (result: SearchResult): Entry => ({
       key: `${result.threadId} ${result.messageId}`,
       icon: Search,

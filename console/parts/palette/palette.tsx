@@ -108,14 +108,14 @@ function useEntries (typed: string, { navigate, onKeys }: { navigate: (to: strin
   })
   const words = typed.toLowerCase().split(/\s+/).filter((word) => word !== '')
   const conversations = (threads.data?.threads ?? []).map(({ id, title }) => all.conversation(id, title || say('chat.untitled')))
-  const named = [conversations, (tasks.data?.tasks ?? []).map(({ id, goal }) => all.task(id, goal))]
+  const named = [conversations, (tasks.data?.tasks ?? []).map(({ id, name, goal }) => all.task(id, name, goal))]
   const found = q.length > 1 && words.length > 0
     ? (said.data?.results ?? []).filter(({ messageId }) => messageId !== undefined).map(all.said)
     : []
   const most = words.length === 0 ? 3 : MOST_OF_A_KIND
   return [
     ...all.entries.filter(({ text, also = '' }) => holds(`${text} ${also}`, words)),
-    ...named.flatMap((entries) => entries.filter(({ text }) => holds(text, words)).slice(0, most)),
+    ...named.flatMap((entries) => entries.filter(({ text, also = '' }) => holds(`${text} ${also}`, words)).slice(0, most)),
     ...found
   ]
 }

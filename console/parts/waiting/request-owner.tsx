@@ -24,7 +24,7 @@ export function RequestOwner ({ taskId, threadId, runId }: { taskId?: string, th
 
 function TaskLink ({ id }: { id: string }) {
   const { data } = useQuery({ queryKey: keys.task(id), queryFn: () => getTask({ ...asked(), path: { id } }).then(body) })
-  return <Link href={`/tasks/${id}`}>{say('approval.ofTask', { name: shorten(data?.goal ?? '') })}</Link>
+  return <Link href={`/tasks/${id}`}>{say('approval.ofTask', { name: visibleText(data?.name ?? '') })}</Link>
 }
 
 function ThreadLink ({ id }: { id: string }) {

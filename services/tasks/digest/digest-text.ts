@@ -2,6 +2,7 @@ import { DIGEST_LIMITS, type Digest, type DigestAppCall, type DigestDenied, type
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import type { Slot } from '../../../schemas/schedule.ts'
 import type { Firing } from '../../../schemas/triggers.ts'
+import { nameOfTask } from '../../lib/short-name.ts'
 import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 
 /** Characters shown of a goal. */
@@ -37,7 +38,7 @@ export type DigestText = ReturnType<typeof createDigestText>
 export function createDigestText (timezone: string) {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
   const time = (at: number) => format.format(at)
-  const name = (task: StoredTask) => `“${shortGoal(task)}”`
+  const name = (task: StoredTask) => `“${nameOfTask(task)}”`
 
   return {
     run: (task: StoredTask, { runNumber, status, review, standsFor, output, error, evaluation, toolCalls }: StoredRun) => {

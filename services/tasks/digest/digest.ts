@@ -24,6 +24,7 @@ import type { FiringOutcome, OutcomeKind, RunOutcome, SlotOutcome } from '../sch
 import type { AppCallItem, TaskApproval } from '../../contracts/approval-record.ts'
 import type { TaskStates } from '../task-index.ts'
 import { runsNextAt } from '../task-health.ts'
+import { nameOfTask } from '../../lib/short-name.ts'
 import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 
 /** Outcomes of the last moments may not be stored yet, so the digest ends this long before now; milliseconds. */
@@ -159,7 +160,7 @@ export function createDigest (
     const slots = await Promise.all(outcomes.items.map(async ({ taskId, slot }) => ({ task: await taskOf(taskId), slot })))
     const notRun = {
       items: slots.flatMap(({ task, slot }) =>
-        task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), slot, text: describe.notRun(task, slot) }]
+        task === undefined ? [] : [{ ...named(task), slot, text: describe.notRun(task, slot) }]
       ),
       more: outcomes.more
     }
@@ -168,7 +169,7 @@ export function createDigest (
     const fired = {
       items: (await Promise.all(told.items.map(async ({ taskId, firing }) => ({ task: await taskOf(taskId), firing })))).flatMap(
         ({ task, firing }) =>
-          task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), firing, text: describe.fired(task, firing) }]
+          task === undefined ? [] : [{ ...named(task), firing, text: describe.fired(task, firing) }]
       ),
       more: told.more
     }
@@ -190,8 +191,7 @@ export function createDigest (
         return { runId, toolName, about, count, ...missing, text: describe.denied({ call: text, count, ...missing }) }
       }))
       return [{
-        taskId,
-        goal: shortGoal(task),
+        ...named(task),
         runs: { items, more },
         nothingToDo: nothing,
         denied: deniedOnce,
@@ -239,8 +239,7 @@ export function createDigest (
         const error = (await repository.runNumbered(task.id, task.totalRuns))?.error
         const { failures, since, nextTryAt } = task.health
         return {
-          taskId: task.id,
-          goal: shortGoal(task),
+          ...named(task),
           failures,
           since: since!,
           nextTryAt,
@@ -259,7 +258,7 @@ export function createDigest (
     const next = {
       items: ahead.items.map((task) => {
         const at = runsNextAt(task)!
-        return { taskId: task.id, goal: shortGoal(task), at, text: describe.next(task, at) }
+        return { ...named(task), at, text: describe.next(task, at) }
       }),
       more: ahead.more
     }
@@ -282,13 +281,15 @@ export function createDigest (
   }
 }
 
+/** What names a task in a list. */
+const named = (task: StoredTask) => ({ taskId: task.id, name: nameOfTask(task), goal: shortGoal(task) })
+
 const isFailing = (task: StoredTask): task is StoredTask & { health: StoredHealth } => task.health?.state === 'failing'
 
 const excerpt = <T>(all: T[], limit: number): Excerpt<T> => ({ items: all.slice(0, limit), more: Math.max(all.length - limit, 0) })
 
 const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, task: StoredTask) => ({
-  taskId: task.id,
-  goal: shortGoal(task),
+  ...named(task),
   runId,
   runNumber,
   trigger,
@@ -302,8 +303,7 @@ function question (item: TaskApproval, task: StoredTask, describe: DigestText, s
   const call = toolName === undefined ? undefined : say({ toolName, input })
   const about = shorten({ tool: call?.about, result: output, question: texts }[kind] ?? '')
   return {
-    taskId: task.id,
-    goal: shortGoal(task),
+    ...named(task),
     runId: item.runId,
     approvalId,
     kind,
@@ -326,7 +326,7 @@ function appCall (
   const { about, text: said } = say({ toolName, input })
   const call = { toolName, about, isClaimed: state === 'claimed', app }
   const text = describe.waitingForApp(task, { ...call, call: said })
-  return { taskId: task.id, goal: shortGoal(task), runId, toolCallId, ...call, createdAt, expiresAt, text }
+  return { ...named(task), runId, toolCallId, ...call, createdAt, expiresAt, text }
 }
 
 function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: DigestText): DigestRun {

@@ -65,11 +65,8 @@ export async function tooOften (parts: TaskParts, when: When | undefined): Promi
     : `It would run ${time.words}, which is ${Math.round(DAY_MS / time.everyMs).toLocaleString('en')} times a day.`
 }
 
-const GOAL_NAMED = 100
-
-/** A goal as sentences name it. */
-export const nameOf = ({ goal }: Pick<Task, 'goal'>): string =>
-  `“${goal.length > GOAL_NAMED ? `${goal.slice(0, GOAL_NAMED)}…` : goal}”`
+/** The name of a task in a sentence. */
+export const nameOf = ({ name }: Pick<Task, 'name'>): string => `“${name}”`
 
 /** Returns a sentence about when a task runs. */
 export function whenOf ({ scheduleWords, nextRunAt, status }: Task, time?: ReadTime): string {

@@ -15,6 +15,7 @@ t.test('tasks and their runs', async (t) => {
   const ofRuns = { ...NO_OPTIONS, budget }
   const task = {
     id: ID,
+    name: goal,
     goal,
     taskType: 'recurring' as const,
     status: 'planned' as const,
@@ -189,6 +190,7 @@ t.test('tasks and their runs', async (t) => {
     waiting: {
       items: [{
         taskId: made.id,
+        name: goal,
         goal,
         runId,
         approvalId,
@@ -199,14 +201,14 @@ t.test('tasks and their runs', async (t) => {
         about: /a\.txt/,
         createdAt: Number,
         expiresAt: Number,
-        text: /writeFile/
+        text: /write the file/
       }],
       more: 0
     },
     waitingForApp: none,
     working: none,
     failing: none,
-    next: { items: [{ taskId: made.id, goal, at: Number, text: /runs at/ }], more: 0 },
+    next: { items: [{ taskId: made.id, name: goal, goal, at: Number, text: /runs at/ }], more: 0 },
     damaged: undefined
   }, 'taskDigest')
   is(t, (await sdk.approveTask({ ...options, path, body: { approved: false, notes: 'not this' } })).data, {

@@ -53,7 +53,7 @@ export function TaskCard ({ task: shown }: { task: RunTask }) {
   return (
     <div className='task-card'>
       <p><strong>{say(isNew ? 'chat.task' : 'chat.taskKnown')}</strong> <Status value={status} /></p>
-      <p><VisibleText text={goal} /></p>
+      <p><VisibleText text={task?.name ?? goal} /></p>
       <p className='quiet'>
         {words !== undefined && <>{sayWords(words)}{' · '}</>}
         {times.length > 0 && (

@@ -92,7 +92,7 @@ function Name ({ of: key, by }: { of: string, by: Grouping }) {
 
 function TaskName ({ id }: { id: string }) {
   const { data } = useQuery({ queryKey: keys.task(id), queryFn: () => getTask({ ...asked(), path: { id } }).then(body) })
-  return <Link href={`/tasks/${id}`}><VisibleText text={data?.goal ?? say('tasks.task')} limit={120} /></Link>
+  return <Link href={`/tasks/${id}`}><VisibleText text={data?.name ?? say('tasks.task')} limit={120} /></Link>
 }
 
 function ThreadName ({ id }: { id: string }) {
