@@ -1845,6 +1845,10 @@ export type Digest = {
         items: Array<{
             taskId: string;
             /**
+             * The name of the task
+             */
+            name: string;
+            /**
              * The goal of the task, shortened
              */
             goal: string;
@@ -1854,6 +1858,10 @@ export type Digest = {
             runs: {
                 items: Array<{
                     taskId: string;
+                    /**
+                     * The name of the task
+                     */
+                    name: string;
                     /**
                      * The goal of the task, shortened
                      */
@@ -2039,6 +2047,10 @@ export type Digest = {
         items: Array<{
             taskId: string;
             /**
+             * The name of the task
+             */
+            name: string;
+            /**
              * The goal of the task, shortened
              */
             goal: string;
@@ -2144,6 +2156,10 @@ export type Digest = {
     failed: {
         items: Array<{
             taskId: string;
+            /**
+             * The name of the task
+             */
+            name: string;
             /**
              * The goal of the task, shortened
              */
@@ -2251,6 +2267,10 @@ export type Digest = {
         items: Array<{
             taskId: string;
             /**
+             * The name of the task
+             */
+            name: string;
+            /**
              * The goal of the task, shortened
              */
             goal: string;
@@ -2357,6 +2377,10 @@ export type Digest = {
         items: Array<{
             taskId: string;
             /**
+             * The name of the task
+             */
+            name: string;
+            /**
              * The goal of the task, shortened
              */
             goal: string;
@@ -2378,6 +2402,10 @@ export type Digest = {
         items: Array<{
             taskId: string;
             /**
+             * The name of the task
+             */
+            name: string;
+            /**
              * The goal of the task, shortened
              */
             goal: string;
@@ -2398,6 +2426,10 @@ export type Digest = {
     waiting: {
         items: Array<{
             taskId: string;
+            /**
+             * The name of the task
+             */
+            name: string;
             /**
              * The goal of the task, shortened
              */
@@ -2449,6 +2481,10 @@ export type Digest = {
         items: Array<{
             taskId: string;
             /**
+             * The name of the task
+             */
+            name: string;
+            /**
              * The goal of the task, shortened
              */
             goal: string;
@@ -2495,6 +2531,10 @@ export type Digest = {
         items: Array<{
             taskId: string;
             /**
+             * The name of the task
+             */
+            name: string;
+            /**
              * The goal of the task, shortened
              */
             goal: string;
@@ -2522,6 +2562,10 @@ export type Digest = {
     failing: {
         items: Array<{
             taskId: string;
+            /**
+             * The name of the task
+             */
+            name: string;
             /**
              * The goal of the task, shortened
              */
@@ -2558,6 +2602,10 @@ export type Digest = {
     next: {
         items: Array<{
             taskId: string;
+            /**
+             * The name of the task
+             */
+            name: string;
             /**
              * The goal of the task, shortened
              */
@@ -3767,7 +3815,7 @@ export type Notification = {
      */
     title: string;
     /**
-     * The goal of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise
+     * The name of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise
      */
     text?: string;
     /**
@@ -3876,7 +3924,7 @@ export type NotificationEvent = {
      */
     title: string;
     /**
-     * The goal of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise
+     * The name of the task and the words of its model, shortened. They stay on this machine unless config.json says otherwise
      */
     text?: string;
     /**
@@ -5794,6 +5842,10 @@ export type StreamEvent = ({
  */
 export type Task = {
     id: string;
+    /**
+     * A short name: the one that was given, else one of at most 60 characters that is made of the goal
+     */
+    name: string;
     goal: string;
     taskType: 'one_shot' | 'recurring' | 'triggered';
     status: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
@@ -6074,6 +6126,10 @@ export type TaskBody = {
      * Also starts it, as POST /tasks/{id}/start does
      */
     start?: boolean;
+    /**
+     * A short name; empty: made of the goal
+     */
+    name?: string;
     approval?: TaskApprovalInput;
     schedule?: Schedule;
     /**
@@ -6109,6 +6165,10 @@ export type TaskChanges = {
      * The result that the task must achieve
      */
     goal?: string;
+    /**
+     * A short name; empty: made of the goal
+     */
+    name?: string;
     approval?: TaskApprovalInput;
     schedule?: Schedule;
     /**
