@@ -7,6 +7,7 @@ import { createSupervisor, type SupervisorEvent } from '../../supervisor/index.t
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { calls, OPTIONS } from '../harness/app-tools.ts'
 import { atEnd } from '../harness/at-end.ts'
+import { serviceEnv } from '../harness/sidecar.ts'
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
 const CONFIG = { model: 'test/model', analysis: false, threads: { titles: false } }
@@ -37,7 +38,7 @@ export async function livesThroughCrashes (t: Test, crashes: number) {
     command: process.execPath,
     args: [SERVER, '--port', '0'],
     cwd: `${dir}/work`,
-    env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: `${dir}/home`, AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: model },
+    env: { ...serviceEnv(`${dir}/home`), AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: model },
     secrets: { token: 'a-token' },
     limits: { backoffMs: 10, healthyMs: 0 },
     onLog: () => {},

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { systemClock } from '../../services/lib/clock.ts'
 import { openStore } from '../../services/store/open.ts'
+import { serviceEnv } from '../harness/sidecar.ts'
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
 const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
@@ -19,7 +20,7 @@ export async function rotate (
 ): Promise<{ code: number | null, signal: string | null, err: string }> {
   const preload = at === undefined ? [] : ['--import', KILLER]
   return promisify(execFile)(process.execPath, [...preload, SERVER, 'rotate-key'], {
-    env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: home, ...env, ...(at !== undefined && { KILL_AT: at }) }
+    env: { ...serviceEnv(home), ...env, ...(at !== undefined && { KILL_AT: at }) }
   })
     .then(({ stderr }) => ({ code: 0, signal: null, err: stderr }), ({ code, signal, stderr }) => ({ code, signal, err: stderr }))
 }

@@ -17,6 +17,7 @@ import {
   type SessionUpdate
 } from '@agentclientprotocol/sdk'
 import { atEnd, type Ending } from './at-end.ts'
+import { serviceEnv } from './sidecar.ts'
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
 
@@ -44,7 +45,7 @@ export async function openEditor (
   { home, env, capabilities, permit = () => undefined, fill, buffers, onMessage = () => {} }: EditorOptions
 ) {
   const child = spawn(process.execPath, [SERVER, 'acp'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
+    env: { ...serviceEnv(home), ...env },
     stdio: ['pipe', 'pipe', 'pipe']
   })
   let log = ''

@@ -39,6 +39,17 @@ interface Options {
   command?: string[]
 }
 
+/**
+ * The environment of a service. It finds the compiled code of an earlier service, as every start but the first of a build does: without
+ * it, a fifth of the time of most tests is spent on compiling.
+ */
+export const serviceEnv = (home: string): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  LOCAL_AGENT_HOME: home,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE
+})
+
 /** Runs the built service as a shell would, without waiting for it. */
 export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, preload = [], stderr, command }: Options) {
   const [program, ...first] = command ?? [process.execPath, ...preload.flatMap((module) => ['--import', module]), SERVER]
@@ -48,7 +59,7 @@ export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, pr
     ...args
   ], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
+    env: { ...serviceEnv(home), ...env },
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', stderr ?? 'pipe']
   })
   child.stdin?.on('error', () => {}).write(stdin)

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { VERSION } from '../../services/lib/version.ts'
 import { atEnd } from '../harness/at-end.ts'
 import { allGone } from '../services/process/alive.ts'
-import { spawnService, startService, type Sidecar } from '../harness/sidecar.ts'
+import { serviceEnv, spawnService, startService, type Sidecar } from '../harness/sidecar.ts'
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
 const SUPERVISOR = fileURLToPath(new URL('../../examples/supervisor.ts', import.meta.url))
@@ -41,7 +41,7 @@ async function startShell (
 ): Promise<{ shell: ChildProcess, url: string, pid: number }> {
   const shell = spawn(command, args, {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home },
+    env: serviceEnv(home),
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const { url, pid } = await new Promise<{ url: string, pid: number }>((resolve) => {
@@ -171,7 +171,7 @@ for (const [what, options, message] of USAGE) {
 
 t.test('--stdin takes no file and no terminal, and any pipe or socket', { skip: posix }, async (t) => {
   const { home, cwd } = place(t)
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home }
+  const env = serviceEnv(home)
   const run = async (command: string, args: string[], stdin: 'pipe' | number = 'pipe') => {
     const child = spawn(command, args, { cwd, env, stdio: [stdin, 'pipe', 'pipe'] })
     atEnd(t, () => child.kill('SIGKILL'))

@@ -59,7 +59,9 @@ t.test('the compiled code of the service is kept for its owner, replaced by that
   const places = { home: `${dir}/home`, cwd: `${dir}/work` }
   const codeIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.code'))
 
-  const first = await startService(t, places)
+  // Its own, in its home.
+  const env = { NODE_COMPILE_CACHE: undefined }
+  const first = await startService(t, { ...places, env })
   const cache = join(places.home, 'cache')
   const folder = join(cache, readdirSync(cache)[0])
   writeFileSync(join(folder, OF_OTHERS), 'code')
@@ -74,7 +76,7 @@ t.test('the compiled code of the service is kept for its owner, replaced by that
   bad.fill(0x5a, whole.length >> 1, (whole.length >> 1) + 4_096)
   for (const content of [bad, whole.subarray(0, 1_000), Buffer.alloc(0), Buffer.alloc(whole.length)]) {
     writeFileSync(file, content)
-    const { url, stop } = await startService(t, places)
+    const { url, stop } = await startService(t, { ...places, env })
     t.equal((await fetch(`${url}/health`)).status, 200)
     t.match(await stop(), { code: 0 })
   }

@@ -80,7 +80,9 @@ t.test('no secret is in a file, a log, an answer or a crash report, though serve
     AI_GATEWAY_BASE_URL: gateway.url,
     LOCAL_AGENT_TOKEN: SECRETS.token,
     LOCAL_AGENT_PASSPHRASE: SECRETS.passphrase,
-    OWN: SECRETS.direct
+    OWN: SECRETS.direct,
+    // The compiled code lies in its home, where it is searched, too.
+    NODE_COMPILE_CACHE: undefined
   }
   const crash = `data:text/javascript,process.on("SIGWINCH", () => { process.report.writeReport(${
     JSON.stringify(`${home}/report.json`)
@@ -93,7 +95,7 @@ t.test('no secret is in a file, a log, an answer or a crash report, though serve
       method,
       headers: { ...headers, ...body && { 'content-type': 'application/json' } },
       ...body && { body: JSON.stringify(body) },
-      signal: AbortSignal.timeout(5_000)
+      signal: AbortSignal.timeout(60_000)
     })
     // A stream that stays open is not waited for.
     const text = response.headers.get('content-type')?.startsWith('text/event-stream') && method === 'GET' ? '' : await response.text()
@@ -211,7 +213,7 @@ t.test(
     chmodSync(`${dir}/open/cache`, 0o777)
     for (const home of ['open', 'closed']) {
       chmodSync(`${dir}/${home}`, 0o700)
-      await (await startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work` })).stop()
+      await (await startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work`, env: { NODE_COMPILE_CACHE: undefined } })).stop()
       t.equal(readdirSync(`${dir}/${home}/cache`).length > 0, home === 'closed', home)
     }
   }
