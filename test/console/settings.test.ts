@@ -231,6 +231,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByLabel('Arguments, one a line').fill(args.join('\n'))
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByText('everything is connected and offers').waitFor()
+    await page.getByText('is a question in the inbox').waitFor()
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByText('get-sum', { exact: true }).waitFor()
     await page.getByRole('button', { name: /^Let its \d+ reading tools run unasked$/ }).click()

@@ -1,3 +1,5 @@
+import { say } from '../../lib/say.ts'
+
 export interface DiffLine {
   kind: 'add' | 'remove' | 'same' | 'gap'
   text: string
@@ -35,7 +37,7 @@ export function parseDiff (diff: string): ParsedDiff {
     else if (row.startsWith(' ')) {
       lines.push({ kind: 'same', text: row.slice(1), line: next++ })
       old++
-    } else if (row.startsWith('\\')) lines.push({ kind: 'gap', text: row })
+    } else if (row.startsWith('\\')) lines.push({ kind: 'gap', text: say('approval.noLineEnd') })
   }
   const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
   return { lines, note, isNew: diff.startsWith('--- /dev/null'), added: count('add'), removed: count('remove') }

@@ -36,7 +36,7 @@ export function ModelFields ({ choice: { agent, model, effort, cwd, denied, work
           ? <ModelName key={model} model={model} placeholder={active} onChosen={(next) => change({ model: next })} />
           : (
             <select value={model} onChange={(event) => change({ model: event.target.value })}>
-              <option value=''>{active}</option>
+              <option value=''>{say('chat.modelUsual', { name: active })}</option>
               {!isKnown && <option value={model}>{shortName(model)}</option>}
               {models.map(({ id }) => <option key={id} value={id}>{shortName(id)}</option>)}
             </select>

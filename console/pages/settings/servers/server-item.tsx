@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { ToolServer } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { sayDuration } from '../../../lib/time.ts'
@@ -7,6 +9,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed } from '../../../parts/failed.tsx'
+import { openApprovals } from '../../../parts/frame.tsx'
 import { Status } from '../../../parts/status.tsx'
 import { Authorization } from './authorization.tsx'
 import { ServerDetails } from './server-details.tsx'
@@ -28,6 +31,8 @@ export function ServerItem ({ server: { name, status, tools, error, connecting, 
   const disconnect = useDisconnect()
   const settings = useServerSettings(name)
   const announce = useAnnounce()
+  const { data: waiting } = useQuery(openApprovals)
+  const isAsked = waiting?.approvals.some(({ kind, server }) => kind === 'server' && server === name)
   const isOff = status === 'disabled'
   const turn = () =>
     settings.mutate({ enabled: isOff }, { onSuccess: () => announce(say(isOff ? 'settings.turnedOn' : 'settings.turnedOff', { name })) })
@@ -59,6 +64,7 @@ export function ServerItem ({ server: { name, status, tools, error, connecting, 
       )}
       {error !== undefined && <p className={status === 'authorizing' ? 'quiet' : 'bad'} lang='en'>{error}</p>}
       {settings.error !== null && <Failed error={settings.error} />}
+      {isAsked && <p className='note'>{say('settings.toolsWait')} <Link href='/'>{say('settings.toolsWaitLink')}</Link></p>}
       {tools.length > 0 && (
         <p className='quiet'>
           {say('settings.tools')}: <code>{tools.slice(0, MOST_TOOLS).join(', ')}</code>{tools.length > MOST_TOOLS && ' …'}
