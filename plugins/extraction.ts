@@ -1,9 +1,8 @@
-import type { Static, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
 import { createFiling } from '../services/brain/extraction/file-entries.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
-import { askStructured, type NoAnswer } from '../services/models/structured-call.ts'
+import { type Ask, askStructured } from '../services/models/structured-call.ts'
 import type { Registry } from '../services/models/providers/registry.ts'
 import type { ThreadRun } from '../services/runs/run-record.ts'
 import { createTitles } from '../services/threads/titles.ts'
@@ -26,17 +25,6 @@ const DELAY_MS = 5_000
 /** The newest tasks whose goals the extraction looks at. */
 const SHOWN_TASKS = 20
 
-interface Question<S extends TSchema> {
-  name: string
-  schema: S
-  asked?: TSchema
-  instructions: string
-  text: string
-  signal: AbortSignal
-  /** The thread that the question is about; undefined for what was typed. */
-  thread: string | undefined
-}
-
 /** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
 export default fp(async (app) => {
   const { threadRepository: threads, brain, agent, threads: catalog, clock, providers, usage, engine, log } = app
@@ -54,7 +42,8 @@ export default fp(async (app) => {
     return mayCross ? providers : providers.forRun({ model: OFFLINE })
   }
   const isOffline = async (thread: string | undefined) => (await modelsOf(thread)).roles().fast.startsWith('offline/')
-  const ask = <S extends TSchema>({ thread, ...question }: Question<S>): Promise<{ value: Static<S> } | NoAnswer> =>
+  /** `thread` is the thread that the question is about; undefined for what was typed. */
+  const ask: Ask<{ signal: AbortSignal, thread: string | undefined }> = ({ thread, ...question }) =>
     askStructured({
       load: async () => (await modelsOf(thread)).model('fast'),
       meter: usage.meter(thread === undefined ? {} : { owner: { kind: 'thread', id: thread } }),

@@ -9,12 +9,7 @@ import { type BudgetError, isBudgetError, type Meter } from '../usage/index.ts'
 import { generateWithin } from './whole-call.ts'
 
 /** A question to a model that answers with structured data. */
-interface StructuredCall<S extends TSchema> {
-  /** `settings` are the user's for the role of the model. */
-  load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
-  /** The role in which the call is counted; `fast` by default. */
-  role?: Role
-  meter: Meter
+interface StructuredQuestion<S extends TSchema> {
   /** The name of the response format, by which the offline model recognises the question. */
   name: string
   schema: S
@@ -26,6 +21,17 @@ interface StructuredCall<S extends TSchema> {
   earlier?: string
   /** Default: MAX_ANSWER_TOKENS. */
   maxAnswerTokens?: number
+}
+
+/** Asks the model of role `fast`; `More` is what the question says beside its words. */
+export type Ask<More = object> = <S extends TSchema>(question: StructuredQuestion<S> & More) => Promise<{ value: Static<S> } | NoAnswer>
+
+interface StructuredCall<S extends TSchema> extends StructuredQuestion<S> {
+  /** `settings` are the user's for the role of the model. */
+  load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
+  /** The role in which the call is counted; `fast` by default. */
+  role?: Role
+  meter: Meter
   limitMs: number
   signal: AbortSignal
   clock: Clock

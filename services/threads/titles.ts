@@ -1,6 +1,5 @@
-import type { Static, TSchema } from '@sinclair/typebox'
 import type { Log } from '../lib/log.ts'
-import { titlePrompt } from '../models/index.ts'
+import { type Ask, titlePrompt } from '../models/index.ts'
 import type { ThreadService } from './thread-service.ts'
 import { excerpt, textOf } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
@@ -8,10 +7,7 @@ import type { ThreadRepository } from './thread-repository.ts'
 interface TitlesParts {
   threads: Pick<ThreadRepository, 'get' | 'messages'>
   catalog: Pick<ThreadService, 'isUntitled' | 'suggestTitle'>
-  /** Asks the model of role `fast` for structured data. */
-  ask: <S extends TSchema>(
-    question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal, thread: string }
-  ) => Promise<{ value: Static<S> } | { problem: string }>
+  ask: Ask<{ signal: AbortSignal, thread: string }>
   /** Whether no model can be asked about the thread. */
   isOffline: (thread: string) => Promise<boolean>
   /** Whether the configuration enables titles. */

@@ -1,9 +1,9 @@
-import type { Static, TSchema } from '@sinclair/typebox'
 import type { Log } from '../../lib/log.ts'
 import type { Extraction } from '../../../schemas/brain.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { defineError } from '../../lib/service-error.ts'
 import {
+  type Ask,
   EXTRACTION_INSTRUCTIONS,
   extractionQuestion,
   LooseAnswerSchema,
@@ -24,10 +24,8 @@ const ModelFailed = defineError(
 interface ExtractionParts {
   threads: ThreadRepository
   brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
-  /** Asks the model of role `fast`. Not called when `isOffline`. */
-  ask: <S extends TSchema>(
-    question: { name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal, thread: string }
-  ) => Promise<{ value: Static<S> } | { problem: string, refused?: Error }>
+  /** Not called when `isOffline`. */
+  ask: Ask<{ signal: AbortSignal, thread: string }>
   /** Whether no model can be asked about the thread. */
   isOffline: (thread: string) => Promise<boolean>
   /** Returns the newest background tasks that ran, with the time of their last run. */

@@ -1,8 +1,7 @@
-import type { Static, TSchema } from '@sinclair/typebox'
 import type { Log } from '../../lib/log.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { repeatRounds } from '../../lib/rounds.ts'
-import { filingPrompt } from '../../models/index.ts'
+import { type Ask, filingPrompt } from '../../models/index.ts'
 import type { BrainService } from '../brain.ts'
 import type { Entry } from '../memory.ts'
 
@@ -17,10 +16,8 @@ const RETRY_MS = 30 * 60_000
 
 interface Parts {
   brain: Pick<BrainService, 'known' | 'file'>
-  /** Asks the model of role `fast`; of a conversation, one that may know what was said there. */
-  ask: <S extends TSchema>(question: {
-    name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal, thread: string | undefined
-  }) => Promise<{ value: Static<S> } | { problem: string }>
+  /** Of a conversation, asks a model that may know what was said there. */
+  ask: Ask<{ signal: AbortSignal, thread: string | undefined }>
   isOffline: (thread: string | undefined) => Promise<boolean>
   isWanted: () => boolean
   clock: Clock

@@ -13,8 +13,8 @@ import {
   type Summary
 } from './items.ts'
 import { itemOf, type UnreadHistory } from './unread-history.ts'
-import { summarise, summaryNote, type Ask } from './summarise.ts'
-import { tokensInSame, tokensOf } from '../../models/index.ts'
+import { summarise, summaryNote } from './summarise.ts'
+import { type Ask, tokensInSame, tokensOf } from '../../models/index.ts'
 import { chainsOf, unitsIn, unitsOf, shortened, refusalsIn } from './units.ts'
 
 export type { Summary } from './items.ts'

@@ -1,12 +1,6 @@
-import type { Static, TSchema } from '@sinclair/typebox'
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { summaryPrompt } from '../../models/index.ts'
+import { type Ask, summaryPrompt } from '../../models/index.ts'
 import { cut, MAX_REFUSALS, transcript, unit, type Unit } from './units.ts'
-
-/** Asks the model of role `fast` for structured data. */
-export type Ask = <S extends TSchema>(
-  question: { name: string, schema: S, instructions: string, text: string }
-) => Promise<{ value: Static<S> } | { problem: string }>
 
 /** The maximum length of a summary, characters. */
 const MAX_SUMMARY = 12_000

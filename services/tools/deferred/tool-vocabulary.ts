@@ -1,9 +1,8 @@
-import type { Static, TSchema } from '@sinclair/typebox'
 import type { Tool } from '../../contracts/tool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
-import { toolWordsPrompt } from '../../models/index.ts'
+import { type Ask, toolWordsPrompt } from '../../models/index.ts'
 import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 import type { MergedTool } from '../sources.ts'
 import type { GivenWords } from './tool-index.ts'
@@ -38,10 +37,7 @@ interface Parts {
   stored: StoredRecord<StoredToolWords>
   /** The tools of all servers. */
   tools: () => MergedTool[]
-  /** Asks the model of role `fast`. */
-  ask: <S extends TSchema>(question: {
-    name: string, schema: S, asked: TSchema, instructions: string, text: string, maxAnswerTokens: number, signal: AbortSignal
-  }) => Promise<{ value: Static<S> } | { problem: string }>
+  ask: Ask<{ signal: AbortSignal }>
   /** Whether no model can be asked. */
   isOffline: () => boolean
   /** Whether a question would hold up runs. */
