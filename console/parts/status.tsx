@@ -1,4 +1,4 @@
-import { Check, Circle, CircleAlert, CircleHelp, LoaderCircle, Minus, Pause, X, type LucideIcon } from 'lucide-react'
+import { Check, Circle, CircleAlert, CircleHelp, Clock, LoaderCircle, Minus, Pause, X, type LucideIcon } from 'lucide-react'
 import { sayValue } from '../lib/say.ts'
 
 type Tone = 'good' | 'bad' | 'busy' | 'calm' | 'warn'
@@ -24,7 +24,7 @@ const TONES: Record<string, [tone: Tone, sign: LucideIcon]> = {
   missed: ['bad', X],
   notAnswered: ['calm', Minus],
   unknown: ['warn', CircleHelp],
-  scheduled: ['calm', Circle],
+  scheduled: ['calm', Clock],
   pending_approval: ['warn', CircleAlert],
   waiting: ['warn', CircleAlert],
   resultWaits: ['warn', CircleAlert],

@@ -19,24 +19,29 @@ export default function Tasks () {
   const [query, setQuery] = useSearchParams()
   const [words, setWords] = useState('')
   const status = STATES.find((state) => state === query.get('status'))
+  const { data } = useInfiniteQuery(taskList({ status }))
+  // Before there is a task, nothing can be searched.
+  const isEmpty = status === undefined && data?.pages.every(({ tasks }) => tasks.length === 0) === true
   return (
     <Page title={say('tasks.title')} actions={<Link href='/tasks/new' className='button button-primary'><Plus /> {say('tasks.new')}</Link>}>
-      <div className='task-filter' role='search'>
-        <label className='field'>
-          <span>{say('tasks.search')}</span>
-          <input type='search' value={words} onChange={({ target }) => setWords(target.value)} />
-        </label>
-        <label className='field'>
-          <span>{say('tasks.state')}</span>
-          <select
-            value={status ?? ''}
-            onChange={({ target }) => setQuery(target.value === '' ? {} : { status: target.value }, { replace: true })}
-          >
-            <option value=''>{say('tasks.allStates')}</option>
-            {STATES.map((state) => <option key={state} value={state}>{sayValue('status', state)}</option>)}
-          </select>
-        </label>
-      </div>
+      {!isEmpty && (
+        <div className='task-filter' role='search'>
+          <label className='field'>
+            <span>{say('tasks.search')}</span>
+            <input type='search' value={words} onChange={({ target }) => setWords(target.value)} />
+          </label>
+          <label className='field'>
+            <span>{say('tasks.state')}</span>
+            <select
+              value={status ?? ''}
+              onChange={({ target }) => setQuery(target.value === '' ? {} : { status: target.value }, { replace: true })}
+            >
+              <option value=''>{say('tasks.allStates')}</option>
+              {STATES.map((state) => <option key={state} value={state}>{sayValue('status', state)}</option>)}
+            </select>
+          </label>
+        </div>
+      )}
       <TaskList filter={{ status }} words={words.trim().toLowerCase()} />
     </Page>
   )
