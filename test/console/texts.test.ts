@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { isAboutModels, plainWords } from '../../console/lib/plain-words.ts'
 import texts from '../../console/texts/en.json' with { type: 'json' }
@@ -24,6 +25,14 @@ t.test('no text for people holds a route', async (t) => {
   t.equal(plainWords('GET /tasks lists them.'), '')
 })
 
+t.test('numbers, dates and durations are written as the browser does: the console names a language for plurals alone', async (t) => {
+  const files = readdirSync('console', { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
+  t.ok(files.length > 100)
+  const FIXED = /Intl\.\w+\(['"`]\w+|toLocale\w*\(['"`]\w+|\.toFixed\(/g
+  const fixed = files.flatMap((name) => readFileSync(`console/${name}`, 'utf8').match(FIXED) ?? [])
+  t.same(fixed, ["Intl.PluralRules('en"])
+})
+
 t.test('the console in a language that nobody speaks', { skip: noBrowser }, async (t) => {
   const console = await openConsole(t, FURNISHED)
   await console.visit('every text is one of the file of texts', async (t, page) => {
@@ -32,6 +41,7 @@ t.test('the console in a language that nobody speaks', { skip: noBrowser }, asyn
     const look = async (view: View) => {
       await show(page, view, pseudoText)
       t.same(await englishOn(page, NO_TEXT), [], view.name)
+      if (view.name === 'a task that ran, opened') await page.getByText('1.234.567').waitFor()
     }
     for (const view of emptyViews) if (['', 'tasks', 'chat', 'memory', 'nowhere', 'settings/usage'].includes(view.path)) await look(view)
     // The others, most of them questions before something is done, are looked at in test/faults/console-views.long.ts.
