@@ -14,9 +14,11 @@ import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { LearnedSchema } from '../schemas/grants.ts'
 import { AnswersSchema, QuestionSchema } from '../schemas/questions.ts'
+import { PathChangeSchema } from '../schemas/undo.ts'
 
 const tags = ['approvals']
 const SHARED = [
+  PathChangeSchema,
   LearnedSchema,
   QuestionSchema,
   AnswersSchema,

@@ -7,6 +7,7 @@ import {
   ChangesQuery,
   FileChangeSchema,
   FollowUpSchema,
+  PathChangeSchema,
   RunChangesSchema,
   UncoveredCallSchema,
   UndoBodySchema,
@@ -16,7 +17,16 @@ import {
 const tags = ['runs']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  const schemas = [FileChangeSchema, UncoveredCallSchema, FollowUpSchema, RunChangesSchema, UndoBodySchema, UndoneSchema, AppliedSchema]
+  const schemas = [
+    PathChangeSchema,
+    FileChangeSchema,
+    UncoveredCallSchema,
+    FollowUpSchema,
+    RunChangesSchema,
+    UndoBodySchema,
+    UndoneSchema,
+    AppliedSchema
+  ]
   for (const schema of schemas) app.addSchema(schema)
 
   app.get('/runs/:runId/changes', {

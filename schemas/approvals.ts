@@ -3,6 +3,7 @@ import { ref, Timestamp } from './common.ts'
 import { GRANTED, LearnedSchema, Teaches, ScopeSchema, UntilSchema, SHOWN_WITH_CALL } from './grants.ts'
 import { UUID } from './ids.ts'
 import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
+import type { PathChange } from './undo.ts'
 
 const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
@@ -98,17 +99,10 @@ export const ApprovalListSchema = Type.Object({
 })
 
 export const ApprovalPreviewSchema = Type.Object({
-  changes: Type.Array(Type.Object({
-    path: Type.String({ description: 'Absolute real path' }),
-    kind: Type.Optional(Type.Unsafe<'created' | 'changed' | 'deleted'>({
-      type: 'string',
-      enum: ['created', 'changed', 'deleted'],
-      description: 'Of a command that was tried out: what it did there'
-    })),
-    mode: text('Of a command that was tried out: new permissions, octal'),
-    withContents: Type.Optional(Type.Boolean({ description: 'Also all that is in it, when it is a folder' })),
-    diff: text('Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none')
-  }), { description: 'The paths that the call would change; empty for calls of which that is not known beforehand, such as commands' }),
+  changes: Type.Array(Type.Unsafe<PathChange>(Type.Ref('PathChange')), {
+    description: 'The paths that the call would change; empty for calls of which that is not known beforehand, such as commands. A ' +
+      '`diff` is cut to 16 Ki characters'
+  }),
   ran: Type.Optional(Type.Object({
     exitCode: Type.Union([Type.Integer(), Type.Null()]),
     stdout: Type.String(),

@@ -16,15 +16,36 @@ export type UndoReason = Static<typeof UndoReasonSchema>
 
 const Path = Type.String({ description: 'Absolute path' })
 
-export const FileChangeSchema = Type.Object({
+/** What becomes, or became, of a path. */
+const ofPath = {
   path: Path,
   kind: Type.Union((['created', 'changed', 'moved', 'deleted'] as const).map((kind) => Type.Literal(kind))),
   from: Type.Optional(Type.String({ description: 'Where a moved file or folder was' })),
+  what: Type.Optional(Type.Union((['file', 'folder', 'link', 'other'] as const).map((what) => Type.Literal(what)), {
+    description: 'What is there then; of a deletion, what was'
+  })),
+  mode: Type.Optional(Type.String({ description: 'New permissions, octal, where they change' })),
+  link: Type.Optional(Type.String({ description: 'Where a symbolic link leads then' })),
+  inner: Type.Optional(Type.Integer({ description: 'Number of paths below a folder that change with it' })),
+  withContents: Type.Optional(Type.Boolean({ description: 'Also all that is in it, when it is a folder' })),
+  replaces: Type.Optional(Type.Literal(true, { description: 'A move takes the place of what is at the path' })),
+  diff: Type.Optional(Type.String({
+    description: 'Unified diff, where both contents are text and known, or a note in parentheses why there is none'
+  }))
+}
+
+export const PathChangeSchema = Type.Object(ofPath, { $id: 'PathChange', description: 'What would become of one path' })
+export type PathChange = Static<typeof PathChangeSchema>
+
+const planned = Type.Optional(Type.Array(Type.Ref(PathChangeSchema.$id!), {
+  description: 'With `dryRun`: what would become of the paths; a move is one change. The first 200'
+}))
+
+export const FileChangeSchema = Type.Object({
+  ...ofPath,
   toolCallId: Type.String({ description: 'The tool call, or the undo, that made the change' }),
   toolName: Type.String({ description: 'Its tool; `undo` for an undo' }),
   at: Timestamp,
-  inner: Type.Optional(Type.Integer({ description: 'Number of paths below a folder that changed with it' })),
-  diff: Type.Optional(Type.String({ description: 'Unified diff, where both contents are text and known' })),
   canUndo: Type.Boolean({
     description: 'Whether an undo of the run would take this path back now; with `why` `shared`, one that names it'
   }),
@@ -90,12 +111,14 @@ export const UndoneSchema = Type.Object({
       'changes of its own: GET /runs/{undoId}/changes lists them, and POST /runs/{undoId}/undo takes them back'
   })),
   restored: Type.Array(Path, { description: 'The paths that are now as they were before the run' }),
+  planned,
   skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema })),
   notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!))
 }, { $id: 'Undone', description: 'What an undo did, or would do' })
 export interface Undone {
   undoId?: string
   restored: string[]
+  planned?: PathChange[]
   skipped: Array<{ path: string, reason: UndoReason }>
   notCovered: UncoveredCall[]
 }
@@ -106,6 +129,7 @@ export const AppliedSchema = Type.Object({
       '/runs/{applyId}/changes lists what was, and POST /runs/{applyId}/undo takes it back'
   })),
   applied: Type.Array(Path, { description: 'The paths of the folder that are now as in the copy' }),
+  planned,
   skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema }), {
     description: 'The paths that stay as they are: with `changed_since` or `gone`, somebody changed them after they were copied'
   })
@@ -113,6 +137,7 @@ export const AppliedSchema = Type.Object({
 export interface Applied {
   applyId?: string
   applied: string[]
+  planned?: PathChange[]
   skipped: Array<{ path: string, reason: UndoReason }>
 }
 

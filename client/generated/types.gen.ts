@@ -205,6 +205,10 @@ export type Applied = {
      */
     applied: Array<string>;
     /**
+     * With `dryRun`: what would become of the paths; a move is one change. The first 200
+     */
+    planned?: Array<PathChange>;
+    /**
      * The paths that stay as they are: with `changed_since` or `gone`, somebody changed them after they were copied
      */
     skipped: Array<{
@@ -563,30 +567,9 @@ export type ApprovalOpenEvent = {
  */
 export type ApprovalPreview = {
     /**
-     * The paths that the call would change; empty for calls of which that is not known beforehand, such as commands
+     * The paths that the call would change; empty for calls of which that is not known beforehand, such as commands. A `diff` is cut to 16 Ki characters
      */
-    changes: Array<{
-        /**
-         * Absolute real path
-         */
-        path: string;
-        /**
-         * Of a command that was tried out: what it did there
-         */
-        kind?: 'created' | 'changed' | 'deleted';
-        /**
-         * Of a command that was tried out: new permissions, octal
-         */
-        mode?: string;
-        /**
-         * Also all that is in it, when it is a folder
-         */
-        withContents?: boolean;
-        /**
-         * Unified diff of a file that the call writes, cut to 16 Ki characters, or a note in parentheses why there is none
-         */
-        diff?: string;
-    }>;
+    changes: Array<PathChange>;
     /**
      * A command that was tried out: how it ended. Nothing of it has stayed
      */
@@ -2883,6 +2866,34 @@ export type FileChange = {
      */
     from?: string;
     /**
+     * What is there then; of a deletion, what was
+     */
+    what?: 'file' | 'folder' | 'link' | 'other';
+    /**
+     * New permissions, octal, where they change
+     */
+    mode?: string;
+    /**
+     * Where a symbolic link leads then
+     */
+    link?: string;
+    /**
+     * Number of paths below a folder that change with it
+     */
+    inner?: number;
+    /**
+     * Also all that is in it, when it is a folder
+     */
+    withContents?: boolean;
+    /**
+     * A move takes the place of what is at the path
+     */
+    replaces?: true;
+    /**
+     * Unified diff, where both contents are text and known, or a note in parentheses why there is none
+     */
+    diff?: string;
+    /**
      * The tool call, or the undo, that made the change
      */
     toolCallId: string;
@@ -2894,14 +2905,6 @@ export type FileChange = {
      * Milliseconds since the Unix epoch
      */
     at: number;
-    /**
-     * Number of paths below a folder that changed with it
-     */
-    inner?: number;
-    /**
-     * Unified diff, where both contents are text and known
-     */
-    diff?: string;
     /**
      * Whether an undo of the run would take this path back now; with `why` `shared`, one that names it
      */
@@ -3980,6 +3983,49 @@ export type NotificationShown = {
  */
 export type NotificationShownBody = {
     shown: true;
+};
+
+/**
+ * What would become of one path
+ */
+export type PathChange = {
+    /**
+     * Absolute path
+     */
+    path: string;
+    kind: 'created' | 'changed' | 'moved' | 'deleted';
+    /**
+     * Where a moved file or folder was
+     */
+    from?: string;
+    /**
+     * What is there then; of a deletion, what was
+     */
+    what?: 'file' | 'folder' | 'link' | 'other';
+    /**
+     * New permissions, octal, where they change
+     */
+    mode?: string;
+    /**
+     * Where a symbolic link leads then
+     */
+    link?: string;
+    /**
+     * Number of paths below a folder that change with it
+     */
+    inner?: number;
+    /**
+     * Also all that is in it, when it is a folder
+     */
+    withContents?: boolean;
+    /**
+     * A move takes the place of what is at the path
+     */
+    replaces?: true;
+    /**
+     * Unified diff, where both contents are text and known, or a note in parentheses why there is none
+     */
+    diff?: string;
 };
 
 /**
@@ -7891,6 +7937,10 @@ export type Undone = {
      * The paths that are now as they were before the run
      */
     restored: Array<string>;
+    /**
+     * With `dryRun`: what would become of the paths; a move is one change. The first 200
+     */
+    planned?: Array<PathChange>;
     skipped: Array<{
         /**
          * Absolute path

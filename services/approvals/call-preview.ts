@@ -1,8 +1,9 @@
 import type { ApprovalPreview } from '../../schemas/approvals.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
-import type { TriedOut } from '../contracts/tool.ts'
-import { folderGone, type ToolHost } from '../tools/index.ts'
+import type { PathChange } from '../../schemas/undo.ts'
+import type { ChangedPath, ShownPlace, TriedOut } from '../contracts/tool.ts'
+import { folderGone, isNothing, type ToolHost } from '../tools/index.ts'
 import { InputRefused } from './approval-errors.ts'
 import { boundTo, shownFolder } from './call-approval.ts'
 import type { Correction } from './decision.ts'
@@ -15,6 +16,26 @@ interface PreviewParts {
   /** Returns the host with the tools that a run with these options has. */
   withRunTools: (host: ToolHost, options: RunOptions | undefined) => ToolHost
   runs: { find(runId: string): Promise<{ cwd: string, options?: RunOptions } | undefined> }
+}
+
+/** Says what would become of the paths of a call; `shown` is what is there. */
+function previewedChanges (places: readonly ChangedPath[], shown: readonly ShownPlace[], diff: string | undefined): PathChange[] {
+  const stateOf = (path: string) => shown.find((place) => place.path === path)?.state ?? ''
+  const whatAt = (path: string): PathChange['what'] => (['file', 'folder', 'link', 'other'] as const).find((what) =>
+    stateOf(path).startsWith(what))
+  const removed = places.filter(({ isRemoved }) => isRemoved)
+  const [from] = removed
+  if (removed.length === 1 && places.length === 2) {
+    const { path } = places.find((place) => place !== from)!
+    const what = whatAt(from.path)
+    return [{ path, kind: 'moved', from: from.path, ...what && { what }, ...!isNothing(stateOf(path)) && { replaces: true } }]
+  }
+  return places.map(({ path, withContents, isRemoved }) => {
+    const kind = isRemoved ? 'deleted' : isNothing(stateOf(path)) ? 'created' : 'changed'
+    // What a call makes is a file.
+    const what = kind === 'created' ? 'file' as const : whatAt(path)
+    return { path, kind, ...what && { what }, ...withContents && what === 'folder' && { withContents }, ...diff !== undefined && { diff } }
+  })
 }
 
 export type CallPreviews = ReturnType<typeof createCallPreviews>
@@ -44,8 +65,7 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
       if (seen === undefined) return { changes: [] }
       const { places, preview, shown, refused } = seen
       if (refused !== undefined) return { changes: [], refused }
-      const diff = preview?.diff
-      return { changes: places.map((place) => ({ ...place, ...diff !== undefined && { diff } })), previewDigest: inputDigest(shown) }
+      return { changes: previewedChanges(places, shown, preview?.diff), previewDigest: inputDigest(shown) }
     },
 
     /** Runs a command where nothing of it stays, and returns what it did; undefined for other tools. Rejects when the signal aborts. */

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Answers, Question } from '../../schemas/questions.ts'
+import type { PathChange } from '../../schemas/undo.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Boundary, SandboxMode } from './boundary.ts'
 
@@ -16,6 +17,8 @@ export type ProvenEffect = 'file' | 'deletion' | 'command' | 'message' | 'any'
 export interface ChangedPath {
   path: string
   withContents?: boolean
+  /** Nothing is there afterwards. */
+  isRemoved?: true
 }
 
 /** What was at a path when an approval showed it: the approval is bound to it. */
@@ -38,15 +41,8 @@ export interface ToolPreview {
   leaves?: FileChanges
 }
 
-/** A change of a command that was tried out. `mode`: new permissions, octal. */
-export interface TriedChange {
-  path: string
-  kind: 'created' | 'changed' | 'deleted'
-  /** Of a folder with all that is in it. */
-  withContents?: boolean
-  mode?: string
-  diff?: string
-}
+/** A change of a command that was tried out. */
+export type TriedChange = Omit<PathChange, 'from'>
 
 /** What a command did that was tried out, or why it was not. `note` says what was other than it would be. */
 export type TriedOut =

@@ -152,13 +152,13 @@ export function openUndo (
       { of, folder: copy, real, owner }: { of: string, folder: string, real: string, owner: string }
     ) {
       await ready()
-      const { id, done, skipped } = await takeOver(
+      const { id, ...done } = await takeOver(
         await chainsOfCopy(differences, { folder: copy, real, paths }),
         body,
         { of, owner, cwd: real },
         parts
       )
-      return { done, skipped, ...id !== undefined && { applyId: id } }
+      return { ...done, ...id !== undefined && { applyId: id } }
     },
 
     /** Resolves when the changes of commands that have ended are stored. */

@@ -1,5 +1,5 @@
 import { dirname, relative, sep } from 'node:path'
-import type { FileChangeView, RunChanges, UncoveredCall } from '../../schemas/undo.ts'
+import type { FileChangeView, PathChange, RunChanges, UncoveredCall } from '../../schemas/undo.ts'
 import { contentDigest, unifiedDiff, withFile, withParent } from '../tools/index.ts'
 import { readCopy } from './entry-file.ts'
 import { isSame, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
@@ -40,8 +40,8 @@ export async function runChanges (
     const diff = made ?? (moved === undefined ? await contentDiff(item, cwd, { ...parts, ...sourceOf(item, id, entry) }) : undefined)
     changes.push({
       path: item.path,
-      kind: moved !== undefined ? 'moved' : item.before === null ? 'created' : item.after === null ? 'deleted' : 'changed',
-      ...(moved && { from: moved.path }),
+      ...shapeOf(item.before, item.after),
+      ...(moved && { kind: 'moved', from: moved.path }),
       toolCallId,
       toolName,
       at,
@@ -51,6 +51,18 @@ export async function runChanges (
     })
   }
   return { changes, notCovered: uncoveredCalls(entries), ...(from + limit < all.length && { nextCursor: String(from + limit) }) }
+}
+
+/** Says of a change what there is then, or was, and what else of it changes. */
+export function shapeOf (before: Place | undefined, after: Place | undefined): Pick<PathChange, 'kind' | 'what' | 'mode' | 'link'> {
+  const what = (after ?? before)?.kind
+  const [old, now] = [before, after].map((place) => place && 'mode' in place ? place.mode & 0o777 : undefined)
+  return {
+    kind: before === null ? 'created' : after === null ? 'deleted' : 'changed',
+    ...what !== undefined && { what },
+    ...before?.kind === after?.kind && old !== now && now !== undefined && { mode: now.toString(8).padStart(3, '0') },
+    ...after?.kind === 'link' && { link: after.target }
+  }
 }
 
 /** The changes of one entry: the outermost paths, without the folders that were made on the way to them. */
@@ -120,7 +132,7 @@ type Copied = Omit<Parameters<typeof readCopy>[0], 'key'> & { key?: string } & P
 const asText = (bytes: Buffer): string | undefined => bytes.includes(0) ? undefined : bytes.toString('utf8')
 
 /** Returns the text of a copy; null where nothing was, undefined where it is no text or not known. */
-async function keptText (place: Place, copy: Copy | undefined, source: Copied): Promise<string | null | undefined> {
+export async function keptText (place: Place, copy: Copy | undefined, source: Copied): Promise<string | null | undefined> {
   if (place === null) return null
   if (place.kind !== 'file' || copy === undefined || place.size > COMPARED_BYTES) return undefined
   const chunks: Buffer[] = []
@@ -133,7 +145,7 @@ async function keptText (place: Place, copy: Copy | undefined, source: Copied): 
 }
 
 /** Returns the text of a file that is still as the change left it; null for a deletion. */
-async function presentText (path: string, place: Place | undefined, { paths }: Copied): Promise<string | null | undefined> {
+export async function presentText (path: string, place: Place | undefined, { paths }: Copied): Promise<string | null | undefined> {
   if (place === null) return null
   if (place?.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
   const bytes = await withParent(path, (folder, name) => withFile(folder, name, paths, (file) => file.readFile())).catch(() => undefined)

@@ -1,5 +1,5 @@
 import { sep } from 'node:path'
-import type { UndoBody, Undone } from '../../schemas/undo.ts'
+import type { PathChange, UndoBody, Undone } from '../../schemas/undo.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import { foldCase, readPath } from '../lib/windows-path.ts'
@@ -9,6 +9,7 @@ import { APPLY, ApplyCutShort, isSame, UNDO, type Entry, NotChanged, UndoCutShor
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped, type UndoPlan } from './plan-undo.ts'
 import { completeFolders, isIndependent, restore } from './restore.ts'
+import { plannedChanges } from './planned.ts'
 import { uncoveredCalls } from './run-changes.ts'
 import { inBatches } from './survey.ts'
 import { completedOps, type Work, workToContinue } from './works.ts'
@@ -32,8 +33,8 @@ export async function undoRun (
   try {
     const plan = () => wanted === undefined ? planUnnamed(chains, parts) : planUndo(chains, parts)
     const { owner, cwd } = entries.at(-1)![1]
-    const { id, done, skipped } = await carryOut(chains, plan, { of: runId, owner, cwd, toolName: UNDO, dryRun }, { store, ...parts })
-    return { ...(id !== undefined && { undoId: id }), restored: done, skipped, notCovered }
+    const { id, done, ...rest } = await carryOut(chains, plan, { of: runId, owner, cwd, toolName: UNDO, dryRun }, { store, ...parts })
+    return { ...(id !== undefined && { undoId: id }), restored: done, ...rest, notCovered }
   } finally {
     unuse()
   }
@@ -53,6 +54,8 @@ interface Request {
 interface Done {
   id?: string
   done: string[]
+  /** Of what would be done. */
+  planned?: PathChange[]
   skipped: Skipped[]
 }
 
@@ -71,7 +74,7 @@ async function carryOut (
     const { steps, done, skipped } = await plan()
     const shown = (list: Chain[]) => list.filter(({ isParent }) => !isParent).map(({ path }) => path)
     const answer = (taken: Chain[], more: Skipped[] = []): Done => ({ done: [...done, ...shown(taken)], skipped: [...skipped, ...more] })
-    if (dryRun) return answer(steps)
+    if (dryRun) return { ...answer(steps), planned: await plannedChanges(steps, parts) }
     const continued = await workToContinue(parts.store, request.of, request.toolName)
     if (steps.length === 0) {
       if (continued !== undefined) await parts.store.transact(completedOps(continued))

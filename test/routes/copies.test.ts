@@ -63,6 +63,14 @@ t.test('a run on a copy changes files unasked, shows the paths of the folder, an
   const dry = (await post(`/runs/${run.runId}/apply`, { dryRun: true })).json()
   t.same(dry.applied.sort(), [at('a.txt'), at('gone.txt'), at('moved.txt'), at('new'), at('new/b.txt'), at('old.txt')])
   t.same(dry.skipped, [])
+  const kinds = dry.planned.map(({ path, kind, from }: any) => [path, kind, ...from === undefined ? [] : [from]])
+  t.same(kinds.sort(), [
+    [at('a.txt'), 'changed'],
+    [at('gone.txt'), 'deleted'],
+    [at('moved.txt'), 'moved', at('old.txt')],
+    [at('new'), 'created'],
+    [at('new/b.txt'), 'created']
+  ], 'as the changes of the run are shown, with a move as one')
   t.notOk(existsSync(at('new')))
 
   const some = (await post(`/runs/${run.runId}/apply`, { paths: ['new/b.txt'] })).json()
@@ -203,7 +211,8 @@ t.test('the next run finds in the copy what was changed in the folder meanwhile,
   const { toolCalls, runId } = await say()
   t.same(toolCalls.map(({ output }: any) => output?.content), ['of the run', 'of the user', 'of the user', undefined, 'deep', undefined])
   const dry = (await post(`/runs/${runId}/apply`, { dryRun: true })).json()
-  t.same(dry, { applied: [at('goes/with.txt')], skipped: [{ path: at('both.txt'), reason: 'changed_since' }] })
+  t.match(dry, { applied: [at('goes/with.txt')], skipped: [{ path: at('both.txt'), reason: 'changed_since' }] })
+  t.match(dry.planned, [{ path: at('goes/with.txt'), kind: 'deleted', what: 'file', diff: /^-first$/m }])
 
   // What a run has deleted does not come back in parts.
   plans.push(call('deleteFile', { path: 'made', recursive: true }))

@@ -1,45 +1,84 @@
-import { useState } from 'react'
-import type { FileChange } from '../../../client/generated/index.ts'
+import { type ReactNode, useMemo, useState } from 'react'
+import type { PathChange } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Button } from '../button.tsx'
 import { Diff } from '../diff/diff.tsx'
-import { Time } from '../time.tsx'
-import { ToolName } from '../tool-name.tsx'
+import { parseDiff } from '../diff/parse-diff.ts'
 import { VisibleText } from '../visible-text.tsx'
 
 const SIGNS = { created: ['+', 'good'], changed: ['~', 'busy'], moved: ['→', 'calm'], deleted: ['–', 'bad'] } as const
 
+/** A change of which perhaps only the path is known. */
+export type ShownChange = Pick<PathChange, 'path'> & Partial<PathChange>
+
 interface Props {
-  change: FileChange
-  /** It was only tried, on a copy. */
-  isTried?: boolean
-  /** Undoes this path; absent while the run goes on. */
-  onUndo?: () => void
+  change: ShownChange
+  /** The tick that chooses it. */
+  tick?: { isTicked: boolean, onTick: (isTicked: boolean) => void }
+  /** What made the change, and when. */
+  by?: ReactNode
+  /** Why it stays as it is, or cannot be had back. */
+  note?: string
+  isOpenAtFirst?: boolean
+  /** What can be done with it. */
+  children?: ReactNode
 }
 
-/** One change of a file or folder: what happened, when, its diff, and whether it can be had back. */
-export function ChangeRow ({ change: { path, kind, from, toolName, at, inner, diff, canUndo, why }, isTried = false, onUndo }: Props) {
-  const [isOpen, setIsOpen] = useState(false)
-  const [sign, tone] = SIGNS[kind]
+/** One change of a file, a folder or a link, that was made or would be: its kind, its path, what else is to be known, its difference. */
+export function ChangeRow ({ change, tick, by, note, isOpenAtFirst = false, children }: Props) {
+  const [isOpen, setIsOpen] = useState(isOpenAtFirst)
+  const { path, kind, from, diff } = change
+  const counts = useMemo(() => diff === undefined ? undefined : parseDiff(diff), [diff])
+  const line = (
+    <>
+      {kind !== undefined && (
+        <span className={`status status-${SIGNS[kind][1]}`}>
+          <span aria-hidden='true'>{SIGNS[kind][0]}</span> {say(`run.kind.${kind}`)}
+        </span>
+      )}
+      <span className='change-path mono'>
+        {from !== undefined && <><VisibleText text={from} limit={Infinity} /> → </>}<VisibleText text={path} limit={Infinity} />
+      </span>
+    </>
+  )
   return (
     <div className='change'>
       <div className='change-line'>
-        <span className={`status status-${tone}`}><span aria-hidden='true'>{sign}</span> {say(`run.kind.${kind}`)}</span>
-        <span className='change-path mono'>
-          {from !== undefined && <><VisibleText text={from} limit={500} /> → </>}<VisibleText text={path} limit={500} />
-        </span>
-        <span className='quiet'>
-          {inner !== undefined && `${say('run.inner', { count: inner })} · `}<ToolName name={toolName} /> · <Time at={at} />
-        </span>
+        {tick === undefined && line}
+        {tick !== undefined && (
+          <label className='change-tick'>
+            <input type='checkbox' checked={tick.isTicked} onChange={({ target }) => tick.onTick(target.checked)} />
+            {line}
+          </label>
+        )}
+        {counts !== undefined && counts.lines.length > 0 && (
+          <span className='quiet change-counts'>
+            <span aria-hidden='true'>+{counts.added} −{counts.removed}</span>
+            <span className='visually-hidden'>{say('approval.difference', { added: counts.added, removed: counts.removed })}</span>
+          </span>
+        )}
+        <span className='quiet'>{more(change).join(' · ')}{by !== undefined && more(change).length > 0 && ' · '}{by}</span>
         {diff !== undefined && (
           <Button kind='quiet' aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             {say(isOpen ? 'run.hideDiff' : 'run.showDiff')}
           </Button>
         )}
-        {canUndo && onUndo && <Button kind='quiet' onClick={onUndo}>{say('run.undoOne')}</Button>}
+        {children}
       </div>
-      {why !== undefined && !isTried && <p className='quiet'>{say(`run.why.${why}`)}</p>}
+      {change.replaces && <p className='warn'>{say('changes.replaces')}</p>}
+      {note !== undefined && <p className='quiet'>{note}</p>}
       {isOpen && diff !== undefined && <Diff diff={diff} />}
     </div>
   )
+}
+
+/** What of a change its path and its difference do not say. */
+function more ({ kind, what, mode, link, inner, withContents, diff }: ShownChange): string[] {
+  return [
+    ...what === undefined || what === 'file' ? [] : [say(`changes.what.${what}`)],
+    ...link === undefined ? [] : [say('changes.leadsTo', { path: link })],
+    ...mode === undefined ? [] : [say('changes.mode', { mode })],
+    ...inner === undefined ? withContents ? [say('changes.withContents')] : [] : [say('run.inner', { count: inner })],
+    ...kind === 'changed' && what === 'file' && mode === undefined && diff === undefined ? [say('changes.noDiff')] : []
+  ]
 }

@@ -8,9 +8,11 @@ import { Button } from '../button.tsx'
 import { Failed } from '../failed.tsx'
 import { Loading } from '../loading.tsx'
 import { VirtualList } from '../virtual-list.tsx'
+import { Time } from '../time.tsx'
 import { ToolName } from '../tool-name.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { ChangeRow } from './change-row.tsx'
+import { FollowUps } from './follow-ups.tsx'
 import { type Done, PlanDialog, type Verb } from './plan-dialog.tsx'
 import './changes.css'
 
@@ -44,7 +46,6 @@ export function Changes ({ runId, isOver }: Props) {
   const changes = data.pages.flatMap((page) => page.changes)
   const notCovered = data.pages[0].notCovered
   const canUndo = isOver && !isTried && changes.some((change) => change.canUndo)
-  const diffs = new Map(changes.flatMap(({ path, diff }) => diff === undefined ? [] : [[path, diff]]))
   return (
     <section className='section' aria-label={say('run.changes')}>
       <header className='page-head'>
@@ -65,17 +66,27 @@ export function Changes ({ runId, isOver }: Props) {
         >
           {(change) => (
             <ChangeRow
-              change={change} isTried={isTried}
-              onUndo={isOver && !isTried ? () => setOpen({ verb: 'undo', runId, paths: [change.path] }) : undefined}
-            />
+              change={change}
+              by={<><ToolName name={change.toolName} /> · <Time at={change.at} /></>}
+              note={change.why === undefined || isTried ? undefined : say(`run.why.${change.why}`)}
+            >
+              {change.canUndo && isOver && !isTried && (
+                <Button kind='quiet' onClick={() => setOpen({ verb: 'undo', runId, paths: [change.path] })}>{say('run.undoOne')}</Button>
+              )}
+            </ChangeRow>
           )}
         </VirtualList>
       )}
       {!isOver && changes.length > 0 && <p className='quiet'>{say('run.undoLater')}</p>}
+      <FollowUps
+        works={data.pages[0].followUps}
+        onApply={isOver && isOnCopy ? () => setOpen({ verb: 'apply', runId }) : undefined}
+        onTakeBack={(id) => setOpen({ verb: 'undo', runId: id })}
+      />
       {notCovered.length > 0 && !isTried && <NotCovered calls={notCovered} />}
       {open && (
         <PlanDialog
-          key={`${open.verb} ${open.runId}`} {...open} diffs={diffs}
+          key={`${open.verb} ${open.runId}`} {...open}
           onClose={() => setOpen(undefined)} onDone={(what) => setDone({ ...what, verb: open.verb })}
         />
       )}

@@ -1,19 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { applyRun, undoRun, type UncoveredCall, type Undone } from '../../../client/generated/index.ts'
+import { applyRun, undoRun, type PathChange, type UncoveredCall, type Undone } from '../../../client/generated/index.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../announcer.tsx'
 import { Button } from '../button.tsx'
 import { Dialog } from '../dialog.tsx'
-import { Diff } from '../diff/diff.tsx'
 import { Failed } from '../failed.tsx'
 import { Loaded } from '../loaded.tsx'
-import { VisibleText } from '../visible-text.tsx'
+import { ChangeList } from './change-list.tsx'
+import { ChangeRow, type ShownChange } from './change-row.tsx'
 
-/** Paths of a list that are shown, each with its tick. */
-const NAMED = 200
 /** Paths that one request can name. */
 const MOST_PATHS = 1000
 /** The working folder with all in it. */
@@ -27,6 +25,8 @@ export interface Done {
   /** Undoes what was done; absent when nothing was. */
   undoId?: string
   done: string[]
+  /** What would become of the paths, as far as it is shown. */
+  planned?: PathChange[]
   skipped: Undone['skipped']
   notCovered: UncoveredCall[]
 }
@@ -34,11 +34,11 @@ export interface Done {
 async function carryOut (verb: Verb, runId: string, request: { paths?: string[], dryRun?: boolean }): Promise<Done> {
   const how = { ...asked(), path: { runId }, body: request }
   if (verb === 'undo') {
-    const { restored: done, undoId, skipped, notCovered } = await undoRun(how).then(body)
-    return { done, undoId, skipped, notCovered }
+    const { restored: done, ...rest } = await undoRun(how).then(body)
+    return { done, ...rest }
   }
-  const { applied: done, applyId: undoId, skipped } = await applyRun(how).then(body)
-  return { done, undoId, skipped, notCovered: [] }
+  const { applied: done, applyId: undoId, ...rest } = await applyRun(how).then(body)
+  return { done, undoId, ...rest, notCovered: [] }
 }
 
 interface Props {
@@ -46,8 +46,6 @@ interface Props {
   runId: string
   /** Only these paths, and what is below them; default: all. */
   paths?: string[]
-  /** The differences that are known, by path. */
-  diffs?: ReadonlyMap<string, string>
   onClose: () => void
   onDone: (done: Done) => void
 }
@@ -64,7 +62,7 @@ function withShared (done: string[], skipped: Done['skipped']): string[] {
 }
 
 /** Shows what an undo or an apply would do now, path by path, and does it after a confirmation where a tick stays. */
-export function PlanDialog ({ verb, runId, paths: named, diffs, onClose, onDone }: Props) {
+export function PlanDialog ({ verb, runId, paths: named, onClose, onDone }: Props) {
   const queries = useQueryClient()
   const announce = useAnnounce()
   const [isOpen, setIsOpen] = useState(true)
@@ -91,10 +89,10 @@ export function PlanDialog ({ verb, runId, paths: named, diffs, onClose, onDone 
     setIsOpen(false)
     onClose()
   }
-  const tick = (path: string, isTicked: boolean) => {
+  const tick = ({ path, from = path }: ShownChange, isTicked: boolean) => {
     const next = new Set(left)
     for (const each of plan.data?.done ?? []) {
-      if (each !== path && !isBelow(each, path)) continue
+      if (![path, from].some((named) => each === named || isBelow(each, named))) continue
       if (isTicked) next.delete(each)
       else next.add(each)
     }
@@ -103,34 +101,23 @@ export function PlanDialog ({ verb, runId, paths: named, diffs, onClose, onDone 
   return (
     <Dialog title={say(`changes.${verb}.title`)} isOpen={isOpen} onClose={close}>
       <Loaded query={plan}>
-        {({ done, skipped, notCovered }) => (
+        {({ done, planned = [], skipped, notCovered }) => (
           <>
             <p>{done.length > 0 ? say(`changes.${verb}.would`, { count: done.length }) : say(`changes.${verb}.nothing`)}</p>
-            <ul className='undo-paths'>
-              {done.slice(0, NAMED).map((path) => (
-                <li key={path}>
-                  <label className='tick'>
-                    <input type='checkbox' checked={!left.has(path)} onChange={({ target }) => tick(path, target.checked)} />
-                    <code><VisibleText text={path} limit={500} /></code>
-                  </label>
-                  {diffs?.has(path) && (
-                    <details><summary>{say('run.showDiff')}</summary><Diff diff={diffs.get(path)!} /></details>
-                  )}
-                </li>
-              ))}
-              {done.length > NAMED && <li className='quiet'>{say('run.morePaths', { count: done.length - NAMED })}</li>}
-            </ul>
+            <ChangeList changes={rowsOf(done, planned)}>
+              {(change) => (
+                <ChangeRow
+                  change={change}
+                  tick={{ isTicked: !left.has(change.path), onTick: (isTicked) => tick(change, isTicked) }}
+                />
+              )}
+            </ChangeList>
             {skipped.length > 0 && (
               <>
                 <p>{say('run.wouldSkip', { count: skipped.length })}</p>
-                <ul className='undo-paths'>
-                  {skipped.slice(0, NAMED).map(({ path, reason }) => (
-                    <li key={path}>
-                      <code><VisibleText text={path} limit={500} /></code>{' '}
-                      <span className='quiet'>{sayWhy(verb, reason)}</span>
-                    </li>
-                  ))}
-                </ul>
+                <ChangeList changes={skipped}>
+                  {(path) => <ChangeRow change={path} note={sayWhy(verb, path.reason)} />}
+                </ChangeList>
               </>
             )}
             {notCovered.length > 0 && <p className='quiet'>{say('run.notCovered', { count: notCovered.length })}</p>}
@@ -151,6 +138,12 @@ export function PlanDialog ({ verb, runId, paths: named, diffs, onClose, onDone 
       </Loaded>
     </Dialog>
   )
+}
+
+/** The rows of all paths: what would become of them, and those of which no more is said. A move is one row. */
+function rowsOf (done: readonly string[], planned: readonly PathChange[]): ShownChange[] {
+  const shown = new Set(planned.flatMap(({ path, from = path }) => [path, from]))
+  return [...planned, ...done.filter((path) => !shown.has(path)).map((path) => ({ path }))]
 }
 
 /** Why a path is left alone; of a copy, because somebody changed it in the folder. */

@@ -3,8 +3,12 @@ import { previewApproval, type Approval, type ApprovalPreview } from '../../../c
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
-import { Diff } from '../diff/diff.tsx'
+import { ChangeList } from '../changes/change-list.tsx'
+import { ChangeRow } from '../changes/change-row.tsx'
 import { VisibleText } from '../visible-text.tsx'
+
+/** The differences of so many changes are open at first. */
+const OPEN_AT_FIRST = 5
 
 /** Reads what an open call would change, as the files are now. The files may change without an event: each look reads anew. */
 export function usePreview ({ approvalId, kind, state }: Approval): ApprovalPreview | undefined {
@@ -26,25 +30,16 @@ export function CallPreview ({ changes, refused, ran }: ApprovalPreview) {
     <>
       {ran && <Ran {...ran} isIdle={changes.length === 0} />}
       {changes.length > 0 && (
-        <ul className='call-changes'>
-          {changes.map(({ path, kind, mode, withContents, diff }) => (
-            <li key={path}>
-              <p>
-                <span className='quiet'>{sayChange(kind, withContents)}</span>{' '}
-                <code><VisibleText text={path} limit={Infinity} /></code>
-                {mode !== undefined && <span className='quiet'> {say('approval.tried.mode', { mode })}</span>}
-              </p>
-              {diff !== undefined && <Diff diff={diff} />}
-            </li>
-          ))}
-        </ul>
+        <section aria-label={say('approval.changes')}>
+          <p className='quiet'>{say('approval.changes')}</p>
+          <ChangeList changes={changes}>
+            {(change) => <ChangeRow change={change} isOpenAtFirst={changes.length <= OPEN_AT_FIRST} />}
+          </ChangeList>
+        </section>
       )}
     </>
   )
 }
-
-const sayChange = (kind: ApprovalPreview['changes'][number]['kind'], withContents: boolean | undefined) =>
-  say(kind ? `approval.tried.${kind}` : withContents ? 'approval.changesWithContents' : 'approval.changes')
 
 /** How a command ended that was tried out. */
 function Ran ({ exitCode, stdout, stderr, note, isIdle }: NonNullable<ApprovalPreview['ran']> & { isIdle: boolean }) {

@@ -32,7 +32,7 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
       withPathErrors(path, async () => {
         const real = await paths.locate(path, cwd)
         await paths.assertRemovable(real, cwd, givenCwd)
-        return [{ path: real, withContents: recursive }]
+        return [{ path: real, withContents: recursive, isRemoved: true }]
       }),
     preview: async ({ path }, { cwd }) => ({ leaves: new Map([[await paths.locate(path, cwd), null]]) }),
     execute: ({ path, recursive = false }, context) =>

@@ -42,7 +42,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     target: ({ from, to }) => `${from} → ${to}`,
     willChange: async (input, context) => {
       const { source, target } = await locate(input, context)
-      return [{ path: source, withContents: true }, { path: target, withContents: true }]
+      return [{ path: source, withContents: true, isRemoved: true }, { path: target, withContents: true }]
     },
     async preview (input, { cwd, givenCwd, signal, ahead }) {
       const { source, target, isRespelled } = await locate(input, { cwd, givenCwd })

@@ -58,7 +58,10 @@ t.test('approval requests, a page at a time', async (t) => {
   })
   const [{ approvalId, runId }] = data.approvals
   is(t, (await sdk.previewApproval({ ...options, path: { id: approvalId } })).data, {
-    changes: [{ path: /./, kind: undefined, mode: undefined, withContents: undefined, diff: /^--- / }],
+    changes: [{
+      ...{ path: /./, kind: 'created', from: undefined, what: 'file', mode: undefined, link: undefined, inner: undefined },
+      ...{ withContents: undefined, replaces: undefined, diff: /^--- / }
+    }],
     ran: undefined,
     refused: undefined,
     previewDigest: /./

@@ -10,6 +10,12 @@ const ID_OF_CALL = /./
 const SCOPES = (['once', 'exact', 'folder'] as const).map((scope) => ({ scope, text: /./ }))
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
 
+/** What is said of a new text file beside its path. */
+const OF_FILE = {
+  ...{ from: undefined, what: 'file' as const, mode: undefined, link: undefined, inner: undefined, withContents: undefined },
+  ...{ replaces: undefined, diff: /\+/ }
+}
+
 t.test('a run as one object', async (t) => {
   const write = { toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }
   const { app } = await withGateway(t, (_request, nth) =>
@@ -202,12 +208,10 @@ t.test('the changes of a run, and its undo', async (t) => {
     changes: [{
       path: /a\.txt$/,
       kind: 'created',
-      from: undefined,
+      ...OF_FILE,
       toolCallId: /./,
       toolName: 'writeFile',
       at: Number,
-      inner: undefined,
-      diff: /\+x/,
       canUndo: true,
       why: undefined
     }],
@@ -219,6 +223,7 @@ t.test('the changes of a run, and its undo', async (t) => {
   is(t, (await sdk.undoRun({ ...options, path: { runId }, body: { dryRun: false } })).data!, {
     undoId: ID,
     restored: [/b\.txt$/],
+    planned: undefined,
     skipped: [{ path: data!.changes[0].path, reason: 'changed_since' }],
     notCovered: [command]
   }, 'undoRun')
@@ -231,13 +236,14 @@ t.test('a run on a copy, and what is taken over of it', async (t) => {
   const body = { ...said('write "x" to b.txt'), id: 'copied', options: { workspace: 'copy' as const } }
   const { data: run } = await sdk.runSync({ ...options, body })
   const apply = async (dryRun: boolean) => (await sdk.applyRun({ ...options, path: { runId: run!.runId }, body: { dryRun } })).data!
-  is(t, await apply(true), { applyId: undefined, applied: [`${app.cwd}/b.txt`], skipped: [] }, 'applyRun, dry')
+  const planned = [{ ...OF_FILE, path: `${app.cwd}/b.txt`, kind: 'created' as const }]
+  is(t, await apply(true), { applyId: undefined, applied: [`${app.cwd}/b.txt`], planned, skipped: [] }, 'applyRun, dry')
   writeFileSync(`${app.cwd}/b.txt`, 'by hand')
   const skipped = [{ path: `${app.cwd}/b.txt`, reason: 'changed_since' as const }]
-  is(t, await apply(false), { applyId: undefined, applied: [], skipped }, 'a conflict')
+  is(t, await apply(false), { applyId: undefined, applied: [], planned: undefined, skipped }, 'a conflict')
   rmSync(`${app.cwd}/b.txt`)
   const done = await apply(false)
-  is(t, done, { applyId: ID, applied: [`${app.cwd}/b.txt`], skipped: [] }, 'applyRun')
+  is(t, done, { applyId: ID, applied: [`${app.cwd}/b.txt`], planned: undefined, skipped: [] }, 'applyRun')
   const { data } = await sdk.listChanges({ ...options, path: { runId: run!.runId } })
   is(t, data!.followUps, [{ id: done.applyId!, kind: 'apply', at: Number, paths: 1, isCut: undefined }], 'listChanges, followUps')
 })
