@@ -19,8 +19,8 @@ const BUILT = new Map(leaves(texts).flatMap((text) => [
   [`\`${text.replace(/[\\`$]/g, '\\$&')}\``, text] as const,
   [`'${text.replace(/[\\']/g, '\\$&')}'`, text] as const
 ]))
-/** Texts among the values of an object, in any quotation marks. */
-const VALUE = /(?<=:)(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*')/g
+/** Texts among the values of an object, in any quotation marks; a colon that is itself a string begins none. */
+const VALUE = /(?<=:)(?<![,{(]["'`]:)(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*')/g
 
 type Values = Record<string, string>
 
