@@ -162,7 +162,7 @@ t.test('a preview tells what an open call would change, and changes nothing', as
   t.match(changed.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-two\n\+2\n/ }])
   t.match(edited.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-2\n\+TWO\n/ }], 'it is shown as the call before it leaves the file')
   t.match(unfit, { changes: [], refused: /oldText/ }, 'an edit that does not fit says so before it is approved')
-  t.same(deleted.changes, [{ path: `${app.cwd}/a.txt`, withContents: false }])
+  t.same(deleted.changes, [{ path: `${app.cwd}/a.txt`, kind: 'deleted', what: 'file' }])
   t.same(outside.changes, [])
   t.match(outside.refused, /outside/, 'a path that the tool refuses is not read')
   t.same(command, { changes: [] })

@@ -89,7 +89,9 @@ t.test('an undo brings everything back as it was, a dry run only says so, and th
   )
   const restored = [at('made/new.txt'), at('gone.txt'), at('old.txt')]
 
-  t.same(await undo(app, runId, { dryRun: true }), { restored, skipped: [], notCovered: [] })
+  const { planned, ...dry } = await undo(app, runId, { dryRun: true })
+  t.same(dry, { restored, skipped: [], notCovered: [] })
+  t.match(planned!.find(({ path }: { path: string }) => path === at('gone.txt')), { kind: 'created', what: 'file', diff: /^\+bye$/m })
   t.equal(read('old.txt'), 'three')
   t.notOk(existsSync(at('gone.txt')))
 
