@@ -25,6 +25,7 @@ const TESTS = [
   'test/routes/brain.test.ts',
   'test/routes/long-threads.test.ts',
   'test/routes/questions.test.ts',
+  'test/routes/rehearsals.test.ts',
   'test/routes/runs.test.ts',
   'test/routes/outages.test.ts',
   'test/routes/schedule-life.test.ts',
