@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Folder } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { about } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
-import { FolderField } from '../../../parts/folders/folder-field.tsx'
+import { Loading } from '../../../parts/loading.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+
+const FolderWalk = lazy(() => import('../../../parts/folders/folder-walk.tsx'))
 
 const lastPart = (path: string) => path.replace(/[/\\]+$/, '').split(/[/\\]/).at(-1) || path
 
@@ -18,6 +20,11 @@ export function FolderChoice ({ cwd, onChange }: { cwd: string, onChange: (cwd: 
   const { data } = useQuery({ queryKey: [...keys.health(), 'about'], queryFn: () => about(asked()).then(body) })
   const usual = data?.workspace ?? ''
   const shown = cwd || usual
+  const choose = (path: string) => {
+    const next = path === usual ? '' : path
+    if (next !== cwd) onChange(next)
+    setIsOpen(false)
+  }
   return (
     <>
       <Button
@@ -27,32 +34,11 @@ export function FolderChoice ({ cwd, onChange }: { cwd: string, onChange: (cwd: 
         <Folder /> <span><VisibleText text={lastPart(shown).slice(0, 40)} limit={Infinity} /></span>
       </Button>
       <Dialog title={say('chat.folderTitle')} isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        <FolderForm
-          cwd={cwd} usual={usual}
-          onChosen={(next) => {
-            if (next !== cwd) onChange(next)
-            setIsOpen(false)
-          }}
-        />
+        <p className='quiet'>{say('chat.folderHelp')}</p>
+        <Suspense fallback={<Loading />}>
+          <FolderWalk start={cwd} onClose={() => setIsOpen(false)} onChosen={choose} />
+        </Suspense>
       </Dialog>
     </>
-  )
-}
-
-function FolderForm ({ cwd, usual, onChosen }: { cwd: string, usual: string, onChosen: (cwd: string) => void }) {
-  const [typed, setTyped] = useState(cwd)
-  const choose = (event: FormEvent) => {
-    event.preventDefault()
-    onChosen(typed.trim())
-  }
-  return (
-    <form className='section' onSubmit={choose}>
-      <FolderField label={say('chat.folder')} value={typed} placeholder={usual} onChange={setTyped} />
-      <p className='quiet'>{say('chat.folderHelp')}</p>
-      <div className='actions'>
-        <Button type='submit' kind='primary'>{say('chat.folderUse')}</Button>
-        {cwd !== '' && <Button onClick={() => onChosen('')}>{say('chat.folderUsual')}</Button>}
-      </div>
-    </form>
   )
 }
