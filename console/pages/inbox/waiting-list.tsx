@@ -38,7 +38,7 @@ function Items ({ approvals }: { approvals: Approval[] }) {
     <>
       {note}
       {learned}
-      <p className='quiet'>{say('inbox.keys')}</p>
+      <p className='quiet for-keys'>{say('inbox.keys')}</p>
       <div className='waiting-list' ref={list}>
         {lastOfServers(approvals).slice(0, shown).map((approval) => (
           <WaitingItem key={approval.approvalId} approval={approval} onRefused={onRefused} onLearned={onLearned} />

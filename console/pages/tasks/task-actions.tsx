@@ -63,7 +63,9 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
             {say(`tasks.verb.${verb}`)}
           </Button>
         ))}
-        <Button isBusy={rehearse.isPending} onClick={() => rehearse.mutate()}>{say('tasks.verb.rehearse')}</Button>
+        <Button title={say('tasks.rehearseHelp')} isBusy={rehearse.isPending} onClick={() => rehearse.mutate()}>
+          {say('tasks.verb.rehearse')}
+        </Button>
         <Link href={`/tasks/${id}?edit=1`} className='button'>{say('tasks.verb.edit')}</Link>
         {CAN_CANCEL.includes(status) && (
           <Confirm

@@ -1,4 +1,4 @@
-import type { Approval } from '../../../client/generated/index.ts'
+import type { Approval, ApprovalPreview } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { ServiceText } from '../service-text.tsx'
 import { VisibleText } from '../visible-text.tsx'
@@ -11,17 +11,24 @@ import type { DecisionInProgress } from './use-decision.ts'
 
 /** Fields whose content a diff shows in a form that is easier to read. */
 const IN_DIFF = ['content', 'edits']
+/** Fields that name paths, which the list of changes shows in full. */
+const PATHS = ['path', 'from', 'to']
 
 /** A call of a tool: its whole input, the real folder that it works in, what it would change, and the decision. */
 export function ToolRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   const { cwd, boundary, toolServer } = approval
   const input = approval.correctedInput ?? approval.input
   const preview = usePreview(approval)
-  const hasDiff = isOpen && preview?.changes.some(({ diff }) => diff?.includes('@@')) === true
+  const changes = isOpen && preview && preview.refused === undefined && !boundary ? preview.changes : []
+  const hasDiff = changes.some(({ diff }) => diff?.includes('@@'))
+  const without = [...hasDiff ? IN_DIFF : [], ...changes.length > 0 ? PATHS : []]
+  const folder = cwd !== undefined && (
+    <Field name={say('approval.folder')}><code><VisibleText text={cwd} limit={Infinity} /></code></Field>
+  )
   return (
     <>
-      <CallInput input={input} without={hasDiff ? IN_DIFF : []}>
-        {cwd !== undefined && <Field name={say('approval.folder')}><code><VisibleText text={cwd} limit={Infinity} /></code></Field>}
+      <CallInput input={input} without={without}>
+        {!(cwd !== undefined && areBelow(cwd, changes)) && folder}
         {toolServer && <Field name={say('approval.toolServer')}><VisibleText text={toolServer.name} limit={200} /></Field>}
         {toolServer?.title && <Field name={say('approval.toolTitle')}><VisibleText text={toolServer.title} limit={200} /></Field>}
         {boundary && <Field name={say('approval.boundary')}><ServiceText text={boundary.text} /></Field>}
@@ -29,14 +36,19 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
       {toolServer?.destructive && <p className='note note-warn'>{say('approval.destructive')}</p>}
       {isOpen && preview && <CallPreview {...preview} />}
       {isOpen && boundary !== undefined && boundary.is !== 'outside' && <TryOut {...approval} />}
-      {hasDiff && (
-        <details>
-          <summary>{say('approval.wholeInput')}</summary>
-          <CallInput input={input} />
-        </details>
-      )}
       {isOpen && <Decide approval={approval} decision={decision} previewDigest={preview?.previewDigest} />}
       {isOpen && <Correct approval={approval} decision={decision} />}
+      {without.length > 0 && (
+        <details>
+          <summary>{say('approval.wholeInput')}</summary>
+          <CallInput input={input}>{folder}</CallInput>
+        </details>
+      )}
     </>
   )
 }
+
+/** Whether all changes lie in a folder, so that their paths name it. */
+const areBelow = (folder: string, changes: ApprovalPreview['changes']): boolean =>
+  changes.length > 0 && changes.every(({ path, from = path }) => [path, from].every((each) => /^[\\/]/.test(each.slice(folder.length)) &&
+    each.startsWith(folder)))

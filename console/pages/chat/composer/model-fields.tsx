@@ -52,7 +52,7 @@ export function ModelFields ({ choice: { agent, model, effort, cwd, denied, work
       <FolderChoice cwd={cwd} onChange={(next) => change({ cwd: next })} />
       <label className='tick composer-copy' title={say('chat.onCopyHelp')}>
         <input
-          type='checkbox' checked={workspace === 'copy'}
+          type='checkbox' checked={workspace === 'copy'} title={say('chat.onCopyHelp')}
           onChange={({ target }) => change({ workspace: target.checked ? 'copy' : '' })}
         />
         <span>{say('chat.onCopy')}</span>
