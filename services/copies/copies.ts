@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, join, parse, relative, sep } from 'node:path'
 import type { Applied, UndoBody } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -34,6 +34,11 @@ const NothingToApply = defineError(
   'The run "%s" is a rehearsal: what it did in its copy is not taken over. Accept lines of its sheet (POST /grants), and let it run.'
 )
 const NotACopy = defineError('ERR_COPY_REFUSED', 'The run "%s" does not work on a copy, or its copy is not kept any more.')
+
+const FolderGone = defineError(
+  'ERR_COPY_REFUSED',
+  'The folder "%s" is not there any more, and nothing was changed. The copy is kept: put the folder back, and send the request again.'
+)
 
 const REHEARSAL = 'rehearsal-'
 /** Whose copy one of a rehearsal is. It is of no use any more when the service ends. */
@@ -194,7 +199,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
      */
     open: (thread: string, folder: string): Promise<string> =>
       locked(thread, async () => {
-        const real = await realpath(folder)
+        const real = await realFolder(folder)
         const own = ofThread(thread, real)
         if (own === undefined) return (await make(thread, real)).folder
         await refresh(own)
@@ -207,7 +212,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     /** Returns the real path of a new copy of a folder, or of a copy of it, for a rehearsal. Throws Refused (409). */
     openOwn: (owner: string, folder: string): Promise<string> =>
       locked(owner, async () => {
-        const from = await realpath(folder)
+        const from = await realFolder(folder)
         return (await make(owner, copyAt(from)?.real ?? from, from)).folder
       }),
 
@@ -220,7 +225,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     /**
      * Makes the folder as the copy of a run is, where the copy was changed: all paths, or some. What somebody changed in the folder
      * meanwhile stays. What it replaces is kept under `applyId`, like the changes of a run. Throws RunUnknown (404), NotACopy,
-     * NothingToApply and RunLive (409), NotChanged (400) and CopiesUnavailable (503).
+     * NothingToApply, FolderGone and RunLive (409), NotChanged (400) and CopiesUnavailable (503).
      */
     async apply (runId: string, body: UndoBody): Promise<Applied> {
       const run = isId(runId) ? await placeOf(runId) : undefined
@@ -231,6 +236,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
       if (run.isLive) throw new RunLive(runId)
       return locked(copy.thread, async () => {
         const { id, folder, real } = copy
+        if (!await isFolder(real)) throw new FolderGone(real)
         const base = await readBase(id)
         const now = await transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
         const differences = await differencesOf(base, now, real)
@@ -290,6 +296,14 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     }
     await writeBase(join(place, id), { sources: [...sources], copies: [...copies] })
   }
+}
+
+const isFolder = (path: string): Promise<boolean> => stat(path).then((found) => found.isDirectory(), () => false)
+
+/** Returns the real path of a folder. Throws Refused (409) when there is none. */
+async function realFolder (folder: string): Promise<string> {
+  if (!await isFolder(folder)) throw new Refused(`there is no folder "${folder}". Put it back, or work in another one`)
+  return realpath(folder)
 }
 
 /** Returns what a caller is told when a copy cannot be made. */

@@ -96,7 +96,7 @@ export async function planUndo (chains: Iterable<Chain>, { paths, folder }: { pa
   }
   const removed = plan.steps.filter(({ before }) => before === null).sort((a, b) => a.path < b.path ? 1 : -1)
   const restored = plan.steps.filter(({ before }) => before !== null).sort((a, b) => a.path < b.path ? -1 : 1)
-  plan.steps = [...await withoutFilled(removed, plan), ...restored]
+  plan.steps = [...await withoutFilled(removed, plan), ...await withoutLost(restored, plan)]
   return plan
 }
 
@@ -147,4 +147,24 @@ async function withoutFilled (removed: Chain[], plan: UndoPlan): Promise<Chain[]
       return isEmpty
     })
     .map(({ step }) => step)
+}
+
+/** Leaves out what has no folder to be put into: somebody removed it, or something else is there. */
+async function withoutLost (restored: Chain[], plan: UndoPlan): Promise<Chain[]> {
+  const there = new Map<string, Promise<boolean>>()
+  const isThere = (folder: string) => {
+    if (!there.has(folder)) there.set(folder, lstat(folder).then((found) => found.isDirectory(), () => false))
+    return there.get(folder)!
+  }
+  const coming = new Set<string>()
+  const kept: Chain[] = []
+  // A folder comes before what is in it.
+  for (const step of restored) {
+    const folder = dirname(step.path)
+    if (coming.has(folder) || await isThere(folder)) {
+      if (step.before?.kind === 'folder') coming.add(step.path)
+      kept.push(step)
+    } else if (!step.isParent) plan.skipped.push({ path: step.path, reason: 'changed_since' })
+  }
+  return kept
 }

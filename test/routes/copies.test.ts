@@ -5,6 +5,7 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,6 +16,7 @@ import { newId } from '../../services/lib/ids.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
 import { until } from '../harness/exercise.ts'
+import { stateOf } from '../harness/folders.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const call = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
@@ -223,4 +225,73 @@ t.test('the next run finds in the copy what was changed in the folder meanwhile,
     at('both.txt'), at('made'), at('made/deep')
   ])
   t.same(readdirSync(outside), ['out.txt'])
+})
+
+t.test('what stands in the way of an apply in the folder by now stays, and the answer says what it is', async (t) => {
+  const { app, post, say, at } = await onCopy(t, [{
+    toolCalls: [
+      { toolName: 'writeFile', input: { path: 'read-only.txt', content: 'of the run' } },
+      { toolName: 'writeFile', input: { path: 'became-folder', content: 'of the run' } },
+      { toolName: 'writeFile', input: { path: 'removed/in.txt', content: 'of the run' } },
+      { toolName: 'writeFile', input: { path: 'removed/new.txt', content: 'of the run' } },
+      { toolName: 'writeFile', input: { path: 'became-file/in.txt', content: 'of the run' } },
+      { toolName: 'writeFile', input: { path: 'made/in.txt', content: 'of the run' } },
+      { toolName: 'deleteFile', input: { path: 'deleted' } }
+    ]
+  }])
+  mkdirSync(at('removed'))
+  for (const name of ['read-only.txt', 'became-folder', 'removed/in.txt', 'deleted']) writeFileSync(at(name), 'old')
+  chmodSync(at('read-only.txt'), 0o444)
+  const { runId } = await say()
+  rmSync(at('became-folder'))
+  rmSync(at('removed'), { recursive: true })
+  rmSync(at('deleted'))
+  for (const name of ['became-folder', 'deleted']) {
+    mkdirSync(at(name))
+    writeFileSync(at(`${name}/of-user.txt`), 'precious')
+  }
+  for (const name of ['became-file', 'made']) writeFileSync(at(name), 'precious')
+  const apply = async (more = {}) => (await post(`/runs/${runId}/apply`, more)).json()
+  const dry = await apply({ dryRun: true })
+  const { applied, skipped, applyId } = await apply()
+  t.same(applied, [at('read-only.txt')])
+  t.same(Object.fromEntries(skipped.map(({ path, reason }: any) => [path.slice(at('').length), reason])), {
+    'became-folder': 'changed_since',
+    deleted: 'changed_since',
+    'removed/in.txt': 'gone',
+    'removed/new.txt': 'changed_since',
+    'became-file': 'changed_since',
+    'became-file/in.txt': 'changed_since',
+    made: 'changed_since',
+    'made/in.txt': 'changed_since'
+  })
+  const byPath = (list: Array<{ path: string }>) => list.toSorted((a, b) => a.path < b.path ? -1 : 1)
+  t.same([dry.applied, byPath(dry.skipped)], [applied, byPath(skipped)], 'as the dry run has said')
+  t.same(dry.planned.map(({ path }: any) => path), applied)
+  const file = (mode: string, content: string) => `file ${mode} ${Buffer.from(content).toString('base64')}`
+  const ofUser = {
+    'became-file': file('644', 'precious'),
+    'became-folder': 'folder 755',
+    'became-folder/of-user.txt': file('644', 'precious'),
+    deleted: 'folder 755',
+    'deleted/of-user.txt': file('644', 'precious'),
+    made: file('644', 'precious')
+  }
+  t.same(stateOf(app.cwd), { ...ofUser, 'read-only.txt': file('444', 'of the run') })
+  t.match((await post(`/runs/${applyId}/undo`)).json(), { restored: [at('read-only.txt')], skipped: [] })
+  t.same(stateOf(app.cwd), { ...ofUser, 'read-only.txt': file('444', 'old') })
+
+  renameSync(app.cwd, `${app.cwd}-away`)
+  const saysGone = async (error: RegExp) => {
+    for (const dryRun of [true, false]) t.match(await apply({ dryRun }), { statusCode: 409, code: 'ERR_COPY_REFUSED', error })
+    t.match(await say(), { statusCode: 409, code: 'ERR_COPY_REFUSED', error: /there is no folder .* Put it back/ })
+  }
+  const gone = /folder ".*\/work" is not there any more, and nothing was changed\. The copy is kept: put the folder back/
+  await saysGone(gone)
+  writeFileSync(app.cwd, 'precious')
+  await saysGone(gone)
+  t.equal(readFileSync(app.cwd, 'utf8'), 'precious')
+  rmSync(app.cwd)
+  renameSync(`${app.cwd}-away`, app.cwd)
+  t.same((await apply()).applied, [at('read-only.txt')], 'and goes on when the folder is back')
 })

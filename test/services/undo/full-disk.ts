@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   statfsSync,
   truncateSync,
   writeFileSync
@@ -93,6 +94,21 @@ leave(1 * MIB)
 const stuck = { answer: await work.undo(runId), file: readFileSync(`${disk}/work/file.txt`, 'utf8'), files: work.files() }
 truncateSync(ballast)
 const back = { answer: await work.undo(runId), isOld: readFileSync(`${disk}/work/file.txt`).equals(old), files: work.files() }
+
+// What an apply takes over finds no room in the folder of its user: of two files, the second.
+const onFull = async (url: string, payload: object = {}) => (await work.app.inject({ method: 'POST', url, payload })).json()
+const large = await onFull('/run/sync', {
+  id: 'c',
+  message: { role: 'user', content: 'run `head -c 2097152 /dev/urandom > a.bin; head -c 3145728 /dev/urandom > file.txt`' },
+  options: { workspace: 'copy' }
+})
+leave(3 * MIB)
+const whole = (name: string) => existsSync(`${disk}/work/${name}`) ? statSync(`${disk}/work/${name}`).size : undefined
+const seen = () => ({ files: work.files(), first: whole('a.bin'), isOld: readFileSync(`${disk}/work/file.txt`).equals(old) })
+const folderFull = { answer: await onFull(`/runs/${large.runId}/apply`), ...seen() }
+truncateSync(ballast)
+const folderFreed = { answer: await onFull(`/runs/${large.runId}/apply`), ...seen() }
 for (const end of endings.splice(0).reverse()) await end()
 rmSync(elsewhere, { recursive: true })
-console.log(JSON.stringify({ refused, command, written, undoRefused, undone, copyRefused, applyRefused, applied, stuck, back }))
+const ofFolder = { stuck, back, folderFull, folderFreed }
+console.log(JSON.stringify({ refused, command, written, undoRefused, undone, copyRefused, applyRefused, applied, ...ofFolder }))

@@ -262,7 +262,7 @@ t.test('the oldest copies make room for new ones, but none that an undo reads', 
 t.test('on a full disk nothing is changed without a copy, and an undo changes nothing or all of a file', async (t) => {
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 16)
   if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
-  const { refused, command, written, undoRefused, undone, copyRefused, applyRefused, applied, stuck, back } = seen
+  const { refused, command, written, undoRefused, undone, copyRefused, applyRefused, applied, stuck, back, folderFull, folderFreed } = seen
 
   t.ok(refused.length >= 8)
   for (const each of refused) {
@@ -285,6 +285,13 @@ t.test('on a full disk nothing is changed without a copy, and an undo changes no
     files: ['file.txt']
   }, 'nothing is left of what found no room')
   t.match(back, { answer: { restored: [/file\.txt$/] }, isOld: true, files: ['file.txt'] })
+  t.match(folderFull, {
+    answer: { statusCode: 503, code: 'ERR_UNDO_UNAVAILABLE', error: /no space left.* what is applied so far stays\. Call it again/ },
+    files: ['a.bin', 'file.txt'],
+    first: 2 * 1024 * 1024,
+    isOld: true
+  }, 'each file is as before or as in the copy, and no part of one is left')
+  t.match(folderFreed, { answer: { applied: { length: 2 }, skipped: [] }, files: ['a.bin', 'file.txt'], isOld: false })
   return undefined
 })
 
