@@ -21,6 +21,10 @@ export default fp<{ home: string }>(async (app, { home }) => {
     transform,
     undo: app.undo,
     log: app.log,
+    async endCommands (runId) {
+      await app.backgroundCommands.endOf({ runId })
+      await app.undo.settled(runId)
+    },
     // Runs are made of the tools.
     async placeOf (runId) {
       const isLive = await app.agent.isRunLive(runId)
@@ -34,7 +38,9 @@ export default fp<{ home: string }>(async (app, { home }) => {
     await copies.load()
     app.events.onEvent((event) => {
       if (event.type !== 'thread:deleted') return
-      copies.removeOf(app.store.digest(event.threadId)).catch((error) => app.log.warn({ err: error }, 'a copy could not be deleted'))
+      app.backgroundCommands.endOf({ threadId: event.threadId })
+        .then(() => copies.removeOf(app.store.digest(event.threadId)))
+        .catch((error) => app.log.warn({ err: error }, 'a copy could not be deleted'))
     })
   })
   app.addHook('onClose', () => transform.close())

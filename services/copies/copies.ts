@@ -78,6 +78,8 @@ interface CopyParts {
   transform: Transform
   undo: Pick<Undo, 'takeOver'>
   log: Pick<Log, 'warn'>
+  /** Ends the commands of a rehearsal that still run, and resolves when their changes are stored: these are read in the copy. */
+  endCommands: (runId: string) => Promise<void>
   /** Returns where a run of a conversation, or a rehearsal, works, and whether it is not over; undefined for any other. */
   placeOf: (runId: string) => Promise<{ cwd: string, isLive: boolean, isRehearsal: boolean } | undefined>
 }
@@ -88,7 +90,7 @@ export type Copies = ReturnType<typeof createCopies>
  * Copies of folders in which runs work, so that a person decides afterwards what of their changes is taken over. Models and people are
  * shown the paths of the folder itself.
  */
-export function createCopies ({ store, clock, root, ownHome, homes, transform, undo, log, placeOf }: CopyParts) {
+export function createCopies ({ store, clock, root, ownHome, homes, transform, undo, log, endCommands, placeOf }: CopyParts) {
   const known = new Map<string, Known>()
   const locked = createKeyedLock()
   const { signal } = new AbortController()
@@ -261,8 +263,9 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
         }
       }),
 
-    /** Deletes the copies of a conversation. */
+    /** Deletes the copies of a conversation, or that of a rehearsal, of which no command goes on then. */
     async removeOf (thread: string): Promise<void> {
+      if (thread.startsWith(REHEARSAL)) await endCommands(thread.slice(REHEARSAL.length))
       await locked(thread, async () => {
         for (const copy of known.values()) if (copy.thread === thread) await remove(copy)
       })

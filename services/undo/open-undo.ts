@@ -164,6 +164,9 @@ export function openUndo (
     /** Resolves when the changes of commands that have ended are stored. */
     settled: () => commands.settled(),
 
+    /** Resolves when the changes of commands of the run that go on now are stored. */
+    settledOf: (runId: string) => commands.settledOf(runId),
+
     async sweep (signal?: AbortSignal): Promise<void> {
       await ready()
       await space.sweep(signal)

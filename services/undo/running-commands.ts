@@ -29,6 +29,9 @@ export function createRunningCommands () {
     stays: (runId: string): boolean => [...staying.values()].includes(runId),
     /** Resolves when the changes of all commands that go on now are stored. */
     settled: async (): Promise<void> => void await Promise.all(staying.keys()),
+    /** Resolves when the changes of the commands of the run that go on now are stored. */
+    settledOf: async (of: string): Promise<void> =>
+      void await Promise.all([...staying].map(([settled, runId]) => runId === of ? settled : undefined)),
     /** Notes that another call changed these paths: one that has ended itself. */
     changed (paths: readonly string[]): void {
       for (const { folder, others } of running) for (const path of paths) if (path.startsWith(folder + sep)) others.add(path)

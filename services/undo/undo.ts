@@ -87,6 +87,9 @@ export function createUndo (parts: UndoParts) {
       }).catch((error) => parts.log.warn({ err: error }, 'what is kept for undo could not be cleaned up'))
     },
 
+    /** Resolves when the changes of commands of the run that go on now are stored. */
+    settled: async (runId: string): Promise<void> => (await opened)?.settledOf(runId),
+
     /** Resolves when nothing is done in the background. */
     async idle (): Promise<void> {
       await sweeping

@@ -5,6 +5,7 @@ import type { BoxKind } from '../../services/sandbox/sandbox.ts'
 import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
 import { until } from '../harness/exercise.ts'
 import { everything } from '../harness/mcp.ts'
+import { freePort } from '../harness/free-port.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -208,6 +209,49 @@ t.test('without a box commands are not made; what runs unasked anyway is no line
   t.equal(run.status, 'completed')
   t.match(sheet.lines, [{ toolName: 'runCommand', outcome: 'unknown', asks: false, scopes: [] }])
   t.equal(sheet.lines.length, 1)
+  t.same(readdirSync(app.cwd), [])
+})
+
+const skip = process.platform === 'linux' ? false : 'the box is that of Linux'
+
+t.test('commands in the background end with their rehearsal, and leave neither a process nor a copy', { skip }, async (t) => {
+  const seconds = 40_000 + process.pid
+  // It fills the copy as fast as it can.
+  const command = `sleep ${seconds} & while :; do mkdir -p a/b; echo x > a/b/$RANDOM; done`
+  const { app, request, rehearse, at } = await withTask(t, [
+    call('runCommand', { command, background: true }),
+    call('runCommand', { command: 'sleep 1', background: true, ports: [Number(await freePort())] })
+  ], { boxes: BUBBLEWRAP })
+  await request('PATCH', '/config', { analysis: false })
+  const sleeping = () => readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').join(' ').trim() === `sleep ${seconds}`
+    } catch {
+      return false
+    }
+  })
+  const say = (more: object) => request('POST', '/run/sync', { message: { role: 'user', content: 'go' }, ...more })
+  const [{ run, sheet }, dry, onCopy] = await Promise.all([
+    rehearse(),
+    say({ id: 'chat', dryRun: true }),
+    say({ id: 'copied', options: { workspace: 'copy' } })
+  ])
+  const calls = [{ output: { commandId: String, running: true } }, { output: { rehearsed: /was not made/ } }]
+  t.match(run.toolCalls.filter(({ toolName }: any) => toolName === 'runCommand'), calls)
+  t.match(sheet.lines, [{ outcome: 'copied', boundary: { is: 'confined' } }, { outcome: 'unknown' }])
+  t.match(dry.toolCalls, calls)
+  await until(() => readdirSync(`${app.home}-copies`).length === 1)
+  t.equal(sleeping().length, 1)
+  for (const { runId } of [run, dry]) {
+    const { changes } = await request('GET', `/runs/${runId}/changes`)
+    t.match(changes, [{ path: at('a'), kind: 'created', inner: Number }], 'what it made is shown')
+  }
+  t.match(onCopy.pendingApprovals, [{ toolName: 'runCommand' }], 'on a copy, ports ask')
+  t.match((await request('GET', '/commands')).commands, [{ threadId: 'copied' }], 'on a copy that stays, the command stays')
+  await app.inject({ method: 'DELETE', url: '/threads/copied', headers: { authorization: `Bearer ${TOKEN}` } })
+  await until(() => readdirSync(`${app.home}-copies`).length === 0)
+  t.same((await request('GET', '/commands')).commands, [])
+  t.same(sleeping(), [])
   t.same(readdirSync(app.cwd), [])
 })
 
