@@ -58,6 +58,7 @@ export function sayCall (
   { tool, server }: { tool?: Pick<Tool, 'target'>, server?: string } = {}
 ): SaidCall {
   const about = aboutOf(input, tool)
+  if (toolName === 'listDirectory' && about === '.') return { text: 'list this folder', about }
   const does = DOES[toolName]
   const verb = does ?? `use ${toolName}${server === undefined ? '' : ` of ${server}`}`
   return { text: about === '' ? verb : `${verb}${does === undefined ? ' with' : ''} “${about}”`, about }

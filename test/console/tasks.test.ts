@@ -88,6 +88,8 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByText('the task learns this').waitFor()
     await press(page.getByRole('button', { name: /^Allow/ }))
     await page.getByRole('heading', { name: 'Result of a run' }).waitFor()
+    await page.getByText('Approved, this run counts as a good one').waitFor()
+    await page.getByRole('article').locator('code', { hasText: /^list\.txt$/ }).first().waitFor()
     t.same((await listGrants({ ...asked, query: { taskId: id } })).data.grants, [])
     await page.evaluate(`{ const { now } = Date; Date.now = () => now() + ${48 * HOUR} }`)
     await press(page.getByRole('button', { name: 'Approve' }))

@@ -15,8 +15,10 @@ const configure = (app: App, payload: object) => app.inject({ method: 'POST', ur
 
 t.test('without a key and a server the offline models are listed, and nothing is wrong', async (t) => {
   const app = await build(t)
-  t.match(await models(app), { models: [{ id: 'offline/assistant', provider: 'offline' }, { id: 'offline/scripted' }], errors: [] })
-  t.equal((await models(app)).models.length, 2)
+  t.match(await models(app), { models: [{ id: 'offline/assistant', provider: 'offline' }], errors: [] })
+  t.equal((await models(app)).models.length, 1)
+  await app.inject({ method: 'PATCH', url: '/config', payload: { offline: { script: [{ text: 'Hello.' }] } } })
+  t.same(await ids(app), ['offline/assistant', 'offline/scripted'], 'a script that is there is a choice')
 })
 
 t.test('the models of all providers stand in one list', async (t) => {
@@ -26,14 +28,13 @@ t.test('the models of all providers stand in one list', async (t) => {
   t.strictSame(errors, [])
   t.strictSame(all.map(({ id }: { id: string }) => id), [
     'offline/assistant',
-    'offline/scripted',
     'ollama/llama3',
     'anthropic/claude-sonnet-5.5',
     'anthropic/claude-haiku-5.5',
     'openai/gpt-6-sol'
   ])
-  t.match(all[2], { name: 'llama3', provider: 'ollama', contextWindow: 8192 })
-  t.match(all[3], { provider: 'anthropic', pricing: { input: '0.000003', output: '0.000015' } })
+  t.match(all[1], { name: 'llama3', provider: 'ollama', contextWindow: 8192 })
+  t.match(all[2], { provider: 'anthropic', pricing: { input: '0.000003', output: '0.000015' } })
 })
 
 t.test("every id of the list is the id to use, also where a direct provider has a name of the gateway's", async (t) => {
@@ -54,7 +55,7 @@ t.test('a provider that fails is told of beside the models of the others', async
   const { app } = await withDirect(t, undefined, { ...keys, server: { listing: () => ({ error: { status: 500, message: 'oh dear' } }) } })
   const answer = await app.inject('/models')
   t.equal(answer.statusCode, 200)
-  t.equal(answer.json().models.length, 2, 'the offline ones')
+  t.equal(answer.json().models.length, 1, 'the offline one')
   t.match(answer.json().errors, [
     { provider: 'ollama', error: /^The model list of ollama failed.*oh dear/ },
     { provider: 'gateway', error: /^The model list of gateway was refused: the key of the gateway is not valid.*in the settings/ }
@@ -150,7 +151,7 @@ t.test('a list that was asked for with an old key is not kept for the new one', 
 
 t.test('of an endless list two thousand are taken', async (t) => {
   const { app } = await withDirect(t, undefined, { server: { models: Array.from({ length: 5_000 }, (_, index) => ({ id: `m${index}` })) } })
-  t.equal((await models(app)).models.length, 2_002)
+  t.equal((await models(app)).models.length, 2_001)
 })
 
 t.test('providers of the configuration are listed with their defaults', async (t) => {

@@ -5,6 +5,7 @@ import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { sayDuration, useNow } from '../../lib/time.ts'
+import { modelName } from '../../parts/models/provider-name.ts'
 import { NotVerified } from '../../parts/not-verified.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -43,7 +44,7 @@ export function RunFacts ({ run }: { run: Run }) {
         <dt>{say('run.cost')}</dt>
         <dd title={say('run.usage', { ...usage })}>{sayUsage(usage)}</dd>
         {options?.agent !== undefined && <><dt>{say('tasks.option.agent')}</dt><dd><VisibleText text={options.agent} limit={64} /></dd></>}
-        {model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={model} limit={200} /></dd></>}
+        {model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={model.startsWith('offline/') ? modelName(model) : model} limit={200} /></dd></>}
         {attempts > 1 && <><dt>{say('run.attempts')}</dt><dd>{say('run.attemptCount', { count: attempts })}</dd></>}
         {said.length > 0 && (
           <>

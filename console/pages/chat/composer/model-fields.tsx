@@ -6,6 +6,7 @@ import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { AgentSelect } from '../../../parts/agent-select.tsx'
+import { modelName } from '../../../parts/models/provider-name.ts'
 import { FolderChoice } from './folder-choice.tsx'
 import { ToolSwitches } from './tool-switches.tsx'
 import type { ModelChoice } from './use-model-choice.ts'
@@ -20,7 +21,8 @@ export function ModelFields ({ choice: { agent, model, effort, cwd, denied, work
   const agents = useAgents().data?.agents ?? []
   const models = list.data?.models ?? []
   const ofAgent = agents.find(({ name }) => name === agent)?.options.model
-  const active = shortName(ofAgent ?? providers.data?.active_model ?? '…')
+  const usual = ofAgent ?? providers.data?.active_model ?? '…'
+  const active = modelName(usual)
   const isKnown = model === '' || models.some(({ id }) => id === model)
   return (
     <>
@@ -37,8 +39,8 @@ export function ModelFields ({ choice: { agent, model, effort, cwd, denied, work
           : (
             <select value={model} onChange={(event) => change({ model: event.target.value })}>
               <option value=''>{say('chat.modelUsual', { name: active })}</option>
-              {!isKnown && <option value={model}>{shortName(model)}</option>}
-              {models.map(({ id }) => <option key={id} value={id}>{shortName(id)}</option>)}
+              {!isKnown && <option value={model}>{modelName(model)}</option>}
+              {models.map(({ id }) => (id !== usual || id === model) && <option key={id} value={id}>{modelName(id)}</option>)}
             </select>
             )}
       </label>
@@ -61,9 +63,6 @@ export function ModelFields ({ choice: { agent, model, effort, cwd, denied, work
     </>
   )
 }
-
-/** A model without its provider, which the lists of the settings name. */
-const shortName = (id: string) => id.slice(id.indexOf('/') + 1)
 
 /** A name that is typed, and chosen when its field is left: a part of one is no model. */
 function ModelName ({ model, placeholder, onChosen }: { model: string, placeholder: string, onChosen: (model: string) => void }) {

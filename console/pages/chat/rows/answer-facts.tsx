@@ -1,7 +1,7 @@
 import type { UIMessage } from 'ai'
 import type { FinishEvent } from '../../../../client/generated/index.ts'
 import { dollars, hasText, say } from '../../../lib/say.ts'
-import { providerName } from '../../../parts/models/provider-name.ts'
+import { modelName } from '../../../parts/models/provider-name.ts'
 
 type Metadata = Partial<Pick<FinishEvent, 'usage' | 'answeredBy'>>
 
@@ -10,7 +10,7 @@ export function AnswerFacts ({ message }: { message: UIMessage }) {
   const { usage, answeredBy } = (message.metadata ?? {}) as Metadata
   const model = answeredBy?.model ?? markOf(message)
   const facts = [
-    ...model === undefined ? [] : [nameOf(model)],
+    ...model === undefined ? [] : [modelName(model)],
     ...sayEffort(answeredBy?.effort),
     ...usage?.costUsd ? [dollars.format(usage.costUsd)] : []
   ]
@@ -23,12 +23,6 @@ export function AnswerFacts ({ message }: { message: UIMessage }) {
       {facts.join(' · ')}
     </span>
   )
-}
-
-/** Returns the name of a model as people call it. */
-function nameOf (id: string): string {
-  const model = id.slice(id.indexOf('/') + 1)
-  return id.startsWith('offline/') ? providerName('offline') : model
 }
 
 /** Returns the effort in words, if it is not the usual one. */

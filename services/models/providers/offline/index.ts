@@ -48,7 +48,9 @@ export function createOfflineProvider ({ clock, script }: { clock: Clock, script
     },
     async listModels (signal) {
       signal.throwIfAborted()
-      return names.map((name) => ({ id: `offline/${name}`, name: MODELS[name], provider: 'offline' }))
+      // A script that nobody has written is no choice.
+      const offered = script() === undefined ? names.filter((name) => name !== 'scripted') : names
+      return offered.map((name) => ({ id: `offline/${name}`, name: MODELS[name], provider: 'offline' }))
     }
   }
 }

@@ -79,6 +79,7 @@ const VERBS: Record<string, string> = {
 function wordsOf ({ toolName, input }: Command): string {
   if (toolName === 'click') return `click at ${input.x}, ${input.y}`
   if (toolName === 'type') return input.keys === undefined ? `type “${shorten(String(input.text), 200)}”` : `press ${input.keys}`
+  if (toolName === 'listDirectory' && input.path === '.') return 'list this folder'
   const object = input.pattern ?? input.path ?? input.command ?? input.url ?? input.query
   const isKnown = Object.hasOwn(VERBS, toolName)
   return isKnown ? `${VERBS[toolName]}${object === undefined ? '' : ` \`${object}\``}` : `use ${toolName}`
@@ -103,9 +104,10 @@ const LINE_NUMBER = /(?<![^\n])\d+→/g
 const RESULTS: Record<string, (output: Output, input: Output) => string> = {
   listDirectory ({ entries, truncated }, { path }) {
     const all = Array.isArray(entries) ? entries.map(entryWords) : typeof entries === 'string' ? linesOf(entries) : []
-    if (all.length === 0) return `\`${path}\` is empty.`
+    const folder = path === '.' ? 'This folder' : `\`${path}\``
+    if (all.length === 0) return `${folder} is empty.`
     const more = all.length > MAX_ENTRIES ? `\n- … and ${all.length - MAX_ENTRIES} more` : truncated === true ? '\n- … and more' : ''
-    return `\`${path}\` holds ${count(all.length, 'entry', 'entries')}:\n${all.slice(0, MAX_ENTRIES).join('\n')}${more}`
+    return `${folder} holds ${count(all.length, 'entry', 'entries')}:\n${all.slice(0, MAX_ENTRIES).join('\n')}${more}`
   },
   readFile ({ content, startLine, truncated, message, mimeType, width, height }, { path }) {
     if (Array.isArray(content)) return `\`${path}\` is an image (${mimeType}, ${width} × ${height} pixels).`

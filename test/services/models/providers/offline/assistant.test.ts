@@ -69,7 +69,7 @@ t.test('a denied call is told, not asked again, and the rest goes on', async (t)
   )
   t.strictSame(calls.map(({ toolName }) => toolName), ['deleteFile', 'listDirectory'])
   t.match(text, /You did not approve that I delete `a\.txt`, so I did not do it\. \(keep it\)/)
-  t.match(text, /`\.` is empty/)
+  t.match(text, /This folder is empty/)
 })
 
 t.test('the same command twice is called twice when it was allowed', async (t) => {
