@@ -10,11 +10,26 @@ const FORMS: Array<[RegExp, TextKey]> = [
   [/^every command of (?<tool>\S+) in the box of "(?<folder>.*)": /s, 'covers.sandbox'],
   [/^every call of (?<tool>\S+) as it is described now, with any input$/s, 'covers.tool']
 ]
+/** What a grant that runs have taught covers beyond that. */
+const BEYOND: Array<[RegExp, TextKey]> = [
+  [/, and again of those that this task made and nobody has changed since$/, 'covers.again'],
+  [
+    /, whatever (?<others>".*") is then, and at (?<elsewhere>".*") where there is nothing, or what this task made .*$/s,
+    'covers.mixed'
+  ],
+  [/, where there is nothing, or what this task made and nobody has changed since$/, 'covers.own'],
+  [/, whatever is there then$/, 'covers.whatever']
+]
 const LATER = /^Also later, unasked: (.*)\.$/s
 
 /** Returns what a grant covers in the words of the console; undefined for a text in a form that it does not know. */
 export function sayCovers (text: string): string | undefined {
   const covered = LATER.exec(text)?.[1] ?? text
+  for (const [form, key] of BEYOND) {
+    const beyond = form.exec(covered)
+    const covers = beyond === null ? undefined : sayCovers(covered.slice(0, beyond.index))
+    if (covers !== undefined) return say(key, { covers, ...beyond!.groups })
+  }
   for (const [form, key] of FORMS) {
     const found = form.exec(covered)?.groups
     if (found === undefined) continue

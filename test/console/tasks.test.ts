@@ -86,6 +86,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.goto(`/console/tasks/${id}`)
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('the task learns this').waitFor()
+    await page.getByText(/^Write a file: .*list\.txt, with any content, where there is nothing/).waitFor()
     await press(page.getByRole('button', { name: /^Allow/ }))
     await page.getByRole('heading', { name: 'Result of a run' }).waitFor()
     await page.getByText('Approved, this run counts as a good one').waitFor()

@@ -44,7 +44,7 @@ export function RunFacts ({ run }: { run: Run }) {
         <dt>{say('run.cost')}</dt>
         <dd title={say('run.usage', { ...usage })}>{sayUsage(usage)}</dd>
         {options?.agent !== undefined && <><dt>{say('tasks.option.agent')}</dt><dd><VisibleText text={options.agent} limit={64} /></dd></>}
-        {model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={model.startsWith('offline/') ? modelName(model) : model} limit={200} /></dd></>}
+        {model !== undefined && <><dt>{say('tasks.option.model')}</dt><dd><VisibleText text={nameOf(model)} limit={200} /></dd></>}
         {attempts > 1 && <><dt>{say('run.attempts')}</dt><dd>{say('run.attemptCount', { count: attempts })}</dd></>}
         {said.length > 0 && (
           <>
@@ -96,3 +96,6 @@ function ThreadName ({ id }: { id: string }) {
     </>
   )
 }
+
+/** A model with its provider, but for the built-in ones, which people know by their name. */
+const nameOf = (model: string) => model.startsWith('offline/') ? modelName(model) : model
