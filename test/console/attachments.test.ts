@@ -66,6 +66,9 @@ t.test('files in the chat', { skip: noBrowser }, async (t) => {
     await give(page, 'drop', 'dropped.txt', 'from the desktop')
     const attached = page.getByRole('list', { name: 'Attached files' })
     for (const name of ['photo.png', 'offer.docx', 'pasted.txt', 'dropped.txt']) await attached.getByText(name).waitFor()
+    const small = attached.getByRole('listitem').filter({ hasText: 'photo.png' }).locator('img')
+    await small.waitFor()
+    while (await small.evaluate((img: any) => img.naturalWidth) === 0) continue
     while (await attached.getByRole('progressbar').count() > 0) continue
     await attached.getByRole('button', { name: 'Remove pasted.txt' }).click()
     await page.reload()

@@ -1,8 +1,10 @@
+import type { FileUIPart } from 'ai'
 import { Paperclip, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { say } from '../../../lib/say.ts'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+import { useThumbnail } from '../thread/thumbnail.ts'
 import type { Attached } from './use-attached.ts'
 
 const LONGEST_NAME = 60
@@ -14,6 +16,7 @@ export function AttachedFiles ({ attached: { files, sending, remove } }: { attac
     <ul className='attached' aria-label={say('chat.attached')}>
       {files.map((file) => (
         <li key={file.url} className='file-chip'>
+          <Thumbnail {...file} />
           <VisibleText text={file.filename ?? file.mediaType} limit={LONGEST_NAME} />
           <Remove name={file.filename ?? file.mediaType} onRemove={() => remove(file)} />
         </li>
@@ -33,6 +36,13 @@ export function AttachedFiles ({ attached: { files, sending, remove } }: { attac
       ))}
     </ul>
   )
+}
+
+/** A small picture of a file, where it is one; its name stands beside it. */
+function Thumbnail ({ url, mediaType }: FileUIPart) {
+  const [, digest] = /^attachment:([0-9a-f]{64})$/.exec(url) ?? []
+  const { data } = useThumbnail(digest, mediaType)
+  return data === undefined ? null : <img className='file-thumbnail' src={data} alt='' />
 }
 
 function Remove ({ name, onRemove }: { name: string, onRemove: () => void }) {
