@@ -11,7 +11,7 @@ import { readPairs } from './read-pairs.ts'
 import { useConnect } from './server-queries.ts'
 
 /** The form that connects a tool server. Its secrets are sent to the service and kept nowhere on the page. */
-export function AddServer () {
+export function AddServer ({ autoFocus }: { autoFocus?: boolean }) {
   const [isAddress, setIsAddress] = useState(false)
   const [name, setName] = useDraft('server name')
   const [command, setCommand] = useDraft('server command')
@@ -47,7 +47,10 @@ export function AddServer () {
     <form className='form' onSubmit={submit}>
       <Field label={say('settings.serverName')} hint={say('settings.serverNameHint')}>
         {(help) => (
-          <input {...help} required pattern='[A-Za-z0-9._\-]{1,64}' value={name} onChange={(event) => setName(event.target.value)} />
+          <input
+            {...help} required autoFocus={autoFocus} pattern='[A-Za-z0-9._\-]{1,64}' value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
         )}
       </Field>
       <fieldset className='choice'>

@@ -1,14 +1,21 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
 import { say } from '../../../lib/say.ts'
 import { useServers } from '../../../lib/servers.ts'
+import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { AddServer } from './add-server.tsx'
 import { ServerItem } from './server-item.tsx'
 
-/** The tool servers with their states, and the form that adds one. */
+/** The tool servers with their states, and the form that adds one: at once where there is none, otherwise when a person asks for it. */
 export function Servers () {
   const servers = useServers({ shown: true })
   const now = servers.dataUpdatedAt
+  const [isAsked, setIsAsked] = useState<'pressed' | 'none'>()
+  const hasNone = servers.data?.servers.length === 0
+  // The form of the first server stays, and says what became of it.
+  if (hasNone && isAsked === undefined) setIsAsked('none')
   return (
     <>
       <Loaded query={servers}>
@@ -16,10 +23,9 @@ export function Servers () {
           ? <Empty text={say('settings.noServers')} />
           : <ul className='list'>{servers.map((server) => <ServerItem key={server.name} server={server} now={now} />)}</ul>}
       </Loaded>
-      <section className='section'>
-        <h2>{say('settings.addServer')}</h2>
-        <AddServer />
-      </section>
+      {isAsked
+        ? <section className='section'><h2>{say('settings.addServer')}</h2><AddServer autoFocus={isAsked === 'pressed'} /></section>
+        : <div><Button onClick={() => setIsAsked('pressed')}><Plus /> {say('settings.addServer')}</Button></div>}
     </>
   )
 }
