@@ -5,3 +5,6 @@ export function plainMarkdown (text: string): string {
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/(\*\*|__|~~|`+)(?=\S)(.+?)(?<=\S)\1/g, '$2')
 }
+
+/** Returns a piece of Markdown without the signs for code, bold text and headings, of which the other one may lie in the next piece. */
+export const withoutMarks = (text: string): string => text.replace(/`+|\*\*|~~|^#{1,6}\s+/gm, '')

@@ -4,6 +4,7 @@ import {
 } from 'lucide-react'
 import type { SearchResult } from '../../../client/generated/index.ts'
 import { setAppearance } from '../../lib/appearance.ts'
+import { withoutMarks } from '../../lib/plain-markdown.ts'
 import { say } from '../../lib/say.ts'
 import { foundPath } from '../../pages/chat/thread/found-message.ts'
 
@@ -56,7 +57,7 @@ export function places (navigate: (to: string) => void, onKeys: () => void) {
     said: (result: SearchResult): Entry => ({
       key: `${result.threadId} ${result.messageId}`,
       icon: Search,
-      text: result.snippet.text,
+      text: withoutMarks(result.snippet.text),
       kind: say('palette.said'),
       go: to(foundPath(result))
     })

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { searchThreads, type SearchResult, type SearchSnippet } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
+import { withoutMarks } from '../../../lib/plain-markdown.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -81,7 +82,7 @@ function byThread (results: SearchResult[]): Array<[thread: SearchResult, ...mes
 function MarkedText ({ text, matches }: SearchSnippet) {
   let end = 0
   const pieces = matches.map((match) => {
-    const before = text.slice(end, match.start)
+    const before = withoutMarks(text.slice(end, match.start))
     end = match.end
     return (
       <span key={match.start}>
@@ -90,5 +91,5 @@ function MarkedText ({ text, matches }: SearchSnippet) {
       </span>
     )
   })
-  return <>{pieces}<VisibleText text={text.slice(end)} limit={Infinity} /></>
+  return <>{pieces}<VisibleText text={withoutMarks(text.slice(end))} limit={Infinity} /></>
 }
