@@ -58,16 +58,16 @@ export function sayMoment (at: number, now: number): string {
 /** Returns the exact time, in the zone and language of the browser. */
 export const sayExactTime = (at: number): string => exact.format(at)
 
-const units = (['millisecond', 'second', 'minute', 'hour', 'day'] as const).map((unit) =>
+const units = (['second', 'minute', 'hour', 'day'] as const).map((unit) =>
   new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: unit === 'day' ? 'long' : 'narrow', maximumFractionDigits: 0 }))
 
 /** Returns a time of day as the service writes it, "07:30", in the language of the browser: "7:30 AM". */
 export const sayClock = (hours: number, minutes: number): string => clockTime.format(new Date(2000, 0, 1, hours, minutes))
 
-/** Returns a duration in its largest units, in the language of the browser: "850ms", "12s", "3m 5s", "2h 10m", "7 days 2h". */
+/** Returns a duration in its largest units, in the language of the browser: "less than a second", "12s", "3m 5s", "2h 10m", "7 days 2h". */
 export function sayDuration (given: number): string {
-  const [millisecond, second, minute, hour, day] = units
-  if (given < 1_000) return millisecond.format(given)
+  const [second, minute, hour, day] = units
+  if (given < 1_000) return say('time.underSecond')
   // Rounded first, so that no smaller unit becomes a whole larger one: "60m".
   const smallest = given < HOUR ? 1_000 : given < 2 * DAY ? MINUTE : HOUR
   const ms = Math.round(given / smallest) * smallest

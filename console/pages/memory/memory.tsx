@@ -21,18 +21,21 @@ const VIEWS = {
   replaced: 'memory.replaced'
 } as const
 
+const brainQuery = { queryKey: [...keys.brain(), 'preview'], queryFn: () => getBrain(asked()).then(body) }
+
 /** The memory: proposals, what is known by kind, what is hidden, and what models are told of it. */
 export default function Memory () {
   const [view, setView] = useState<View>('fact')
   const [words, setWords] = useState('')
   const q = useDeferredValue(words.trim())
   const clear = useClear()
+  const hasAny = useHasAny()
   const filter = { ...view === 'replaced' ? { state: view } as const : { state: 'known', kind: view } as const, ...q !== '' && { q } }
   const empty = q !== '' ? say('memory.nothingFound', { words: q }) : say(view === 'fact' ? 'memory.empty' : 'memory.emptyKind')
   return (
     <Page
       title={say('memory.title')}
-      actions={(
+      actions={hasAny && (
         <Confirm
           kind='danger'
           label={say('memory.clear')}
@@ -67,6 +70,15 @@ export default function Memory () {
   )
 }
 
+/** Whether the memory has anything that can be erased. */
+function useHasAny (): boolean {
+  const { data } = useQuery(brainQuery)
+  const rest = [useFacts({ state: 'proposed' }), useFacts({ state: 'replaced' }), useFacts({ state: 'known', kind: 'instruction' })]
+  const { facts = [], patterns = [], preferences = {} } = data?.brain ?? {}
+  return facts.length + patterns.length + Object.keys(preferences).length > 0 ||
+    rest.some((list) => list.data?.pages.some((page) => page.facts.length > 0))
+}
+
 /** What waits to be accepted; absent when nothing does. */
 function Proposals () {
   const count = useFacts({ state: 'proposed' }).data?.pages.reduce((sum, page) => sum + page.facts.length, 0) ?? 0
@@ -81,7 +93,7 @@ function Proposals () {
 }
 
 function Preview () {
-  const { data } = useQuery({ queryKey: [...keys.brain(), 'preview'], queryFn: () => getBrain(asked()).then(body) })
+  const { data } = useQuery(brainQuery)
   return (
     <details className='preview'>
       <summary>{say('memory.preview')}</summary>

@@ -54,8 +54,11 @@ export function HealthSection () {
         </Loaded>
       </section>
       <section className='section'>
-        <h2>{say('settings.configFile')}</h2>
-        <Loaded query={config}>{(content) => <pre className='preview-text' tabIndex={0}>{JSON.stringify(content, null, 2)}</pre>}</Loaded>
+        <h2>{say('settings.part_config')}</h2>
+        <details>
+          <summary>{say('settings.configFile')}</summary>
+          <Loaded query={config}>{(content) => <pre className='preview-text' tabIndex={0}>{JSON.stringify(content, null, 2)}</pre>}</Loaded>
+        </details>
         {reload.error !== null && <Failed error={reload.error} />}
         <div className='actions'>
           <Button isBusy={reload.isPending} onClick={() => reload.mutate()}>{say('settings.reload')}</Button>
