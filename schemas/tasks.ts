@@ -31,7 +31,7 @@ export const PhaseSchema = Type.Object({
 export type Phase = Static<typeof PhaseSchema>
 
 const Goal = Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The result that the task must achieve' })
-const Name = Type.String({ maxLength: 80, pattern: '^[^\\p{Cc}]*$', description: 'A short name; empty: made of the goal' })
+const Name = Type.String({ maxLength: 80, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$', description: 'A short name; empty: made of the goal' })
 const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 20 })
 
 const EXPECTS = ['none', 'files', 'message', 'command'] as const
