@@ -39,6 +39,12 @@ export const DepartureSchema = Type.Object({
   toolName: Type.String(),
   about,
   isShown: Type.Boolean({ description: 'Whether the rehearsal has shown the call' }),
+  why: Type.Optional(Type.Unsafe<'tool_changed' | 'grant_ended'>({
+    type: 'string',
+    enum: ['tool_changed', 'grant_ended'],
+    description: 'Why what was accepted did not cover the call. tool_changed: its tool was changed since the rehearsal; grant_ended: the ' +
+      'grant of its line has ended'
+  })),
   more: Type.Optional(Type.Integer({ description: 'The number of further departures of this kind, which are not listed' })),
   text: Type.String({ description: 'The departure as a sentence' })
 }, { $id: 'Departure', description: 'What a run did otherwise than the rehearsal whose sheet was accepted before it' })
@@ -56,6 +62,9 @@ const Run = Type.Object({
   claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the report' })),
   differs: Type.Optional(Type.Array(ref(DepartureSchema), {
     description: 'What it did otherwise than the rehearsal whose sheet was accepted before it'
+  })),
+  rehearsalVoid: Type.Optional(Type.String({
+    description: 'Why it asked, or was denied, though a rehearsal was accepted before it: a sentence'
   })),
   text
 })

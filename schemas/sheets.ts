@@ -80,7 +80,8 @@ export const RehearsalSchema = Type.Object({
   startedAt: Timestamp,
   completedAt: Type.Optional(Timestamp),
   lines: Type.Integer({ description: 'The number of lines of its sheet' }),
-  accepted: Type.Integer({ description: 'The number of lines that were accepted' })
+  accepted: Type.Integer({ description: 'The number of lines that were accepted' }),
+  void: text('Why nothing of its sheet counts any more')
 }, { $id: 'Rehearsal', description: 'A rehearsal of a task' })
 export type Rehearsal = Static<typeof RehearsalSchema>
 

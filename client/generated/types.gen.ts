@@ -1796,6 +1796,10 @@ export type Departure = {
      */
     isShown: boolean;
     /**
+     * Why what was accepted did not cover the call. tool_changed: its tool was changed since the rehearsal; grant_ended: the grant of its line has ended
+     */
+    why?: 'tool_changed' | 'grant_ended';
+    /**
      * The number of further departures of this kind, which are not listed
      */
     more?: number;
@@ -1935,6 +1939,10 @@ export type Digest = {
                      * What it did otherwise than the rehearsal whose sheet was accepted before it
                      */
                     differs?: Array<Departure>;
+                    /**
+                     * Why it asked, or was denied, though a rehearsal was accepted before it: a sentence
+                     */
+                    rehearsalVoid?: string;
                     /**
                      * The item as a sentence, with times in the local time zone of the machine
                      */
@@ -2124,6 +2132,10 @@ export type Digest = {
              */
             differs?: Array<Departure>;
             /**
+             * Why it asked, or was denied, though a rehearsal was accepted before it: a sentence
+             */
+            rehearsalVoid?: string;
+            /**
              * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
@@ -2234,6 +2246,10 @@ export type Digest = {
              */
             differs?: Array<Departure>;
             /**
+             * Why it asked, or was denied, though a rehearsal was accepted before it: a sentence
+             */
+            rehearsalVoid?: string;
+            /**
              * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
@@ -2343,6 +2359,10 @@ export type Digest = {
              * What it did otherwise than the rehearsal whose sheet was accepted before it
              */
             differs?: Array<Departure>;
+            /**
+             * Why it asked, or was denied, though a rehearsal was accepted before it: a sentence
+             */
+            rehearsalVoid?: string;
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -4439,6 +4459,10 @@ export type Rehearsal = {
      * The number of lines that were accepted
      */
     accepted: number;
+    /**
+     * Why nothing of its sheet counts any more
+     */
+    void?: string;
 };
 
 /**

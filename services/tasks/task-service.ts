@@ -71,7 +71,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     clock,
     timezone: schedules.timezone,
     accepted: rehearsals.accepted,
-    say: collaborators.host.say,
+    tools: collaborators.host,
     async missingGrant (task, call) {
       const { options } = await agents.resolve([task.options]).catch(() => ({ options: task.options }))
       return missingGrant(withRunOptions(deps, options), task, call)

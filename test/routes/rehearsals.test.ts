@@ -1,52 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import t, { type Test } from 'tap'
-import type { Plan } from '../fakes/gateway.ts'
-import type { BoxKind } from '../../services/sandbox/sandbox.ts'
-import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import { BUBBLEWRAP } from '../harness/boxes.ts'
 import { until } from '../harness/exercise.ts'
-import { everything } from '../harness/mcp.ts'
+import { everything, misbehaving } from '../harness/mcp.ts'
 import { freePort } from '../harness/free-port.ts'
-import { tasksOf } from '../harness/tasks.ts'
-import { withGateway } from '../harness/with-gateway.ts'
-
-const TOKEN = 'correct horse'
-const plan = { plan: { phases: [{ description: 'do it' }] } }
-const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolName, input }] })
-
-/** A service whose model makes these calls, one a step, in each run; runs of its tasks do what no grant covers not at all. */
-async function withTask (
-  t: Test,
-  steps: Plan[],
-  { boxes = NO_BOX, heard, ...options }: { boxes?: BoxKind, heard?: object, approval?: object, options?: object } = {}
-) {
-  const plans = { of: steps }
-  const { app, gateway } = await withGateway(t, ({ body: { prompt } }) => {
-    const done = prompt.filter(({ role }: { role: string }) => role === 'assistant').length
-    return plans.of[done] ?? { text: ['That is all.'] }
-  }, {
-    ...{ token: TOKEN, boxes },
-    ...heard && { config: { analysis: true }, structured: (name) => name === 'analysis' ? { object: heard } : {} }
-  })
-  t.teardown(() => rmSync(`${app.home}-copies`, { recursive: true, force: true }))
-  const tasks = await tasksOf(t, app, TOKEN)
-  const request = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) => {
-    const response = await app.inject({ method, url, headers: { authorization: `Bearer ${TOKEN}` }, ...(payload && { payload }) })
-    return { status: response.statusCode, ...response.json() }
-  }
-  const { id } = await tasks.create('keep the notes', { ...plan, taskType: 'triggered', approval: { mode: 'granted' }, ...options })
-  /** Rehearses the task, and returns the sheet. */
-  async function rehearse () {
-    const { runId } = await request('POST', `/tasks/${id}/rehearse`)
-    const run = await request('GET', `/runs/${runId}?waitMs=60000`)
-    return { run, sheet: await request('GET', `/runs/${runId}/sheet`) }
-  }
-  /** Runs the task for good. */
-  async function runOnce () {
-    const { runId } = await tasks.post(`/${id}/run`)
-    return request('GET', `/runs/${runId}?waitMs=60000`)
-  }
-  return { app, gateway, tasks, id, plans, request, rehearse, runOnce, at: (path: string) => `${app.cwd}/${path}` }
-}
+import { call, TOKEN, withTask } from '../harness/rehearsed-task.ts'
 
 t.test('a rehearsal changes nothing, its sheet says what the run would do, and what is accepted of it runs unasked', async (t) => {
   const service = await withTask(t, [
@@ -144,10 +102,27 @@ t.test('the digest says what differed from an accepted rehearsal, and a changed 
   ])
   t.same(readdirSync(app.cwd), ['a.md'])
 
+  const granted = async () => (await request('GET', `/grants?taskId=${id}`)).grants
+  const { grantId } = (await granted()).find(({ scope }: any) => scope === 'folder')
+  t.match(await request('DELETE', `/grants/${grantId}`), { status: 200 })
+  plans.of = [call('writeFile', { path: 'a.md', content: '1' })]
+  const newest = async () => {
+    await runOnce()
+    return (await tasks.get('/digest?since=0')).completed.items[0]
+  }
+  const ended = 'It was not allowed to write the file “a.md”, which was accepted of the rehearsal, but its grant has ended.'
+  t.match((await newest()).differs, [{ how: 'denied', isShown: true, why: 'grant_ended', text: ended }, { how: 'unused' }])
+  t.match(await refused([{ line: 1, scope: 'folder' }]), { status: 201, grants: [{ scope: 'folder' }] }, 'it can be accepted once more')
+  t.equal((await granted()).length, 2)
+
   await tasks.call('PUT', `/${id}`, { goal: 'something else' })
   t.match(await request('GET', `/runs/${runId}/sheet`), { void: /goal, the plan or the folder/ })
   t.match(await refused([{ line: 1, scope: 'folder' }]), { status: 409, code: 'ERR_SHEET_VOID' })
-  t.same((await request('GET', `/grants?taskId=${id}`)).grants, [])
+  t.same(await granted(), [])
+  const changed = /^The goal, the plan or the folder of the task was changed since the rehearsal\./
+  t.match(await request('GET', `/tasks/${id}/rehearsals`), { rehearsals: [{ runId, void: changed }] })
+  const { differs, rehearsalVoid } = await newest()
+  t.match([differs, rehearsalVoid], [undefined, changed], 'and the digest says why a run was denied what was accepted')
 })
 
 t.test('a task that may ask does so for what departs from its accepted rehearsal, and for nothing else', async (t) => {
@@ -199,6 +174,31 @@ t.test('tools of servers and of the application are not called, but those that w
 
   t.match(await request('POST', '/grants', { sheet: run.runId, lines: [{ line: 1, scope: 'tool' }] }), { status: 201 })
   t.equal((await tasks.get(`/${id}`)).totalRuns, 0)
+})
+
+t.test('a tool that its server has changed makes its lines void, and no others, and the digest says why it was denied', async (t) => {
+  const uses = [{ toolName: 'env', input: { name: 'A' } }, { toolName: 'get-sum', input: { a: 1, b: 2 } }]
+  const { app, plans, id, tasks, request, rehearse, runOnce } = await withTask(t, [{ toolCalls: uses }])
+  await request('PATCH', '/config', { permissions: { change: 'allow' }, analysis: false })
+  for (const server of [misbehaving('odd'), everything('steady')]) await request('POST', '/mcp/connect', server)
+  const { run: { runId: sheet } } = await rehearse()
+  const accept = (...lines: number[]) => request('POST', '/grants', { sheet, lines: lines.map((line) => ({ line, scope: 'tool' })) })
+  t.match(await accept(1, 2), { status: 201, grants: { length: 2 } })
+  plans.of = [call('change', {})]
+  await request('POST', '/run/sync', { id: 'c', message: { role: 'user', content: 'change' } })
+  plans.of = [{ toolCalls: uses }]
+  await until(() => app.tools.find('fresh') !== undefined)
+
+  const shown = await request('GET', `/runs/${sheet}/sheet`)
+  t.same(shown.lines.map((line: any) => line.void), ['env was changed since the rehearsal.', undefined])
+  const [{ void: isVoid }] = (await request('GET', `/tasks/${id}/rehearsals`)).rehearsals
+  t.same([shown.void, isVoid], [undefined, undefined])
+  t.match(await accept(1), { status: 409, code: 'ERR_SHEET_VOID', error: /Line 1: env was changed .* Rehearse it again/ })
+  const { toolCalls } = await runOnce()
+  t.match(toolCalls.filter(({ toolName }: any) => toolName !== 'updatePhase'), [{ status: 'denied' }, { status: 'completed' }])
+  const { completed: { items: [{ differs }] } } = await tasks.get('/digest?since=0')
+  t.match(differs, [{ why: 'tool_changed', text: /was not allowed to .*, as the tool was changed since the rehearsal: rehearse/ }])
+  t.equal(differs.length, 1)
 })
 
 t.test('without a box commands are not made; what runs unasked anyway is no line, or one without scopes', async (t) => {

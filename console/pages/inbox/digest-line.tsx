@@ -33,12 +33,14 @@ export function DigestText ({ text, isOfService = false }: { text: string, isOfS
 }
 
 /** What a run did otherwise than its accepted rehearsal. */
-function Departed ({ how, toolName, about, isShown, more }: Departure) {
+function Departed ({ how, toolName, about, isShown, why, more }: Departure) {
+  const reason = why ?? (isShown ? 'notAccepted' : 'notShown')
   return (
     <li>
       <SaidCall toolName={toolName} about={about} />{' '}
       <span className='quiet'>
-        {say(`inbox.departed.${how}`)}{how !== 'unused' && <> {say(isShown ? 'inbox.departed.notAccepted' : 'inbox.departed.notShown')}</>}
+        {say(`inbox.departed.${how}`)}
+        {how !== 'unused' && <> {say(`inbox.departed.${reason}`)}</>}
         {more !== undefined && <> {say('inbox.departed.more', { count: more })}</>}
       </span>
     </li>
@@ -46,13 +48,14 @@ function Departed ({ how, toolName, about, isShown, more }: Departure) {
 }
 
 /** How a run ended. */
-export function RunLine ({ runId, runNumber, status, error, output, evidence, verified, facts, differs, completedAt }: EndedRun) {
+export function RunLine ({ runId, runNumber, status, error, output, evidence, verified, facts, differs, rehearsalVoid, completedAt }: EndedRun) {
   return (
     <DigestLine state={status} time={<Time at={completedAt} />}>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link> <NotVerified verified={verified} />
       {evidence === 'contradicted' && <p className='bad'>{say('inbox.contradicted')}</p>}
       {error === undefined ? <DigestText text={plainMarkdown(output ?? '')} /> : <DigestText text={error} isOfService />}
       {facts !== undefined && <DigestText text={sayFacts(facts)} />}
+      {rehearsalVoid !== undefined && <p><ServiceText text={rehearsalVoid} limit={500} /></p>}
       {differs !== undefined && (
         <>
           <p>{say('inbox.differs')}</p>

@@ -54,7 +54,9 @@ export async function acceptLines<R extends RunRecord> (
     if (why !== undefined) throw new SheetVoid(`Line ${number}: ${why}`)
     return { line, scope, until }
   })
-  const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope)
+  const standing = new Map((await grants.views(owner)).flatMap((grant) => grant.endedAt === undefined ? [[grant.grantId, grant]] : []))
+  // A grant that has ended since is given once more.
+  const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope || !standing.has(line.accepted.grantId))
   const calls = fresh.length === 0 ? [] : toolCallsOf(await events())
   const requested = await Promise.all(fresh.map(async ({ line, scope, until }) => {
     // A line may show its input shortened.
@@ -71,13 +73,8 @@ export async function acceptLines<R extends RunRecord> (
       sheet: run.runId,
       more: (granted) => put(withAccepted(run, fresh.map(({ line, scope }, nth) => ({ line, scope, ...grantOf(granted[nth]) }))))
     })
-  return { grants: [...made, ...await before(chosen.filter((each) => !fresh.includes(each)))] }
-
-  /** Returns the grants of lines that were accepted before, as far as they are still there. */
-  async function before (again: ReadonlyArray<{ line: StoredLine }>): Promise<GrantView[]> {
-    const ids = new Set(again.map(({ line }) => line.accepted?.grantId))
-    return ids.size === 0 ? [] : (await grants.views(owner)).filter(({ grantId }) => ids.has(grantId))
-  }
+  const before = new Set(chosen.flatMap((each) => fresh.includes(each) ? [] : [each.line.accepted!.grantId]))
+  return { grants: [...made, ...[...before].map((grantId) => standing.get(grantId)!)] }
 }
 
 const grantOf = ({ grantId, createdAt: at }: Pick<GrantView, 'grantId' | 'createdAt'>) => ({ grantId, at })

@@ -15,8 +15,7 @@ import { digestSeenKey, outcomePrefix, outcomeTime, type Store, unlessDamaged } 
 import { createDigestText, type DigestText, shorten, shortGoal } from './digest-text.ts'
 import { type DeniedCall, deniedCalls, once, type Outcomes, outcomesByTask, type TaskOutcomes } from './by-task.ts'
 import type { MissingGrant } from './missing-grant.ts'
-import { departures } from '../rehearsal/departures.ts'
-import type { StoredSheet } from '../../contracts/sheet-record.ts'
+import { type AcceptedRehearsal, departures } from '../rehearsal/departures.ts'
 import { type Ledger, type LiveQuestions, questionView } from '../../approvals/index.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { TaskRepository } from '../task-repository.ts'
@@ -60,7 +59,7 @@ interface Excerpt<T> {
  * that it shows, which the outcome index in `schedule/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
-  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant, accepted, say }: {
+  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant, accepted, tools }: {
     repository: TaskRepository,
     ledger: Ledger,
     liveQuestions: Pick<LiveQuestions, 'ofTask'>,
@@ -69,10 +68,9 @@ export function createDigest (
     timezone: () => string,
     /** Returns what would have allowed the call. */
     missingGrant: (task: StoredTask, call: DeniedCall) => Promise<MissingGrant>,
-    /** Returns the sheet of the task's rehearsal that was accepted. */
-    accepted: (task: StoredTask) => Promise<StoredSheet | undefined>,
-    /** Says what a call does. */
-    say: ToolHost['say']
+    /** Returns the rehearsal of the task that was accepted last. */
+    accepted: (task: StoredTask) => Promise<AcceptedRehearsal | undefined>,
+    tools: Pick<ToolHost, 'say' | 'identity'>
   }
 ) {
   /** The outcomes of that kind since that time, newest first, without those of deleted tasks. Runs with nothing to do are counted alone. */
@@ -132,15 +130,14 @@ export function createDigest (
     }
     const sheets = new Map<string, ReturnType<typeof accepted>>()
     /** What the run did otherwise than the rehearsal that was accepted; nothing without one. */
-    const differences = async (run: StoredRun, task: StoredTask): Promise<Pick<DigestRun, 'differs'>> => {
+    const differences = async (run: StoredRun, task: StoredTask): Promise<Pick<DigestRun, 'differs' | 'rehearsalVoid'>> => {
       const found = sheets.get(task.id) ?? accepted(task)
       sheets.set(task.id, found)
       const sheet = await found
       if (sheet === undefined) return {}
       const denied = await deniedCalls(run, (id) => unlessDamaged(repository.events(id)))
       const asked = (await ledger.ofTask(run.asked)).flatMap((item) => item.kind === 'tool' ? [item] : [])
-      const differs = departures(run, sheet, { asked, denied, say })
-      return differs.length === 0 ? {} : { differs }
+      return departures(run, sheet, { asked, denied, tools })
     }
     const [ofCompleted, ofFailed, ofStopped, ofSlots, ofFirings] = await Promise.all([
       outcomesSince<RunOutcome>('completed', since, states),
@@ -187,7 +184,7 @@ export function createDigest (
       const deniedOnce = await Promise.all(once(calls).map(async ({ call, count }) => {
         const missing = await missingGrant(task, call)
         const { runId, toolName, input } = call
-        const { about, text } = say({ toolName, input })
+        const { about, text } = tools.say({ toolName, input })
         return { runId, toolName, about, count, ...missing, text: describe.denied({ call: text, count, ...missing }) }
       }))
       return [{
@@ -209,13 +206,13 @@ export function createDigest (
     const calls: DigestAppCall[] = []
     for (const task of all) {
       for (const item of await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))) {
-        if (item.kind === 'app') calls.push(appCall(item, task, describe, say))
-        else waits.push(question(item, task, describe, say))
+        if (item.kind === 'app') calls.push(appCall(item, task, describe, tools.say))
+        else waits.push(question(item, task, describe, tools.say))
       }
     }
     for (const item of liveQuestions.ofTask()) {
       const task = await taskOf(item.taskId)
-      if (task !== undefined) waits.push(question(item, task, describe, say))
+      if (task !== undefined) waits.push(question(item, task, describe, tools.say))
     }
     const oldestFirst = (a: { createdAt: number }, b: { createdAt: number }) => a.createdAt - b.createdAt
     const waiting = excerpt(waits.sort(oldestFirst), limit)

@@ -1,5 +1,5 @@
 import type { Departure } from '../../../schemas/digest.ts'
-import type { StoredSheet } from '../../contracts/sheet-record.ts'
+import type { StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import { inputDigest } from '../../approvals/index.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { StoredRun } from '../task-records.ts'
@@ -12,45 +12,73 @@ interface Asked {
   input: unknown
 }
 
+/** The sheet of a rehearsal of which something was accepted. */
+export interface AcceptedRehearsal {
+  sheet: StoredSheet
+  /** Why it holds no more. */
+  isVoid?: string
+}
+
 /** What `departures` is told of a run beside its record. */
 interface Departing {
   asked: readonly Asked[]
   denied: readonly Asked[]
-  say: ToolHost['say']
+  tools: Pick<ToolHost, 'say' | 'identity'>
 }
 
 /**
  * Returns what a run did otherwise than the sheet that was accepted before it: what it asked for, or was denied, and what it did not do of
- * what was accepted. [] for a run that did as it was rehearsed.
+ * what was accepted. Nothing for a run that did as it was rehearsed; only why, for one that asked because the sheet holds no more.
  */
 export function departures (
   { toolCalls, startedAt }: Pick<StoredRun, 'toolCalls' | 'startedAt'>,
-  { lines }: StoredSheet,
-  { asked, denied, say }: Departing
-): Departure[] {
+  { sheet: { lines }, isVoid }: AcceptedRehearsal,
+  { asked, denied, tools }: Departing
+): { differs?: Departure[], rehearsalVoid?: string } {
   const accepted = lines.flatMap((line) => line.accepted !== undefined && line.accepted.at <= startedAt ? [{ ...line.accepted, line }] : [])
-  if (accepted.length === 0) return []
-  const shown = new Set(lines.map(({ toolName, digest }) => `${toolName} ${digest}`))
-  const isShown = ({ toolName, input }: Asked) => shown.has(`${toolName} ${inputDigest(input)}`)
-  const departure = (how: Departure['how'], call: Asked): Departure => {
-    const { about, text } = say(call)
-    const isKnown = how === 'unused' || isShown(call)
+  const used = new Set(toolCalls.map(({ grantId }) => grantId))
+  if (accepted.length === 0) return {}
+  if (isVoid !== undefined) {
+    const isLate = asked.length + denied.length > 0 && !accepted.some(({ grantId }) => used.has(grantId))
+    return isLate ? { rehearsalVoid: `${isVoid} What was accepted of it does not count any more: rehearse the task again.` } : {}
+  }
+  const keyOf = (toolName: string, digest: string) => `${toolName} ${digest}`
+  const shown = new Set(lines.map(({ toolName, digest }) => keyOf(toolName, digest)))
+  const allowed = new Set(accepted.map(({ line: { toolName, digest } }) => keyOf(toolName, digest)))
+  const isChanged = ({ toolName, identity }: StoredLine) => ![undefined, identity].includes(tools.identity(toolName))
+  const changed = new Set(accepted.flatMap(({ line }) => isChanged(line) ? [line.toolName] : []))
+
+  const departure = (how: 'asked' | 'denied', call: Asked): Departure => {
+    const { toolName } = call
+    const { about, text } = tools.say(call)
+    const key = keyOf(toolName, inputDigest(call.input))
+    const isShown = shown.has(key)
+    const why = changed.has(toolName) ? 'tool_changed' : allowed.has(key) ? 'grant_ended' : undefined
     return {
-      ...{ how, toolName: call.toolName, about, isShown: isKnown },
-      text: how === 'unused'
-        ? `It did not do what the rehearsal showed: ${text}, or its like.`
-        : `It ${how === 'asked' ? 'asked whether it may' : 'was not allowed to'} ${text}, which ${
-          isKnown ? 'was not accepted of the rehearsal' : 'the rehearsal did not show'
-        }.`
+      ...{ how, toolName, about, isShown, ...(why !== undefined && { why }) },
+      text: `It ${how === 'asked' ? 'asked whether it may' : 'was not allowed to'} ${text}, ${
+        why === undefined ? isShown ? 'which was not accepted of the rehearsal' : 'which the rehearsal did not show' : WHY[why]
+      }.`
     }
   }
-  const used = new Set(toolCalls.map(({ grantId }) => grantId))
-  const unused = accepted.filter(({ grantId }) => !used.has(grantId)).map(({ line }) => line)
-  return [
+  const unused = accepted.filter(({ grantId, line }) => !used.has(grantId) && !changed.has(line.toolName)).map(({ line }): Departure => {
+    const { about, text } = tools.say(line)
+    return {
+      ...{ how: 'unused', toolName: line.toolName, about, isShown: true },
+      text: `It did not do what the rehearsal showed: ${text}, or its like.`
+    }
+  })
+  const differs = [
     ...firstOf(asked.map((call) => departure('asked', call))),
     ...firstOf(denied.map((call) => departure('denied', call))),
-    ...firstOf(unused.map((line) => departure('unused', line)))
+    ...firstOf(unused)
   ]
+  return differs.length === 0 ? {} : { differs }
+}
+
+const WHY = {
+  tool_changed: 'as the tool was changed since the rehearsal: rehearse the task again, or allow it',
+  grant_ended: 'which was accepted of the rehearsal, but its grant has ended'
 }
 
 /** The first departures, each once, the last of them with the number of those that are not named. */

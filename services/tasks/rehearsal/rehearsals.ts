@@ -1,7 +1,7 @@
 import type { AcceptedSheet, Rehearsal, Sheet, SheetAnswer } from '../../../schemas/sheets.ts'
 import { inheritProvenance } from '../../approvals/index.ts'
 import { rehearsalOwner } from '../../copies/index.ts'
-import type { NewLine, StoredSheet } from '../../contracts/sheet-record.ts'
+import type { NewLine } from '../../contracts/sheet-record.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { isId, newId } from '../../lib/ids.ts'
 import {
@@ -24,6 +24,7 @@ import type { WorkerPool } from '../runner/workers.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { BadTask, TooManyRehearsals, WrongState } from '../task-errors.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
+import type { AcceptedRehearsal } from './departures.ts'
 import { goalDigest, whyVoid } from './void-sheets.ts'
 
 /** Rehearsals at once. */
@@ -166,23 +167,27 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
 
     /** Lists the rehearsals of a task, newest first. Throws TaskNotFound (404). */
     async list (taskId: string): Promise<{ rehearsals: Rehearsal[] }> {
-      await repository.get(taskId)
+      const task = await repository.get(taskId)
       const rehearsals: Rehearsal[] = []
       for await (const runId of ofTask(taskId)) {
         const run = await find(runId).catch(() => undefined)
         if (run === undefined) continue
-        const { status, startedAt, completedAt, sheet: { lines } } = run
+        const { status, startedAt, completedAt, sheet, sheet: { lines } } = run
+        const isVoid = whyVoid(sheet, task)
         const accepted = lines.filter((line) => line.accepted !== undefined).length
-        rehearsals.push({ runId, status, startedAt, ...(completedAt !== undefined && { completedAt }), lines: lines.length, accepted })
+        rehearsals.push({
+          ...{ runId, status, startedAt, ...(completedAt !== undefined && { completedAt }), lines: lines.length, accepted },
+          ...(isVoid !== undefined && { void: isVoid })
+        })
       }
       return { rehearsals }
     },
 
-    /** Returns the newest sheet of a task of which something was accepted, and that still holds; undefined for none. */
-    async accepted (task: StoredTask): Promise<StoredSheet | undefined> {
+    /** Returns the newest sheet of a task of which something was accepted, with why it holds no more; undefined for none. */
+    async accepted (task: StoredTask): Promise<AcceptedRehearsal | undefined> {
       for await (const runId of ofTask(task.id)) {
         const { sheet } = await repository.runById(runId) ?? {}
-        if (sheet?.lines.some((line) => line.accepted !== undefined)) return whyVoid(sheet, task) === undefined ? sheet : undefined
+        if (sheet?.lines.some((line) => line.accepted !== undefined)) return { sheet, isVoid: whyVoid(sheet, task) }
       }
       return undefined
     },

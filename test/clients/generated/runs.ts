@@ -275,7 +275,7 @@ t.test('a rehearsal, its sheet, and what is accepted of it', async (t) => {
   const { data: accepted } = await sdk.addGrant({ ...options, body: { sheet: runId, lines: [{ line: 1, scope: 'folder' }] } })
   t.match(accepted, { grants: [{ taskId: id, source: 'rehearsal', sheet: runId }] }, 'addGrant, of a sheet')
   is(t, (await sdk.listRehearsals({ ...options, path })).data, {
-    rehearsals: [{ runId, status: 'completed', startedAt: Number, completedAt: Number, lines: 1, accepted: 1 }]
+    rehearsals: [{ runId, status: 'completed', startedAt: Number, completedAt: Number, lines: 1, accepted: 1, void: undefined }]
   }, 'listRehearsals')
 })
 

@@ -202,7 +202,7 @@ t.test('a digest reads the tasks and what came since, however much came before',
     timezone: () => 'UTC',
     missingGrant: async () => ({}),
     accepted: async () => undefined,
-    say: ({ toolName }) => ({ text: toolName, about: '' })
+    tools: { say: ({ toolName }) => ({ text: toolName, about: '' }), identity: () => undefined }
   })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
@@ -242,7 +242,7 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     timezone: () => 'UTC',
     missingGrant: async () => ({}),
     accepted: async () => undefined,
-    say: ({ toolName }) => ({ text: toolName, about: '' })
+    tools: { say: ({ toolName }) => ({ text: toolName, about: '' }), identity: () => undefined }
   })
   const [quiet] = (await repository.index.load()).notFinished()
   const idle = Array.from({ length: 2_016 }, (_, n) =>
