@@ -48,7 +48,9 @@ function Departed ({ how, toolName, about, isShown, why, more }: Departure) {
 }
 
 /** How a run ended. */
-export function RunLine ({ runId, runNumber, status, error, output, evidence, verified, facts, differs, rehearsalVoid, completedAt }: EndedRun) {
+export function RunLine (
+  { runId, runNumber, status, error, output, evidence, verified, facts, differs, rehearsalVoid, completedAt }: EndedRun
+) {
   return (
     <DigestLine state={status} time={<Time at={completedAt} />}>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link> <NotVerified verified={verified} />
