@@ -71,15 +71,12 @@ async function setUp (page: Page, goal: string, isShown: boolean): Promise<void>
   await page.getByRole('button', { name: 'Rehearse' }).waitFor()
   if (isShown) await picture(page, 'task')
   await page.getByRole('button', { name: 'Rehearse' }).click()
-  await page.getByRole('button', { name: 'Accept 0 lines' }).waitFor()
-  for (const choice of await page.getByLabel('Later runs, line').all()) {
-    const options = await choice.locator('option').evaluateAll((all) => all.map((option) => (option as unknown as { value: string }).value))
-    await choice.selectOption(options.find((each) => each === 'folder' || each === 'sandbox') ?? options[1])
-  }
+  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
+  for (const line of await page.locator('.sheet-later').all()) await line.getByRole('radio').last().check()
   await toTop(page.getByRole('heading', { name: 'What it would do' }))
   if (isShown) await picture(page, 'sheet')
-  await page.getByRole('button', { name: /^Accept \d+ lines?$/ }).click()
-  await page.getByText('Accepted').first().waitFor()
+  await page.getByRole('button', { name: /^Allow my/ }).click()
+  await page.getByText('Allowed just now').first().waitFor()
 }
 
 mkdirSync(work)

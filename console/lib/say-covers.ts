@@ -22,9 +22,12 @@ const BEYOND: Array<[RegExp, TextKey]> = [
 ]
 const LATER = /^Also later, unasked: (.*)\.$/s
 
+/** Returns what an offered scope covers, without the words that this is for later. */
+export const coveredBy = (text: string): string => LATER.exec(text)?.[1] ?? text
+
 /** Returns what a grant covers in the words of the console; undefined for a text in a form that it does not know. */
 export function sayCovers (text: string): string | undefined {
-  const covered = LATER.exec(text)?.[1] ?? text
+  const covered = coveredBy(text)
   for (const [form, key] of BEYOND) {
     const beyond = form.exec(covered)
     const covers = beyond === null ? undefined : sayCovers(covered.slice(0, beyond.index))

@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { addGrant, getSheet, type Sheet as SheetOf, type SheetLine } from '../../../client/generated/index.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
-import { sayCovers } from '../../lib/say-covers.ts'
+import { coveredBy } from '../../lib/say-covers.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -63,9 +63,16 @@ function Lines ({ sheet: { runId, taskId, threadId, lines, void: isVoid }, isOve
       </ol>
       {canAccept && (
         <div className='actions'>
-          <Button kind='primary' disabled={count === 0} isBusy={accept.isPending} onClick={() => accept.mutate()}>
-            {say('sheet.accept', { count })}
+          <Button
+            kind='primary'
+            disabled={count === 0}
+            isBusy={accept.isPending}
+            aria-describedby={count === 0 ? 'sheet-choose' : undefined}
+            onClick={() => accept.mutate()}
+          >
+            {count === 0 ? say('sheet.acceptNone') : say('sheet.accept', { count })}
           </Button>
+          {count === 0 && <span id='sheet-choose' className='quiet'>{say('sheet.choose')}</span>}
         </div>
       )}
       {isOver && threadId !== undefined && (
@@ -107,17 +114,35 @@ function Line ({ line, chosen, onChoose }: LineProps) {
       {asks && scopes.length === 0 && outcome !== 'question' && <p className='quiet'>{say('sheet.always')}</p>}
       {line.void !== undefined && <p className='quiet'><ServiceText text={line.void} limit={500} /></p>}
       {accepted && (
-        <p className='quiet'>{say('sheet.accepted')} <Time at={accepted.at} />{offered && <>: <Covers text={offered.text} /></>}</p>
+        <p className='quiet'>
+          {say('sheet.accepted')} <Time at={accepted.at} />{offered && <>: <Covers text={coveredBy(offered.text)} /></>}
+        </p>
       )}
       {onChoose !== undefined && scopes.length > 0 && (
-        <label className='field'>
-          <span>{say('sheet.later', { line: number })}</span>
-          <select value={chosen ?? ''} onChange={({ target }) => onChoose(target.value === '' ? undefined : target.value as Scope)}>
-            <option value=''>{say('sheet.ask')}</option>
-            {scopes.map(({ scope, text }) => <option key={scope} value={scope}>{sayCovers(text) ?? text}</option>)}
-          </select>
-        </label>
+        <Later line={number} scopes={scopes} chosen={chosen} isAccepted={accepted !== undefined} onChoose={onChoose} />
       )}
     </li>
+  )
+}
+
+interface LaterProps extends Pick<SheetLine, 'line' | 'scopes'> {
+  chosen?: Scope
+  isAccepted: boolean
+  onChoose: (scope: Scope | undefined) => void
+}
+
+/** What later runs may do of a line, the narrowest first. */
+function Later ({ line, scopes, chosen, isAccepted, onChoose }: LaterProps) {
+  const option = (scope: Scope | undefined, text: ReactNode) => (
+    <label key={scope ?? ''}>
+      <input type='radio' name={`line-${line}`} checked={chosen === scope} onChange={() => onChoose(scope)} /> <span>{text}</span>
+    </label>
+  )
+  return (
+    <fieldset className='sheet-later'>
+      <legend>{say('sheet.later')}</legend>
+      {option(undefined, say(isAccepted ? 'sheet.leave' : 'sheet.ask'))}
+      {scopes.map(({ scope, text }) => option(scope, <Covers text={coveredBy(text)} />))}
+    </fieldset>
   )
 }

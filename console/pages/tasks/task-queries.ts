@@ -82,4 +82,6 @@ export const taskGrants = (id: string) => queryOptions({
 export function keepTask (task: Task): void {
   queries.setQueryData(oneTask(task.id).queryKey, task)
   void queries.invalidateQueries({ queryKey: keys.tasks() })
+  // A changed goal ends grants.
+  void queries.invalidateQueries({ queryKey: keys.grants() })
 }
