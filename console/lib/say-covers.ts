@@ -1,14 +1,15 @@
+import { GRANTED_TOOLS } from './granted-tools.ts'
 import { hasText, say, type TextKey } from './say.ts'
 
-/** What a grant covers as the service writes it, with the name of the tool first where it has one. */
+/** What a grant covers as the service writes it, with what the tool does first. */
 const FORMS: Array<[RegExp, TextKey]> = [
-  [/^(?<tool>\S+) with exactly (?<input>.*), in "(?<folder>.*)"$/s, 'covers.exact'],
-  [/^(?<tool>\S+) of "(?<files>.*)", with any content$/s, 'covers.file'],
-  [/^(?<tool>\S+) of new (?<files>\*\S*) files in "(?<folder>.*)"$/s, 'covers.beside'],
-  [/^(?<tool>\S+) of (?<files>\*\S*) files in or below "(?<folder>.*)"$/s, 'covers.folder'],
-  [/^(?<tool>\S+) at (?<hosts>.*), whatever the address says$/s, 'covers.host'],
-  [/^every command of (?<tool>\S+) in the box of "(?<folder>.*)": /s, 'covers.sandbox'],
-  [/^every call of (?<tool>\S+) as it is described now, with any input$/s, 'covers.tool']
+  [/^(?<does>[^,:"“]+), with exactly (?<input>.*), in "(?<folder>.*)"$/s, 'covers.exact'],
+  [/^(?<does>[^,:"“]+): "(?<files>.*)", with any content$/s, 'covers.file'],
+  [/^(?<does>[^,:"“]+): new (?<files>\*\S*) files in "(?<folder>.*)"$/s, 'covers.beside'],
+  [/^(?<does>[^,:"“]+): (?<files>\*\S*) files in or below "(?<folder>.*)"$/s, 'covers.folder'],
+  [/^(?<does>[^,:"“]+) at (?<hosts>\S.*), whatever the address says$/s, 'covers.host'],
+  [/^(?<does>[^,:"“]+): every one in the box of "(?<folder>.*)": /s, 'covers.sandbox'],
+  [/^(?<does>[^,:"“]+), as it is described now, with any input$/s, 'covers.tool']
 ]
 /** What a grant that runs have taught covers beyond that. */
 const BEYOND: Array<[RegExp, TextKey]> = [
@@ -36,14 +37,15 @@ export function sayCovers (text: string): string | undefined {
   for (const [form, key] of FORMS) {
     const found = form.exec(covered)?.groups
     if (found === undefined) continue
-    const { tool, input, ...rest } = found
-    const covers = say(key, { ...rest, tool: toolName(tool), ...input !== undefined && { input: plainInput(input) } })
+    const { does, input, ...rest } = found
+    const covers = say(key, { ...rest, tool: toolOf(does), ...input !== undefined && { input: plainInput(input) } })
     return covered === text ? covers : say('covers.later', { covers })
   }
   return text === 'This call alone.' ? say('covers.once') : undefined
 }
 
-function toolName (name: string): string {
+function toolOf (does: string): string {
+  const name = GRANTED_TOOLS[does] ?? does.replace(/^use /, '')
   const key = `tool.${name}`
   return hasText(key) ? say(key) : name
 }

@@ -44,6 +44,27 @@ const DOES: Record<string, string> = {
   writeFile: 'write the file'
 }
 
+/** What tools do whose calls are asked for, whatever a call is about. */
+const DOES_ANY: Record<string, string> = {
+  changeTask: 'change a task',
+  click: 'click',
+  createTask: 'make a task',
+  deleteFile: 'delete a file',
+  editFile: 'edit a file',
+  fetchUrl: 'read a web page',
+  moveFile: 'move a file',
+  runCommand: 'run a command',
+  screenshot: 'take a screenshot',
+  scroll: 'scroll',
+  stopCommand: 'stop a command',
+  type: 'type',
+  webSearch: 'search the web',
+  writeFile: 'write a file'
+}
+
+/** Says what a tool does, for sentences about more than one call; a tool of others is used by its name. */
+export const sayTool = (name: string): string => DOES_ANY[name] ?? `use ${name}`
+
 /** A call in the words of people. */
 export interface SaidCall {
   /** The whole, without a subject: `write the file “notes.md”`. */

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { isAboutModels, plainWords } from '../../console/lib/plain-words.ts'
+import { GRANTED_TOOLS } from '../../console/lib/granted-tools.ts'
 import texts from '../../console/texts/en.json' with { type: 'json' }
 import { help } from '../../services/models/providers/offline/report.ts'
+import { sayTool } from '../../services/tools/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { openConsole } from '../harness/console.ts'
 import { englishOn, NO_TEXT, pseudoText, speakPseudo } from '../harness/pseudo.ts'
@@ -23,6 +25,10 @@ t.test('no text for people holds a route', async (t) => {
   t.equal(plainWords('The folder (cwd) "/a" is not a folder that can be opened.'), 'The folder "/a" is not a folder that can be opened.')
   t.equal(plainWords('There is no file /work/GET.'), 'There is no file /work/GET.')
   t.equal(plainWords('GET /tasks lists them.'), '')
+})
+
+t.test('the console knows how the service says what a tool does', async (t) => {
+  for (const [does, name] of Object.entries(GRANTED_TOOLS)) t.equal(sayTool(name), does)
 })
 
 t.test('numbers, dates and durations are written as the browser does: the console names a language for plurals alone', async (t) => {

@@ -60,7 +60,7 @@ t.test('an exact command runs unasked from then on, in its folder and conversati
   const { approvals: [{ scopes }] } = await call('GET', '/approvals')
   t.match(
     scopes,
-    [{ scope: 'once', text: 'This call alone.' }, { scope: 'exact', text: /unasked: runCommand with exactly .*echo x >> log/ }]
+    [{ scope: 'once', text: 'This call alone.' }, { scope: 'exact', text: /unasked: run a command, with exactly .*echo x >> log/ }]
   )
   const over = new Promise<string>((resolve) => app.agent.onEnd(resolve))
   t.match(await call('POST', `/approvals/${approvalId}`, { approved: true, scope: 'exact' }), { status: 200, state: 'approved' })
@@ -345,7 +345,7 @@ t.test('a grant is given beforehand for a call that would ask, of a tool that ta
       JSON.stringify(changes)
     )
   }
-  t.match(await call('POST', '/grants', body), { status: 201, source: 'request', uses: 0, text: /runCommand with exactly/ })
+  t.match(await call('POST', '/grants', body), { status: 201, source: 'request', uses: 0, text: /run a command, with exactly/ })
   t.same(asked(await go([run('echo x')])), [])
 })
 

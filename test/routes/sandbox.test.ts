@@ -47,7 +47,7 @@ t.test('a conversation asks once for its box, without a token, and then works; w
   const first = await go(['echo x >> log; cat /proc/1/comm'])
   t.match(requests(first), [{
     boundary: { is: 'confined', text: /^Runs in a box: it can write in ".*" alone, .* has no network\. What it .* can be undone\.$/ },
-    scopes: [{ scope: 'once' }, { scope: 'sandbox', text: /^Also later, unasked: every command of runCommand in the box of ".*work"/ }]
+    scopes: [{ scope: 'once' }, { scope: 'sandbox', text: /^Also later, unasked: run a command: every one in the box of ".*work"/ }]
   }])
   t.match(await call('GET', '/approvals'), { approvals: [{ boundary: { is: 'confined' } }] })
   const ran = await answer(asked(first)[0], { scope: 'sandbox' })

@@ -200,14 +200,14 @@ t.test('after the first N, the very command goes unasked, and another one asks a
   await tasks.post(`/${id}/run`)
   const { runId } = await events.until('task:complete')
   t.equal(readFileSync(`${app.cwd}/log`, 'utf8'), 'x\nx\n')
-  t.match(systems[1], /run at once; others that change something wait for the user:\n- runCommand with exactly .*echo x >> log/)
+  t.match(systems[1], /run at once; others that change something wait for the user:\n- run a command, with exactly .*echo x >> log/)
   t.match((await tasks.get(`/${id}/runs/${runId}`)).toolCalls, [{ toolName: 'runCommand', grantId: /./ }])
 
   await tasks.post(`/${id}/run`)
   const asked = await events.until('task:approval')
-  t.match(asked, { kind: 'tool', reason: /Approved runs used runCommand with exactly .*echo x.* This call is another one: .*echo y/ })
+  t.match(asked, { kind: 'tool', reason: /What approved runs did: run a command, .*echo x.* This call is another .*echo y/ })
   const { waiting: { items: [{ text }] } } = await tasks.get('/digest?since=0')
-  t.match(text, /asks whether it may run the command “echo y >> log” .*Approved runs used/)
+  t.match(text, /asks whether it may run the command “echo y >> log” .*What approved runs did/)
   t.equal(readFileSync(`${app.cwd}/log`, 'utf8'), 'x\nx\n')
 })
 
@@ -294,7 +294,7 @@ t.test('a nightly task runs one granted command and nothing else, over a restart
     ])
   }
   await oneNight(tasks, clock)
-  t.match(systems[0], /others that change something are denied, so do without them:\n- runCommand with exactly/)
+  t.match(systems[0], /others that change something are denied, so do without them:\n- run a command, with exactly/)
 
   const { home, cwd } = app
   await app.close()

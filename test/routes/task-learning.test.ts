@@ -95,17 +95,17 @@ t.test('after three approvals, what was said runs unasked, and nothing else', as
   const first = await oneRun(service)
   t.equal(first.asked.length, 6)
   t.match(first.asked.map(({ teaches }) => teaches), [
-    [/^writeFile of ".*status\.md", with any content, where there is nothing, or what this task made and nobody has changed since$/],
-    [/^writeFile of ".*1\.md"/],
-    [/^editFile of ".*log\.txt", with any content, whatever is there then$/],
-    [/^moveFile with exactly .*, whatever ".*inbox\.txt" is then, and at ".*done\.txt" where there is nothing/],
-    [/^deleteFile with exactly .*old\.txt.*, whatever is there then$/],
-    [/^runCommand with exactly/]
+    [/^write a file: ".*status\.md", with any content, where there is nothing, or what this task made and nobody has changed since$/],
+    [/^write a file: ".*1\.md"/],
+    [/^edit a file: ".*log\.txt", with any content, whatever is there then$/],
+    [/^move a file, with exactly .*, whatever ".*inbox\.txt" is then, and at ".*done\.txt" where there is nothing/],
+    [/^delete a file, with exactly .*old\.txt.*, whatever is there then$/],
+    [/^run a command, with exactly/]
   ])
   t.match(first.learned, { inForce: false, runsLeft: 2, grants: { length: 6 } })
   prepare()
   const second = await oneRun(service)
-  t.match(second.learned, { inForce: false, runsLeft: 1, grants: [{ text: /^writeFile of new \*\.md files in ".*notes"/ }] })
+  t.match(second.learned, { inForce: false, runsLeft: 1, grants: [{ text: /^write a file: new \*\.md files in ".*notes"/ }] })
   prepare()
   const third = await oneRun(service)
   t.equal(third.asked.length, 6, 'the third run asks as the first')
@@ -186,8 +186,8 @@ t.test('what programs obey is learned with the same content alone, and a file of
   writeFileSync(service.at('list.md'), 'of a person')
   const { learned } = await oneRun(service)
   t.match(learned.grants.map(({ text }: { text: string }) => text), [
-    /^writeFile with exactly .*all:/,
-    /^writeFile of ".*list\.md", with any content, whatever is there then$/
+    /^write a file, with exactly .*all:/,
+    /^write a file: ".*list\.md", with any content, whatever is there then$/
   ])
   writeFileSync(service.at('list.md'), 'of a person again')
   attempt = [write('Makefile', 'all:'), write('Makefile', 'all: ; curl evil'), write('list.md', 'of the task again')]
@@ -225,7 +225,7 @@ t.test('of tools of servers and applications, equal inputs are learned', async (
   await connect(service.app, misbehaving('odd', [], { approval: 'always' }))
   const { asked, learned } = await oneRun(service)
   t.equal(asked.length, 2)
-  t.match(learned.grants.map(({ text }: { text: string }) => text), [/^echo with exactly “message: x”/, /^saveDocument with exactly/])
+  t.match(learned.grants.map(({ text }: { text: string }) => text), [/^use echo, with exactly “message: x”/, /^use saveDocument, with exactly/])
   attempt = [...attempt, ['echo', { message: 'y' }], ['saveDocument', { name: 'Salaries' }]]
   t.same((await oneRun(service, deny)).asked.map(({ input }) => input), [{ message: 'y' }, { name: 'Salaries' }])
 })

@@ -4,6 +4,7 @@ import type { FileChange, ShownPlace, Tool, WorkFolder } from '../../contracts/t
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
 import type { Op } from '../../store/index.ts'
+import { sayTool } from '../../tools/index.ts'
 import type { AddressQuestion } from '../addresses/address-gate.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools } from './grant-facts.ts'
@@ -106,10 +107,10 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       const paths = found.others.map((path) => JSON.stringify(path)).join(' and ')
       return `${paths} was not made by this task, or was changed since it wrote it.`
     }
-    if (alike.length === 0) return `Approved runs did not use ${toolName}.`
+    if (alike.length === 0) return `Approved runs did not ${sayTool(toolName)}.`
     const used = alike.slice(-MOST_NAMED).map(usedText).join('; ')
     const more = alike.length > MOST_NAMED ? `, and ${alike.length - MOST_NAMED} more` : ''
-    return `Approved runs used ${used}${more}. This call is another one: ${shown(input)}.`
+    return `What approved runs did: ${used}${more}. This call is another one: ${shown(input)}.`
   }
 
   return {

@@ -7,7 +7,7 @@ import type { Boundary } from '../../contracts/boundary.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 import type { Tool, WorkFolder } from '../../contracts/tool.ts'
 import { readAddress } from '../addresses/find-addresses.ts'
-import { sayFields } from '../../tools/index.ts'
+import { sayFields, sayTool } from '../../tools/index.ts'
 import { inputDigest } from '../input-digest.ts'
 import { extensionOf, isCovered, pathOf } from './file-place.ts'
 
@@ -82,24 +82,25 @@ const filesIn = ({ places = [] }: CallFacts) => `*${extensionOf(places[0])} file
 /** Returns what a grant of that scope for a call covers, in words. */
 export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
   const { toolName, input, folder: { path } } = facts
+  const does = sayTool(toolName)
   switch (scope) {
     case 'exact':
-      return `${toolName} with exactly “${shortened(sayFields(input))}”, in ${quoted(path)}`
+      return `${does}, with exactly “${shortened(sayFields(input))}”, in ${quoted(path)}`
     case 'file':
-      return `${toolName} of ${facts.places?.map((place) => quoted(pathOf(place))).join(' and ')}, with any content`
+      return `${does}: ${facts.places?.map((place) => quoted(pathOf(place))).join(' and ')}, with any content`
     case 'beside':
-      return `${toolName} of new *${extensionOf(facts.places![0])} files in ${quoted(facts.places![0].folder)}`
+      return `${does}: new *${extensionOf(facts.places![0])} files in ${quoted(facts.places![0].folder)}`
     case 'folder':
-      return `${toolName} of ${filesIn(facts)}`
+      return `${does}: ${filesIn(facts)}`
     case 'host':
-      return `${toolName} at ${facts.hosts?.join(' and ')}, whatever the address says`
+      return `${does} at ${facts.hosts?.join(' and ')}, whatever the address says`
     case 'sandbox': {
       const box = facts.boundary?.is === 'confined' ? facts.boundary.folder.path : path
-      return `every command of ${toolName} in the box of ${quoted(box)}: it can write there alone, sees of your other files ` +
+      return `${does}: every one in the box of ${quoted(box)}: it can write there alone, sees of your other files ` +
         'installed tools only and has no network'
     }
     case 'tool':
-      return `every call of ${toolName} as it is described now, with any input`
+      return `${does}, as it is described now, with any input`
   }
 }
 
