@@ -225,7 +225,7 @@ t.test('of tools of servers and applications, equal inputs are learned', async (
   await connect(service.app, misbehaving('odd', [], { approval: 'always' }))
   const { asked, learned } = await oneRun(service)
   t.equal(asked.length, 2)
-  t.match(learned.grants.map(({ text }: { text: string }) => text), [/^use echo, with exactly “message: x”/, /^use saveDocument, with exactly/])
+  t.match(learned.grants.map(({ text }: { text: string }) => text), [/^use echo, with exactly “message: x”/, /^use saveDocument/])
   attempt = [...attempt, ['echo', { message: 'y' }], ['saveDocument', { name: 'Salaries' }]]
   t.same((await oneRun(service, deny)).asked.map(({ input }) => input), [{ message: 'y' }, { name: 'Salaries' }])
 })
