@@ -33,7 +33,8 @@ export function createCreateTask (parts: TaskParts): Tool<Input> {
     isConversational: true,
     needsPerson: true,
     timeLimitMs: 120_000,
-    target: ({ goal }) => goal.slice(0, 200),
+    // An input that is kept shortened may lack it.
+    target: ({ goal }: { goal?: string }) => goal?.slice(0, 200),
     asks: ({ when }) => tooOften(parts, when),
     async execute ({ goal, when }, { runId, signal }) {
       const { threadId, cwd, options, said } = await conversationWithPerson(parts, runId)
