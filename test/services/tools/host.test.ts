@@ -57,7 +57,7 @@ t.test('a call is said in the words of people, without secrets and bounded', asy
   t.equal(said('writeFile', `${long.slice(0, 4_000)}…`), 'write the file “long.md”')
   t.ok(said('runCommand', { command: 'x'.repeat(100_000) }).length < 200)
   const named = Object.keys(JSON.parse(readFileSync('console/texts/en.json', 'utf8')).tool)
-  t.same(named.filter((name) => host.find(name) !== undefined && said(name, {}).startsWith('use ')), [], 'built-in tools have words')
+  t.same(named.filter((name) => host.find(name) !== undefined && said(name, {}).startsWith(`use ${name}`)), [], 'built-in tools have words')
 })
 
 t.test('permissions are globs, the last that matches wins, and a change takes effect at once', async (t) => {
