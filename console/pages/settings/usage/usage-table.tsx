@@ -27,8 +27,8 @@ export function UsageTable ({ groups, by }: { groups: Group[], by: Grouping }) {
         <thead>
           <tr>
             <th scope='col'>{say(HEADS[by])}</th>
-            {COUNTS.map((name) => <th key={name} scope='col' className='numbers'>{say(`settings.counts.${name}`)}</th>)}
             <th scope='col' className='numbers'>{say('settings.cost')}</th>
+            {COUNTS.map((name) => <th key={name} scope='col' className='numbers'>{say(`settings.counts.${name}`)}</th>)}
           </tr>
         </thead>
         <tbody>
@@ -58,11 +58,11 @@ export function UsageTable ({ groups, by }: { groups: Group[], by: Grouping }) {
 
 const Cells = ({ counts }: { counts: Counts }) => (
   <>
-    {COUNTS.map((name) => <td key={name} className='numbers'>{numbers.format(counts[name])}</td>)}
     <td className='numbers'>
       {counts.costUsd !== undefined && dollars.format(counts.costUsd)}
       {counts.unpricedCalls > 0 && <div className='quiet'>{say('settings.unpriced', { count: counts.unpricedCalls })}</div>}
     </td>
+    {COUNTS.map((name) => <td key={name} className='numbers'>{numbers.format(counts[name])}</td>)}
   </>
 )
 
