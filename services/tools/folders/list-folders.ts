@@ -173,11 +173,13 @@ export function createFolders (
     async list (query: FolderQuery, caller: AbortSignal): Promise<FolderView> {
       const base = query.cwd === undefined ? workspace() : meant(query.cwd, workspace())
       const path = meant(query.path ?? '.', base)
-      return inTime(path, caller, async (signal) => {
+      // A sentence names the folder as it was asked for: where a relative path leads is nobody's business.
+      const named = query.path ?? path
+      return inTime(named, caller, async (signal) => {
         let real = path
         try {
           real = await files.realpath(path)
-          if (!(await files.stat(real)).isDirectory()) throw new NoFolder(path)
+          if (!(await files.stat(real)).isDirectory()) throw new NoFolder(named)
           const cwd = query.cwd === undefined ? undefined : await files.realpath(base).catch(() => base)
           const problem = await problemOf(real, cwd)
           const isClosed = problem === 'own' || problem === 'system'
@@ -186,7 +188,7 @@ export function createFolders (
         } catch (error) {
           const { code } = error as NodeJS.ErrnoException
           if (code === undefined || !(error instanceof Error && 'syscall' in error)) throw error
-          if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL'].includes(code)) throw new NoFolder(path)
+          if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL'].includes(code)) throw new NoFolder(named)
           return { path: real, parts: partsOf(real), problem: 'unreadable', ...nothing }
         }
       })

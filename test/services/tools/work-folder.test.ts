@@ -146,7 +146,7 @@ t.test('a folder is listed with its folders alone, by name, and links are shown 
   t.match(await list('to-b'), { path: `${home}/b`, folders: [{ path: `${home}/b/inner` }] }, 'what a link leads to has its real path')
   t.match(await list('.agent/store'), { problem: 'own', folders: [] }, 'nobody looks into the folder of the service')
   t.match(await list('/proc/self'), { problem: 'system', folders: [] })
-  await t.rejects(list('a.txt'), { code: 'ERR_FOLDER_NOT_FOUND', message: `There is no folder "${home}/a.txt" on this computer.` })
+  await t.rejects(list('a.txt'), { code: 'ERR_FOLDER_NOT_FOUND', message: 'There is no folder "a.txt" on this computer.' })
   await t.rejects(list('none'), { code: 'ERR_FOLDER_NOT_FOUND' })
   await t.rejects(list('a\0b'), { code: 'ERR_INVALID_REQUEST' })
 })
