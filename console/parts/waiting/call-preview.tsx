@@ -30,12 +30,12 @@ export function CallPreview ({ changes, refused, ran }: ApprovalPreview) {
     <>
       {ran && <Ran {...ran} isIdle={changes.length === 0} />}
       {changes.length > 0 && (
-        <section aria-label={say('approval.changes')}>
+        <div role='group' aria-label={say('approval.changes')}>
           <p className='quiet'>{say('approval.changes')}</p>
           <ChangeList changes={changes}>
             {(change) => <ChangeRow change={change} isOpenAtFirst={changes.length <= OPEN_AT_FIRST} />}
           </ChangeList>
-        </section>
+        </div>
       )}
     </>
   )
