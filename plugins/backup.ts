@@ -64,6 +64,10 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
           agents: () => app.agents.list(),
           threads: (cursor) => app.threads.list({ limit: PAGE, cursor }),
           thread: (id, cursor) => app.threads.get(id, { limit: PAGE, cursor }),
+          versions: async (id) => {
+            const { versions } = await app.threads.versions(id)
+            return Promise.all(versions.map((version) => app.threads.version(id, version.id)))
+          },
           tasks: (cursor) => tasks.list({ limit: PAGE, cursor }),
           runs: (taskId, cursor) => app.runs.list({ taskId, limit: PAGE, cursor }),
           decisions: (cursor) => app.ledger.decided.list({ limit: PAGE, cursor }),

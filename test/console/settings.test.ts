@@ -37,10 +37,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
   await away.close()
   const { agent, browser, url, visit, work } = await openConsole(t, {
     env: { AI_GATEWAY_BASE_URL: gateway.url },
-    config: {
-      discovery: { ports: [Number(new URL(local.url).port)] },
-      providers: { away: { baseURL: away.url } }
-    }
+    config: { discovery: { ports: [Number(new URL(local.url).port)] }, providers: { away: { baseURL: away.url } } }
   })
   const asked = { client: agent.client, throwOnError: true } as const
   const enter = async (page: Page, key: string) => {

@@ -327,6 +327,9 @@ t.test('what an edit or another answer replaces is an earlier version, to which 
     status: 200,
     body: { ...whole, messages: [{ content: 'one' }, { role: 'assistant' }, { content: 'zwei' }, { content: [{ text: 'answer 4' }] }] }
   })
+  const readable = (await call(app, 'GET', '/export?format=json')).body.threads[0]
+  const says = (text: string) => ({ role: 'user', parts: [{ text }] })
+  t.match(readable, { messages: [says('uno'), {}], versions: [{ id: whole.id, messages: [says('one'), {}, says('zwei'), {}] }] })
 
   t.match(await restore(whole.id), { status: 200, body: { id: 'chat', messageCount: 4, lastMessage: 'answer 4' } })
   t.same(await texts(), ['one', 'answer 1', 'zwei', 'answer 4'])

@@ -10,6 +10,8 @@ interface ReadableParts {
   threads: (cursor?: string) => Promise<Page<'threads'>>
   /** The newest messages of a thread before the cursor. */
   thread: (id: string, cursor?: string) => Promise<{ messages: unknown[], settings?: unknown, nextCursor?: string }>
+  /** The earlier versions of the messages of a thread. */
+  versions: (id: string) => Promise<unknown[]>
   tasks: (cursor?: string) => Promise<Page<'tasks'>>
   runs: (taskId: string, cursor?: string) => Promise<Page<'runs'>>
   decisions: (cursor?: string) => Promise<Page<'approvals'>>
@@ -18,8 +20,8 @@ interface ReadableParts {
 }
 
 /**
- * Yields all that is for people to read as one JSON object, piece by piece: facts, agents, conversations with their messages, tasks with
- * their runs, decisions and grants. It holds no secrets, and cannot be imported.
+ * Yields all that is for people to read as one JSON object, piece by piece: facts, agents, conversations with their messages and
+ * the earlier versions of these, tasks with their runs, decisions and grants. It holds no secrets, and cannot be imported.
  */
 export async function * readableExport (parts: ReadableParts): AsyncGenerator<string> {
   yield `{\n"exportedAt": ${JSON.stringify(new Date(parts.now()).toISOString())},\n"config": ${pretty(parts.config())},\n`
@@ -34,7 +36,8 @@ export async function * readableExport (parts: ReadableParts): AsyncGenerator<st
       settings ??= page.settings
       if ((cursor = page.nextCursor) === undefined) break
     }
-    return { ...thread as object, settings, messages }
+    const versions = await parts.versions(id).catch(() => [])
+    return { ...thread as object, settings, messages, ...versions.length > 0 && { versions } }
   })
   yield '],\n"tasks": ['
   yield * list(pages(parts.tasks, 'tasks'), async (task) => {
