@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   statfsSync,
@@ -16,6 +17,7 @@ import {
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { of, say } from '../../harness/agent.ts'
 import { build } from '../../harness/helper.ts'
 import { UNASKED } from '../../harness/undo.ts'
@@ -28,8 +30,19 @@ const endings: Array<() => unknown> = []
 const own = { teardown: (work: () => unknown) => endings.push(work), testdir: () => '' }
 const old = randomBytes(3 * MIB)
 
-/** Leaves so many bytes of the disk. */
-function leave (bytes: number) {
+/** The files of the disk that are open and have no name any more: what was replaced is watched for a second, and takes room. */
+const heldFiles = () => readdirSync('/proc/self/fd').filter((fd) => {
+  try {
+    const path = readlinkSync(`/proc/self/fd/${fd}`)
+    return path.startsWith(disk) && path.endsWith('(deleted)')
+  } catch {
+    return false
+  }
+})
+
+/** Leaves so many bytes of the disk, once nothing more of it is going to be free by itself. */
+async function leave (bytes: number) {
+  while (heldFiles().length > 0) await sleep(20)
   rmSync(ballast, { force: true })
   const { bavail, bsize } = statfsSync(disk)
   appendFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - bytes)))
@@ -57,15 +70,15 @@ async function start (home: string, cwd: string) {
 const home = await start(`${disk}/home`, `${elsewhere}/work`)
 const refused = []
 for (let room = 0.5; room < 2.9; room += 0.3) {
-  leave(room * MIB)
+  await leave(room * MIB)
   refused.push({ ...await home.write(), copies: home.copies() })
 }
-leave(MIB)
+await leave(MIB)
 const command = { ...await home.tell('run `rm file.txt`'), copies: home.copies() }
-leave(5 * MIB)
+await leave(5 * MIB)
 const written = { ...await home.write(), copies: home.copies() }
 // An undo keeps what it replaces, which is small here; then its record finds no room.
-leave(0)
+await leave(0)
 const undoRefused = { answer: await home.undo(written.runId), file: readFileSync(`${elsewhere}/work/file.txt`, 'utf8') }
 rmSync(ballast)
 while ((await home.app.inject('/health')).json().status !== 'ok') await home.app.clock.sleep(20)
@@ -76,11 +89,11 @@ const post = async (url: string, payload: object = {}) => (await home.app.inject
 const onCopy = () =>
   post('/run/sync', { id: 'c', message: { role: 'user', content: 'write "new" to file.txt' }, options: { workspace: 'copy' } })
 const file = () => readFileSync(`${elsewhere}/work/file.txt`)
-leave(MIB)
+await leave(MIB)
 const copyRefused = { answer: await onCopy(), left: readdirSync(`${disk}/home-copies`) }
 rmSync(ballast)
 const { runId: onCopyId } = await onCopy()
-leave(MIB / 2)
+await leave(MIB / 2)
 const applyRefused = { answer: await post(`/runs/${onCopyId}/apply`), isOld: file().equals(old) }
 rmSync(ballast)
 const applied = { answer: await post(`/runs/${onCopyId}/apply`), file: file().toString() }
@@ -90,7 +103,7 @@ for (const name of ['home', 'home-copies']) rmSync(`${disk}/${name}`, { recursiv
 // What comes back finds no room.
 const work = await start(`${elsewhere}/home`, `${disk}/work`)
 const { runId } = await work.write()
-leave(1 * MIB)
+await leave(1 * MIB)
 const stuck = { answer: await work.undo(runId), file: readFileSync(`${disk}/work/file.txt`, 'utf8'), files: work.files() }
 truncateSync(ballast)
 const back = { answer: await work.undo(runId), isOld: readFileSync(`${disk}/work/file.txt`).equals(old), files: work.files() }
@@ -102,7 +115,7 @@ const large = await onFull('/run/sync', {
   message: { role: 'user', content: 'run `head -c 2097152 /dev/urandom > a.bin; head -c 3145728 /dev/urandom > file.txt`' },
   options: { workspace: 'copy' }
 })
-leave(3 * MIB)
+await leave(3 * MIB)
 const whole = (name: string) => existsSync(`${disk}/work/${name}`) ? statSync(`${disk}/work/${name}`).size : undefined
 const seen = () => ({ files: work.files(), first: whole('a.bin'), isOld: readFileSync(`${disk}/work/file.txt`).equals(old) })
 const folderFull = { answer: await onFull(`/runs/${large.runId}/apply`), ...seen() }
