@@ -1,4 +1,5 @@
 import type { Tool } from '../contracts/tool.ts'
+import { readJson } from '../lib/json.ts'
 
 /** Characters shown of what a call is about. */
 const ABOUT_SHOWN = 160
@@ -92,11 +93,11 @@ function aboutOf (input: unknown, tool: Pick<Tool, 'target'> | undefined): strin
   return inLine(typeof target === 'string' ? withoutSecrets(target) : sayFields(fields, FIELDS_SHOWN))
 }
 
-/** The first fields of an input that is kept as JSON, and shortened. */
+/** The first texts of an input that is kept as JSON, and shortened: the last may be cut off. */
 function fieldsIn (json: string): unknown {
   if (!json.startsWith('{')) return json
-  const fields = [...json.matchAll(/"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)*")/g)]
-  return Object.fromEntries(fields.slice(0, 20).map(([, name, value]) => [name, JSON.parse(value)]))
+  const fields = [...json.matchAll(/"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)*)/g)]
+  return Object.fromEntries(fields.slice(0, 20).map(([, name, value]) => [name, readJson(`${value}"`) ?? value.slice(1)]))
 }
 
 /** An address is said by its host and its path, without what may be a secret. */

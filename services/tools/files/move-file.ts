@@ -39,7 +39,8 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     effect: 'write',
     proves: 'file',
     reportsChanges: true,
-    target: ({ from, to }) => `${from} → ${to}`,
+    // An input that is kept shortened may lack the second.
+    target: ({ from, to }: { from?: string, to?: string }) => [from, to].filter((path) => path !== undefined).join(' → '),
     willChange: async (input, context) => {
       const { source, target } = await locate(input, context)
       return [{ path: source, withContents: true, isRemoved: true }, { path: target, withContents: true }]
