@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { BoxHost } from '../../../schemas/config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin } from '../../lib/deadline.ts'
+import { ServiceError } from '../../lib/service-error.ts'
 import { lineProblem, shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
 import type { FolderIdentity, Tool, ToolContext, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
@@ -104,22 +105,27 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
 
   /** Starts the command in the open folder, in the box or outside. `shared` is the network of the commands of its conversation. */
   async function start (command: string, held: Folder, boundary: Allowed, shared?: SharedNetwork): Promise<Started> {
-    if (boundary.is === 'outside') {
-      const child = await spawnGuarded(...shellCommand(command), {
-        cwd: held.entry('.'),
-        env: commandEnvironment(environment()),
-        stdin: 'closed',
-        isLine: true,
-        clock
+    try {
+      if (boundary.is === 'outside') return { child: await startOutside(command, held) }
+      const hosts = boundary.is === 'networked' && boundary.hosts.length > 0 ? boundary.hosts : undefined
+      return await withFolder(boundary.folder.path, async (folder) => {
+        await assertSame(folder, boundary.folder)
+        return sandbox.start(command, { folder, cwd: held.path, hosts, shared })
       })
-      return { child }
+    } catch (error) {
+      // It is not its folder that failed.
+      throw error instanceof ServiceError ? error : new ToolFailed(`The command could not be started: ${(error as Error).message}`)
     }
-    const hosts = boundary.is === 'networked' && boundary.hosts.length > 0 ? boundary.hosts : undefined
-    return withFolder(boundary.folder.path, async (folder) => {
-      await assertSame(folder, boundary.folder)
-      return sandbox.start(command, { folder, cwd: held.path, hosts, shared })
-    })
   }
+
+  const startOutside = (command: string, held: Folder) =>
+    spawnGuarded(...shellCommand(command), {
+      cwd: held.entry('.'),
+      env: commandEnvironment(environment()),
+      stdin: 'closed',
+      isLine: true,
+      clock
+    })
 
   /** Starts the command in the background, and waits a moment, in which it may already fail. */
   async function stay ({ command, ports }: Input, held: Folder, boundary: Allowed, context: ToolContext): Promise<ToolOutput> {

@@ -7,6 +7,7 @@ import { createOverlay, OBEYED, type Overlay, type Sandbox } from '../../sandbox
 import { unifiedDiff } from '../files/diff.ts'
 import { withFolder } from '../files/open-folder.ts'
 import type { PathPolicy } from '../path-policy.ts'
+import { locateFolder } from '../work-folder.ts'
 import { commandEnd, FLOOD_BYTES } from './command-end.ts'
 import { cleaned } from './command-output.ts'
 
@@ -32,10 +33,9 @@ interface Input {
 export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy, clock: Clock, sandbox: Sandbox }): Tool<Input>['tryOut'] {
   return async ({ command, cwd = '.', network, outside }, { cwd: base, narrowed, signal }): Promise<TriedOut> => {
     if (outside) return { refused: 'A command that runs outside the box cannot be tried out.' }
-    const start = await paths.resolve(cwd, base)
-    const { dev, ino } = await lstat(start, { bigint: true })
-    const identity = { path: start, dev: String(dev), ino: String(ino) }
-    const boundary = await sandbox.boundary({}, { folder: identity, base, narrowed })
+    const place = await paths.resolve(cwd, base).then(locateFolder, () => undefined)
+    if (place === undefined) return { refused: `The command cannot be tried out: it may not work in ${JSON.stringify(cwd)}, or it is gone.` }
+    const boundary = await sandbox.boundary({}, { folder: place, base, narrowed })
     if (boundary.is === 'outside' || boundary.is === 'refused') return { refused: `The command cannot be tried out. ${boundary.why}` }
     if (!await sandbox.canTry()) {
       return { refused: 'Commands cannot be tried out on this computer: its box cannot lay one folder over another.' }
@@ -44,7 +44,7 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
     if (overlay === undefined) return { refused: 'Commands cannot be tried out: the name of the folder for temporary files is not usable.' }
     const { path: lower } = boundary.folder
     try {
-      const { child, finish } = await withFolder(lower, (folder) => sandbox.start(command, { folder, cwd: start, overlay }))
+      const { child, finish } = await withFolder(lower, (folder) => sandbox.start(command, { folder, cwd: place.path, overlay }))
       const { exit, streams, timedOut, isFlood } = await commandEnd(child, { clock, ms: TRY_MS, signal })
       await finish()
       signal.throwIfAborted()

@@ -19,8 +19,8 @@ const unix = process.platform === 'win32' ? 'written for a Unix shell' : false
 
 function lay (t: Test, environment?: NodeJS.ProcessEnv) {
   const workspace = realpathSync(t.testdir({ sub: {}, file: '' }))
-  const { output, failure, execute } = build({ workspace, environment })
-  return { workspace, failure, execute, run: (command: string, input: object = {}) => output('runCommand', { command, ...input }) }
+  const { host, output, failure, execute } = build({ workspace, environment })
+  return { workspace, host, failure, execute, run: (command: string, input: object = {}) => output('runCommand', { command, ...input }) }
 }
 
 /** Waits for a file that a command writes, and reads it. */
@@ -44,13 +44,16 @@ t.test('a command answers its exit code and output, apart; failing is an answer'
 })
 
 t.test('a command runs in the working directory or a folder that is allowed', { skip: unix }, async (t) => {
-  const { workspace, run, failure } = lay(t)
+  const { workspace, run, failure, host } = lay(t)
+  const { signal } = new AbortController()
   t.equal((await run('pwd')).stdout, `${workspace}\n`)
   t.equal((await run('pwd', { cwd: 'sub' })).stdout, `${join(workspace, 'sub')}\n`)
   t.match(await failure('runCommand', { command: 'pwd', cwd: '/etc' }), /outside/)
   t.match(await failure('runCommand', { command: 'pwd', cwd: 'file' }), /not a folder/)
   t.match(await failure('runCommand', { command: 'pwd', cwd: 'none' }), /does not exist/)
   t.match(await failure('runCommand', { command: 'a\0b' }), /NUL/)
+  const refused = { refused: /^The command cannot be tried out: it may not work in "none"/ }
+  t.match(await host.tryOut({ name: 'runCommand', input: { command: 'pwd', cwd: 'none' }, cwd: workspace, signal }), refused)
 })
 
 t.test('a command that reads its input gets none', { skip: unix }, async (t) => {
