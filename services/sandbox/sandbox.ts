@@ -8,9 +8,8 @@ import { systemClock, type Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 import { type GuardedChild, shellCommand, spawnGuarded } from '../process/index.ts'
 import { boxEnvironment, boxHome, isIn, unfitReason } from './box-places.ts'
-import { openBoxNetwork } from './box-network.ts'
+import { type LookUp, openBoxNetwork } from './box-network.ts'
 import { gitIdentity } from './git-settings.ts'
-import type { LookUp } from './host-proxy.ts'
 import { boxArguments, BUBBLEWRAP, FIRST_FD, HEARING, UNENDED } from './linux-box.ts'
 import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
 import { createOverlay, type Overlay } from './overlay.ts'
@@ -151,13 +150,14 @@ export function createSandbox (parts: Parts) {
     const identity = gitIdentity(env.HOME ?? homedir())
     /** What the command needs of its own, outside the box; most need nothing. */
     const own = identity === undefined && hosts === undefined ? undefined : await makeTemporary()
-    const network = hosts && await openBoxNetwork({ folder: own!, hosts, lookUp, stdin: 'ignore' })
+    let network: Awaited<ReturnType<typeof openBoxNetwork>> | undefined
     const tidyUp = async () => {
       await network?.close()
       if (own !== undefined) await rm(own, { recursive: true, force: true })
     }
     const inner = holdObeyed(folder)
     try {
+      if (hosts !== undefined) network = await openBoxNetwork({ folder: own!, hosts, lookUp, stdin: 'ignore' })
       const files = [...network?.files ?? []]
       if (identity !== undefined) {
         const from = join(own!, 'gitconfig')
@@ -178,7 +178,7 @@ export function createSandbox (parts: Parts) {
         files: held.map(({ fd }) => fd),
         clock
       })
-      child.stdin?.on('error', () => {}).end(network?.input)
+      child.stdin?.end(network?.input)
       return {
         child,
         async finish () {
@@ -198,17 +198,21 @@ export function createSandbox (parts: Parts) {
     const env = boxEnvironment(environment())
     const before = await lookAtObeyed(folder.path)
     const temporary = await makeTemporary()
+    const tidyUp = () => rm(temporary, { recursive: true, force: true })
     const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome })
     const child = await spawnGuarded(program, [...box, name, ...args], {
       cwd,
       env: { ...env, HOME: temporary, TMPDIR: temporary },
       stdin: 'closed',
       clock
+    }).catch(async (error) => {
+      await tidyUp()
+      throw error
     })
     return {
       child,
       async finish () {
-        await rm(temporary, { recursive: true, force: true })
+        await tidyUp()
         return takeAwayObeyed(folder.path, before, withFolder)
       }
     }

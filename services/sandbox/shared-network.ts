@@ -24,7 +24,7 @@ export interface SharedNetwork {
    * Makes a port of the network reachable at 127.0.0.1 of this computer, until the returned function is called. Rejects with a sentence
    * where the port is taken.
    */
-  open(port: number): Promise<() => Promise<void>>
+  open(port: number): Promise<() => void>
   close(): Promise<void>
 }
 
@@ -39,31 +39,45 @@ export async function makeSharedNetwork (
   // Nothing but the keeper runs in this box. With a /dev of its own, bubblewrap would keep the network in a namespace that nobody can join.
   const box = ['--unshare-user', '--unshare-net', '--unshare-pid', '--cap-drop', 'ALL', '--ro-bind', '/', '/', '--info-fd', '1', '--']
   const keeper = await spawnGuarded(bubblewrap, [...box, ...KEEPER], { cwd: '/', env: environment, stdin: 'closed', clock })
-  const ports = new Map<number, Server>()
+  const servers = new Set<Server>()
   const sockets = new Set<Socket>()
-  let relay: Promise<{ child: GuardedChild, folder: string, path: string }> | undefined
+  let relay: ReturnType<typeof startRelay> | undefined
 
-  async function startRelay (): Promise<{ child: GuardedChild, folder: string, path: string }> {
+  /** Starts the program that leads to the ports of the network, and returns its socket. */
+  async function startRelay (): Promise<{ path: string, close: () => Promise<void> }> {
     const folder = await makeTemporary()
     const path = join(folder, 'ports.sock')
-    const { command, args, env, input } = childProgram('port-relay', [path])
-    const [name, ...before] = network.join
-    const child = await spawnGuarded(name, [...before, command, ...args], {
-      cwd: '/',
-      env: { ...environment, ...env },
-      stdin: input.length > 0 ? 'pipe' : 'closed',
-      clock
-    })
-    child.stdin?.on('error', () => {}).end(input)
-    child.stderr.resume()
-    await firstOutput(child, clock, (text) => text.includes('\n') || undefined)
-    return { child, folder, path }
+    let child: GuardedChild | undefined
+    const close = async () => {
+      await child?.end(0)
+      await rm(folder, { recursive: true, force: true })
+    }
+    try {
+      const { command, args, env, input } = childProgram('port-relay', [path])
+      const [name, ...before] = network.join
+      child = await spawnGuarded(name, [...before, command, ...args], {
+        cwd: '/',
+        env: { ...environment, ...env },
+        stdin: input.length > 0 ? 'pipe' : 'closed',
+        clock
+      })
+      child.stdin?.end(input)
+      child.stderr.resume()
+      await firstOutput(child, clock, (text) => text.includes('\n') || undefined)
+      return { path, close }
+    } catch (error) {
+      await close()
+      throw error
+    }
   }
 
   const network: SharedNetwork = {
     join: [],
     async open (port) {
-      relay ??= startRelay()
+      relay ??= startRelay().catch((error) => {
+        relay = undefined
+        throw error
+      })
       const { path } = await relay
       const server = createServer((client) => {
         const inner = connect(path)
@@ -78,20 +92,18 @@ export async function makeSharedNetwork (
       })
       server.maxConnections = MOST_CONNECTIONS
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
-      ports.set(port, server)
-      return async () => {
-        if (ports.get(port) === server) ports.delete(port)
-        await closeServer(server)
+      servers.add(server)
+      return () => {
+        servers.delete(server)
+        // Connections that are open stay until the process behind them ends.
+        server.close()
       }
     },
     async close () {
-      const servers = [...ports.values()]
-      ports.clear()
+      for (const server of servers) server.close()
       for (const socket of sockets) socket.destroy()
-      await Promise.all(servers.map(closeServer))
       const started = await relay?.catch(() => undefined)
-      await Promise.all([started?.child.end(0), keeper.end(0)])
-      if (started !== undefined) await rm(started.folder, { recursive: true, force: true })
+      await Promise.all([started?.close(), keeper.end(0)])
     }
   }
 
@@ -108,13 +120,6 @@ export async function makeSharedNetwork (
     throw error
   }
 }
-
-/** Stops listening; connections that are open stay until the process behind them ends. */
-const closeServer = (server: Server) =>
-  new Promise<void>((resolve) => {
-    server.close()
-    resolve()
-  })
 
 /** Waits until `find` finds something in what the child writes. */
 async function firstOutput<T> (

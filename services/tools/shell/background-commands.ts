@@ -119,14 +119,16 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
     await (await network?.catch(() => undefined))?.close()
   }
 
-  async function openPorts (network: SharedNetwork | undefined, ports: number[]): Promise<Array<() => Promise<void>>> {
-    const open: Array<() => Promise<void>> = []
+  /** Opens ports, all or none; returns what closes them. */
+  async function openPorts (network: SharedNetwork | undefined, ports: number[]): Promise<() => void> {
+    const open: Array<() => void> = []
+    const closeAll = () => open.forEach((close) => close())
     for (const port of ports) {
       try {
         if (network === undefined) throw new Error('there is no network')
         open.push(await network.open(port))
       } catch (error) {
-        await Promise.all(open.map((close) => close()))
+        closeAll()
         const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
         throw new ToolFailed(
           isTaken
@@ -135,7 +137,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
         )
       }
     }
-    return open
+    return closeAll
   }
 
   /** Ends the commands of an owner that nobody has used for an hour. */
@@ -225,15 +227,14 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
           }))
         }
         const network = own ?? (isApart ? undefined : await networks.get(key))
-        const open = await openPorts(network, boxed === undefined ? [] : ports)
-        const closePorts = async () => void await Promise.all(open.map((close) => close()))
-        const started = await begin(network).catch(async (error) => {
-          await closePorts()
+        const closePorts = await openPorts(network, boxed === undefined ? [] : ports)
+        const started = await begin(network).catch((error) => {
+          closePorts()
           throw error
         })
         const view = { commandId: newId(), command, runId, ports, key, isBoxed: boxed !== undefined, ...ownerOf(runId) }
         return register(view, started, async () => {
-          await closePorts()
+          closePorts()
           await own?.close()
         })
       } catch (error) {

@@ -34,7 +34,7 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
   return async ({ command, cwd = '.', network, outside }, { cwd: base, narrowed, signal }): Promise<TriedOut> => {
     if (outside) return { refused: 'A command that runs outside the box cannot be tried out.' }
     const place = await paths.resolve(cwd, base).then(locateFolder, () => undefined)
-    if (place === undefined) return { refused: `The command cannot be tried out: it may not work in ${JSON.stringify(cwd)}, or it is gone.` }
+    if (place === undefined) return { refused: `The command cannot be tried out: ${JSON.stringify(cwd)} is gone, or no place for it.` }
     const boundary = await sandbox.boundary({}, { folder: place, base, narrowed })
     if (boundary.is === 'outside' || boundary.is === 'refused') return { refused: `The command cannot be tried out. ${boundary.why}` }
     if (!await sandbox.canTry()) {

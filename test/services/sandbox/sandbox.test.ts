@@ -101,15 +101,40 @@ t.test('a box reaches the hosts that a call names, and no others', { skip }, asy
   }
   const { output, failure } = build({ workspace, boxes: BUBBLEWRAP, lookUp })
   const run = async (command: string) =>
-    (await output('runCommand', { command, network: [`one.example:${port}`, `private.example:${port}`] })).stdout
+    (await output('runCommand', { command, network: [`one.example:${port}`, `private.example:${port}`, 'one.example:1'] })).stdout
   t.equal(await run(`curl -sS http://one.example:${port}/`), `reached one.example:${port}`)
   t.equal(await run(`curl -sSp http://one.example:${port}/`), `reached one.example:${port}`, 'through a tunnel')
-  t.match(await run(`curl -sS http://two.example:${port}/; curl -sSp http://one.example:1/ 2>&1`), /not among the hosts[\s\S]*403/)
+  t.match(await run(`curl -sS http://two.example:${port}/; curl -sSp http://one.example:2/ 2>&1`), /not among the hosts[\s\S]*403/)
+  const closed = await run('curl -sS http://one.example:1/; curl -sSp http://one.example:1/ 2>&1')
+  t.match(closed, /^one\.example cannot be reached: .*ECONNREFUSED[\s\S]*502/, 'it may be reached, and is silent')
   t.match(await run(`curl -sS http://private.example:${port}/`), /not on the public internet/)
   t.match(await run(`curl -sS --noproxy '*' -m 2 http://127.0.0.1:${port}/ 2>&1; getent hosts one.example; echo $?`), /connect[\s\S]*2\n$/)
   t.same(new Set(asked), new Set(['one.example', 'private.example']), 'names are looked up outside')
   t.match(await failure('runCommand', { command: 'true', outside: true, network: ['one.example'], reason: 'x' }), /leave out "network"/)
   t.match(await failure('runCommand', { command: 'true', outside: true }), /needs a "reason"/)
+})
+
+t.test('nothing is left of a box that cannot be made, and ports can be opened when there is room again', { skip }, async (t) => {
+  const before = process.env.TMPDIR
+  t.teardown(() => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  })
+  // The path of a socket has at most 107 bytes.
+  const long = join(t.testdir({ work: {}, ['x'.repeat(80)]: {} }), 'x'.repeat(80))
+  process.env.TMPDIR = long
+  const { failure } = build({ workspace: join(long, '../work'), boxes: BUBBLEWRAP })
+  t.match(await failure('runCommand', { command: 'true', network: ['one.example'] }), /^The command could not be started: listen /)
+  t.same(readdirSync(long), [])
+
+  process.env.TMPDIR = before ?? '/tmp'
+  const network = (await sandboxOver({ kind: BUBBLEWRAP }).shareNetwork())!
+  process.env.TMPDIR = join(long, 'gone')
+  await t.rejects(network.open(0), { code: 'ENOENT' })
+  process.env.TMPDIR = before ?? '/tmp'
+  const close = await network.open(0)
+  close()
+  await network.close()
 })
 
 t.test('a tool server in a box talks over its input and output, and reaches what its entry names alone', { skip }, async (t) => {
