@@ -68,108 +68,61 @@ interface Data {
 /** The quotes that close a quotation, by the one that opens it. */
 const CLOSERS: Record<string, string> =
   { "'": "'", '"': '"', '“': '”', '‘': '’', '«': '»', '‹': '›', '„': '“”', '‚': '‘’', '”': '”' }
-const TICKS = /`+/y
+/** A fenced block, whose first line may name its language, or code between one or two backticks. */
+const CODE = /(`{3,})(?:[\w+#.-]*[^\S\n]*\n)?([^]*?)\1|(``?)(?!`)([^]*?[^`])\3(?!`)/y
 const isWord = (char = '') => /[\p{L}\p{N}_]/u.test(char)
-const isBlank = (char = ' ') => /\s/.test(char)
 
 /**
  * Returns a function that reads the quotation, the code between backticks or the JSON object that begins at a position, if one
- * does. What was searched in vain is not searched again, so that reading a whole message takes linear time.
+ * does. An opening sign whose end was searched in vain opens nothing further on, so that reading a whole message takes linear time.
  */
 function createDataReader (message: string): (at: number) => Data | undefined {
-  /** Signs whose end is missing in the rest of the message, and quotes that are not nested properly in it. */
   const unclosed = new Set<string>()
-  const flat = new Set<string>()
-  /** By quote, the position of the next one that no backslash escapes. */
-  const plain: Record<string, number> = {}
-
-  function ticksAt (at: number): string {
-    TICKS.lastIndex = Math.max(at, 0)
-    return at < 0 ? '' : TICKS.exec(message)![0]
-  }
 
   function code (at: number): Data | undefined {
-    const ticks = ticksAt(at)
-    const isFence = ticks.length > 2
-    let end = unclosed.has(ticks) ? -1 : message.indexOf(ticks, at + ticks.length)
-    // A longer run of backticks does not end code in one or two.
-    for (let run = isFence ? '' : ticksAt(end); run.length > ticks.length; run = ticksAt(end)) {
-      end = message.indexOf(ticks, end + run.length)
-    }
-    if (end < 0) {
-      unclosed.add(ticks)
-      return ticks.length === 2 ? { text: '', end: at + 2 } : undefined
-    }
-    const text = message.slice(at + ticks.length, end)
-    // The first line of a fenced block may name its language.
-    return { text: isFence ? text.replace(/^[\w+#.-]*[^\S\n]*\n/, '') : text, end: end + ticks.length }
+    CODE.lastIndex = at
+    const [all, , block, , inline = block] = CODE.exec(message) ?? []
+    return all === undefined ? undefined : { text: inline, end: at + all.length }
   }
 
-  /**
-   * Reads a quotation. A quote before a letter closes nothing (it's), a quote between a blank and a letter opens an inner
-   * quotation, and an escaped quote belongs to the text when the quotation ends properly further on.
-   */
-  function quotation (start: number, open: string, closers: string): Data | undefined {
+  /** A quote before a letter closes nothing (it's), and an escaped quote belongs to the text unless the next quote opens another one. */
+  function quotation (start: number, open: string): Data | undefined {
+    const closers = CLOSERS[open]
     const isStraight = closers === open
-    const ending = (at: number) => {
-      const text = message.slice(start, at)
-      return { text: isStraight ? text.replaceAll(`\\${open}`, open) : text, end: at + 1 }
-    }
-    let [depth, first] = [0, 0]
+    let depth = 0
     for (let at = start; at < message.length; at++) {
-      const char = message[at]
-      if (!isStraight && char === open) depth++
-      if (!closers.includes(char)) continue
-      const isEnd = !isWord(message[at + 1]) && !(isStraight && message[at + 1] === char)
-      if (isStraight && isEscaped(at, start) && (!isEnd || nextEnds(char, at + 1))) continue
-      if (isStraight && !isEnd && isBlank(message[at - 1]) && isWord(message[at + 1])) depth++
-      if (isEnd && (depth-- === 0 || flat.has(open))) return ending(at)
-      if (isEnd) first ||= at
-    }
-    const searched = first === 0 ? unclosed : flat
-    searched.add(open)
-    return first === 0 ? undefined : ending(first)
-  }
-
-  function isEscaped (at: number, start: number): boolean {
-    let slashes = 0
-    while (at - slashes > start && message[at - slashes - 1] === '\\') slashes++
-    return slashes % 2 === 1
-  }
-
-  /** Whether the next quote that is not escaped ends a quotation, and does not begin one. */
-  function nextEnds (quote: string, from: number): boolean {
-    for (plain[quote] ??= -1; plain[quote] < from || isEscaped(plain[quote], from);) {
-      const next = message.indexOf(quote, Math.max(from, plain[quote] + 1))
-      plain[quote] = next < 0 ? Infinity : next
-    }
-    const at = plain[quote]
-    return at < message.length && !(isBlank(message[at - 1]) && !isBlank(message[at + 1]))
-  }
-
-  function object (at: number): Data | undefined {
-    let [depth, isText] = [0, false]
-    for (let end = at; end < message.length; end++) {
-      if (isText && message[end] === '\\') end++
-      else if (message[end] === '"') isText = !isText
-      else if (!isText && message[end] === '{') depth++
-      else if (!isText && message[end] === '}' && --depth === 0) {
-        const text = message.slice(at, end + 1)
-        if (parseObject(text)) return { text, end: end + 1 }
-        break
+      if (isStraight && message[at] === '\\' && message[at + 1] === open && !opens(message.indexOf(open, at + 2))) at++
+      else if (!isStraight && message[at] === open) depth++
+      else if (closers.includes(message[at]) && !isWord(message[at + 1]) && depth-- === 0) {
+        const text = message.slice(start, at)
+        return { text: isStraight ? text.replaceAll(`\\${open}`, open) : text, end: at + 1 }
       }
     }
-    unclosed.add('{')
+    return undefined
+  }
+
+  /** Whether the quote at a position opens a quotation; a message without a further quote (-1) needs this one as its end, too. */
+  const opens = (at: number) => at < 0 || (/\s/.test(message[at - 1]) && /\S/.test(message[at + 1] ?? ' '))
+
+  function object (at: number): Data | undefined {
+    let depth = 0
+    for (const { 0: sign, index } of message.slice(at).matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+      depth += sign === '{' ? 1 : sign === '}' ? -1 : 0
+      const text = message.slice(at, at + index + 1)
+      if (depth === 0) return parseObject(text) && { text, end: at + text.length }
+    }
     return undefined
   }
 
   return (at) => {
     const open = message[at]
-    if (open === '`') return message[at - 1] === '`' ? undefined : code(at)
-    if (unclosed.has(open)) return undefined
-    if (open === '{') return isBlank(message[at - 1]) ? object(at) : undefined
-    // An apostrophe inside a word opens no quotation.
-    return Object.hasOwn(CLOSERS, open) && !isWord(message[at - 1]) ? quotation(at + 1, open, CLOSERS[open]) : undefined
+    const isOpening = open === '`' ? message[at - 1] !== '`' : open === '{' ? /\s/.test(message[at - 1] ?? ' ')
+      // An apostrophe inside a word opens no quotation.
+      : Object.hasOwn(CLOSERS, open) && !isWord(message[at - 1])
+    if (!isOpening || unclosed.has(open)) return undefined
+    const data = open === '`' ? code(at) : open === '{' ? object(at) : quotation(at + 1, open)
+    if (data === undefined) unclosed.add(open)
+    return data
   }
 }
 
