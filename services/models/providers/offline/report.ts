@@ -101,13 +101,17 @@ const MAX_ENTRIES = 100
 /** The prefix that readFile adds to each line for models; the user asked for the text. */
 const LINE_NUMBER = /(?<![^\n])\d+→/g
 
+/** The lines of listDirectory are those that models see: `src/`, `README.md 1234`, `link@`. */
 const RESULTS: Record<string, (output: Output, input: Output) => string> = {
   listDirectory ({ entries, truncated }, { path }) {
-    const all = Array.isArray(entries) ? entries.map(entryWords) : typeof entries === 'string' ? linesOf(entries) : []
+    const lines = typeof entries === 'string' ? entries.split('\n').filter((line) => line !== '') : []
     const folder = path === '.' ? 'This folder' : `\`${path}\``
-    if (all.length === 0) return `${folder} is empty.`
-    const more = all.length > MAX_ENTRIES ? `\n- … and ${all.length - MAX_ENTRIES} more` : truncated === true ? '\n- … and more' : ''
-    return `${folder} holds ${count(all.length, 'entry', 'entries')}:\n${all.slice(0, MAX_ENTRIES).join('\n')}${more}`
+    if (lines.length === 0) return `${folder} is empty.`
+    const shown = lines.slice(0, MAX_ENTRIES).map((line) =>
+      `- ${line.replace(/@$/, ' (link)').replace(/ (\d+)$/, (_all, size) => ` (${count(Number(size), 'byte', 'bytes')})`)}`
+    )
+    const more = lines.length > MAX_ENTRIES ? `\n- … and ${lines.length - MAX_ENTRIES} more` : truncated === true ? '\n- … and more' : ''
+    return `${folder} holds ${count(lines.length, 'entry', 'entries')}:\n${shown.join('\n')}${more}`
   },
   readFile ({ content, startLine, truncated, message, mimeType, width, height }, { path }) {
     if (Array.isArray(content)) return `\`${path}\` is an image (${mimeType}, ${width} × ${height} pixels).`
@@ -157,18 +161,6 @@ function resultWords ({ toolName, input }: Command, value: unknown): string {
   const { content = output } = output
   const isList = Array.isArray(content) && content.length > 0
   return `${toolName} answered:${block(isList ? content.map((each) => textOf(each?.text ?? each)).join('\n') : textOf(content))}`
-}
-
-/** Describes the lines that listDirectory shows to models: `src/`, `README.md 1234`, `link@`. */
-const linesOf = (entries: string): string[] =>
-  entries.split('\n').filter((line) => line !== '').map((line) =>
-    `- ${line.replace(/@$/, ' (link)').replace(/ (\d+)$/, (_all, size) => ` (${count(Number(size), 'byte', 'bytes')})`)}`
-  )
-
-function entryWords (entry: Output | null): string {
-  const { name, path, kind, size } = entry ?? {}
-  const what = kind === 'directory' ? '/' : kind === 'symlink' ? ' (link)' : ''
-  return `- ${name ?? path ?? textOf(entry)}${what}${typeof size === 'number' ? ` (${count(size, 'byte', 'bytes')})` : ''}`
 }
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`

@@ -34,7 +34,7 @@ t.test('several commands are called one after the other, then their results are 
     ({ toolName }) =>
       json(
         {
-          listDirectory: { path: '/w/src', entries: [{ name: 'lib', kind: 'directory' }, { name: 'a.ts', kind: 'file', size: 12 }] },
+          listDirectory: { path: '/w/src', entries: 'lib/\na.ts 12' },
           readFile: { path: '/w/a.txt', content: 'the text of a' },
           runCommand: { exitCode: 3, stdout: 'out here', stderr: 'err here' },
           writeFile: { path: '/w/b.txt', bytesWritten: 2, created: true, diff: '+hi' }
@@ -65,7 +65,7 @@ t.test('a command that fails is told, and does not stop those after it', async (
 t.test('a denied call is told, not asked again, and the rest goes on', async (t) => {
   const { calls, text } = await converse(
     'delete a.txt, then delete a.txt, then list here',
-    ({ toolName }) => toolName === 'deleteFile' ? { type: 'execution-denied', reason: 'keep it' } : json({ entries: [] })
+    ({ toolName }) => toolName === 'deleteFile' ? { type: 'execution-denied', reason: 'keep it' } : json({ entries: '' })
   )
   t.strictSame(calls.map(({ toolName }) => toolName), ['deleteFile', 'listDirectory'])
   t.match(text, /You did not approve that I delete `a\.txt`, so I did not do it\. \(keep it\)/)
@@ -83,7 +83,7 @@ t.test('a call whose input was filled in on its way is known again', async (t) =
     prompt: [
       { role: 'user', content: [{ type: 'text', text: 'list the files in src' }] },
       { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'listDirectory', input: { path: 'src', depth: 1 } }] },
-      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'listDirectory', output: json({ entries: [] }) }] }
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'listDirectory', output: json({ entries: '' }) }] }
     ],
     tools: [{ type: 'function', name: 'listDirectory', inputSchema: {} }]
   })
