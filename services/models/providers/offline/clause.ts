@@ -31,11 +31,10 @@ const OPENINGS = [
   'make sure to',
   'task|goal|todo :'
 ]
-/** The same behind the command, by the number of words. */
+/** The same behind the command, of one to three words. */
 const CLOSINGS = [
-  ['please|thanks|immediately|again|now|too|back|aloud|first'],
-  ['thank you', 'for|to me', 'right away', 'once more'],
-  ['if you can|please']
+  ...['please|thanks|immediately|again|now|too|back|aloud|first', 'thank you', 'for|to me', 'right away', 'once more'],
+  'if you can|please'
 ]
 
 const NUMBER = /^\d{1,5}$/
@@ -75,14 +74,15 @@ export function afterNumber (tokens: readonly Token[], at: number): number | und
   return NUMBER.test(word) && mark?.kind === 'mark' && mark.start === end ? at + 2 : undefined
 }
 
+export const isPunctuation = ({ kind }: Token): boolean => kind === 'mark' || kind === 'line'
+
 function withoutPoliteness (tokens: readonly Token[]): readonly Token[] {
   let [start, end] = [0, tokens.length]
   const opening = () => afterNumber(tokens, start) ?? OPENINGS.map((words) => after(words, tokens, start)).find((at) => at !== undefined)
   for (let at = opening(); at !== undefined; at = opening()) start = at
-  const isMark = () => end > start && (tokens[end - 1].kind === 'mark' || tokens[end - 1].kind === 'line')
-  const isClosing = (length: number) =>
-    end - length >= start && CLOSINGS[length - 1].some((words) => after(words, tokens, end - length) === end)
-  for (let length: number | undefined = 0; length !== undefined; length = isMark() ? 1 : [1, 2, 3].find(isClosing)) end -= length
+  const isClosing = (from: number) =>
+    from >= start && ((from === end - 1 && isPunctuation(tokens[from])) || CLOSINGS.some((words) => after(words, tokens, from) === end))
+  for (let at: number | undefined = end; at !== undefined; at = [end - 1, end - 2, end - 3].find(isClosing)) end = at
   return tokens.slice(start, end)
 }
 

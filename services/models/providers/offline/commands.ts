@@ -128,8 +128,7 @@ const showIt = (_values: Values, { known: { file, isRead } }: Clause) =>
 
 const runQuote = ({ quote, path }: Values): Reply =>
   quote.trim() === '' ? undefined : call('runCommand', { command: quote, ...path && { cwd: path.path } })
-const runBehind = ({ quote }: Values): Reply =>
-  quote.trim() === '' ? undefined : call('runCommand', { command: quote, background: true })
+const runBehind = ({ quote }: Values) => call('runCommand', { command: quote, background: true })
 const runRest = ({ rest }: Values) => call('runCommand', { command: rest })
 /** Runs an unquoted command, unless it begins like a sentence: "run the tests". */
 const runBare = (values: Values): Reply =>
@@ -149,8 +148,8 @@ const writeQuote = ({ path: { path }, quote }: Values) => call('writeFile', { pa
 /** Writes a file whose path is beyond doubt. A colon at the end announces content that follows. */
 const write = ({ path: { path, isPlain, isFolder }, quote, content = quote, text = content }: Values, { all }: Clause): Reply =>
   isPlain && !isFolder && (text !== undefined || all.at(-1)?.word !== ':') ? call('writeFile', { path, content: text ?? '' }) : undefined
-function remove ({ targets, flags }: Values) {
-  const recursive = !flags || flags.some((flag) => /^-\w*r/.test(flag))
+function remove ({ targets, flags = ['-r'] }: Values) {
+  const recursive = flags.some((flag) => /^-\w*r/.test(flag))
   return targets.flatMap(({ path }) => call('deleteFile', { path, ...recursive && { recursive } }))
 }
 
@@ -190,13 +189,11 @@ const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => R
   ['be|stay|keep|answer|reply it|this|that? more|very|as|a|bit* brief|short|shorter|concise|quick|careful|detailed', nothing],
   [`${TELL} this|that|them|both|everything|the|its|their|all* result|results|output|outputs|answer|summary|findings?`, nothing],
   [`${TELL} what|what's? it|its is|says|contains|content|contents|in|it*`, showIt],
-  [`${TELL} what's in it|there`, showIt],
 
   // The tools check the words, so what is only a manner of speaking stores nothing wrong.
   ['remember that|: {rest}', remember],
   ["remember|keep|note|don't in? mind|forget? that? {rest}", rememberOwn],
-  ['forget everything|all about {rest}', forgetAbout],
-  ['forget everything|all you know about {rest}', forgetAbout],
+  ['forget everything|all you? know? about {rest}', forgetAbout],
   ['forget about? that|this|it', forgetLast],
   ['forget about? that? {rest}', forgetOwn],
 
@@ -238,11 +235,9 @@ const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => R
   [`${WRITE}|${CREATE} down? ${LABEL} to|into|in|inside|on {path} ${LABEL} {content}`, write],
   [`${WRITE}|${CREATE} {path} ,? with|containing|having|saying|: ${LABEL} {content}`, write],
   [`${WRITE}|${CREATE} {path} that|which says|contains|reads|has|holds ${LABEL} {content}`, write],
-  [`${WRITE}|${CREATE} {path} {quote}`, write],
   [`${CREATE} {path}`, write],
   [`${WRITE} down? :? the|a|some* ${TEXT} :? {text} to|into|as {path}`, write],
   [`${WRITE} down? :? {text} to|into|as {path}`, write],
-  [`${WRITE} down? :? {text} in|inside|under {path}`, write],
 
   [`${DELETE} {flags} {targets}`, remove],
   [`${DELETE} {targets} ,? with|and|including? recursively|everything|all ${IN_IT}`, remove],

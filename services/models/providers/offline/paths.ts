@@ -1,4 +1,4 @@
-import type { Clause } from './clause.ts'
+import { type Clause, isPunctuation } from './clause.ts'
 import type { Token } from './tokens.ts'
 
 /** A path read from a clause. */
@@ -26,7 +26,7 @@ export const isPlain = (token: Token) => token.word === '' || /[./\\]/.test(toke
 /** Whether the next token ends a phrase that names a path. */
 const isPhraseOver = (clause: Clause, at = clause.at) => {
   const token = clause.tokens[at]
-  return token === undefined || token.kind === 'mark' || token.kind === 'line' || SENTENCES.has(token.word)
+  return token === undefined || isPunctuation(token) || SENTENCES.has(token.word)
 }
 
 /** Reads the name of a file or folder; undefined when the clause does not certainly name one. `here` allows "this folder". */

@@ -1,5 +1,5 @@
 import { readBackground } from './background.ts'
-import { after, afterNumber, Clause, type Command, type Known } from './clause.ts'
+import { after, afterNumber, Clause, type Command, isPunctuation, type Known } from './clause.ts'
 import { CREATE, readCommands, READS, WRITE } from './commands.ts'
 import { isPlain } from './paths.ts'
 import { tokenise, type Token } from './tokens.ts'
@@ -80,7 +80,7 @@ function split (message: string, tokens: Token[]): Token[][] {
     verb = leftVerb
     start = separator.end
   }
-  return [...parts, tokens.slice(start)].filter((part) => part.some(({ kind }) => kind === 'word' || kind === 'quote'))
+  return [...parts, tokens.slice(start)].filter((part) => !part.every(isPunctuation))
 }
 
 function separatorsIn (tokens: Token[]): Separator[] {
