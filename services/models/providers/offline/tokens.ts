@@ -116,9 +116,10 @@ function createDataReader (message: string): (at: number) => Data | undefined {
 
   return (at) => {
     const open = message[at]
-    const isOpening = open === '`' ? message[at - 1] !== '`' : open === '{' ? /\s/.test(message[at - 1] ?? ' ')
-      // An apostrophe inside a word opens no quotation.
-      : Object.hasOwn(CLOSERS, open) && !isWord(message[at - 1])
+    // An apostrophe inside a word opens no quotation.
+    const isOpening = open === '`'
+      ? message[at - 1] !== '`'
+      : open === '{' ? /\s/.test(message[at - 1] ?? ' ') : Object.hasOwn(CLOSERS, open) && !isWord(message[at - 1])
     if (!isOpening || unclosed.has(open)) return undefined
     const data = open === '`' ? code(at) : open === '{' ? object(at) : quotation(at + 1, open)
     if (data === undefined) unclosed.add(open)
