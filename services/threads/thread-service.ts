@@ -269,11 +269,14 @@ export function createThreadService (
     async put (id: string, { messages, settings: given, ...rest }: ThreadBody): Promise<Thread> {
       const settings = given && await checked(given)
       return withFiles(id, messages ?? [], async (taken) => {
-        const isNew = await threads.get(id) === undefined
         const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, { ...rest, settings }), ops)
-        const isChanged = isNew || (messages !== undefined && !await threads.holds(id, taken, unansweredIn))
+        const isThere = async () => messages === undefined && await threads.get(id) !== undefined
+        const isKept = await isThere() || await threads.holds(id, taken, unansweredIn)
         await agents.using(settings?.agent, async () =>
-          isChanged ? agent.exclusive(id, async () => put(await threads.replace(id, taken, unansweredIn))) : put([]))
+          isKept
+            ? put([])
+            // Another request may have made the thread meanwhile.
+            : agent.exclusive(id, async () => put(await isThere() ? [] : await threads.replace(id, taken, unansweredIn))))
         return withSettings(await require(id))
       })
     },

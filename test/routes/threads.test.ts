@@ -61,6 +61,13 @@ t.test('a thread is made, read, changed and removed, with everything its client 
   t.same(left.filter((key) => !key.startsWith('conversation/')), [], 'nothing of them is left')
 })
 
+t.test('two requests that make the same thread at once lose none of what they say', async (t) => {
+  const app = await build(t)
+  const put = (payload: object) => call(app, 'PUT', '/threads/new', payload)
+  await Promise.all([put({ messages: [user('hi')] }), put({ title: 'Trip' }), put({ pinned: true })])
+  t.match(await thread(app, 'new'), { title: 'Trip', pinned: true, messages: [user('hi')] })
+})
+
 t.test('a message that cannot be one is named', async (t) => {
   const app = await build(t)
   for (const bad of [{ role: 'user' }, { role: 'robot', content: 'x' }, { role: 'user', parts: 'x' }, { role: 'user', content: [null] }]) {
