@@ -1,4 +1,6 @@
-import { readdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readlinkSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
@@ -227,6 +229,39 @@ t.test('what a backup holds and would replace is said before anything is done, a
   t.same(readdirSync(app.home), before, 'no file of it is left')
   t.same((await app.inject('/threads')).json().threads.map(({ id }: { id: string }) => id).sort(), ['b', 'c'])
   t.strictSame((await app.inject('/import')).json(), { step: 'none', bytes: 0 })
+})
+
+t.test('a backup that is refused leaves no file open', { skip: process.platform !== 'linux' && '/proc tells' }, async (t) => {
+  const app = await build(t)
+  const messages = [{ role: 'user', content: randomBytes(400_000).toString('hex') }]
+  for (const id of ['a', 'b']) await app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages } })
+  const whole = await exported(app)
+  const open = () => readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).includes('import.partial')
+    } catch {
+      return false
+    }
+  })
+  t.match((await check(app, whole, 'not the passphrase')).json(), { code: 'ERR_BACKUP_PASSPHRASE' })
+  const damaged = Buffer.from(whole)
+  damaged[200_000] ^= 1
+  t.match((await check(app, damaged)).json(), { code: 'ERR_BACKUP_DAMAGED' })
+  t.match((await send(app, damaged)).json(), { code: 'ERR_BACKUP_DAMAGED' })
+  t.same(open(), [])
+})
+
+t.test('an erasure that cannot begin says so, changes nothing, and keeps no import out', async (t) => {
+  const app = await build(t)
+  await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
+  mkdirSync(join(app.home, 'erase.json'))
+  const erase = () => app.inject({ method: 'DELETE', url: '/data', payload: { confirm: 'erase everything' } })
+  const refused = { statusCode: 503, code: 'ERR_IMPORT_FAILED', error: /could not be erased.*Nothing was changed/ }
+  t.match((await erase()).json(), refused)
+  t.match((await erase()).json(), refused, 'and again: it is not under way')
+  t.same((await app.inject('/memory/brain')).json().brain.facts, ['Likes tea'])
+  t.match((await check(app, await exported(app))).json(), { status: 'checked' })
+  rmdirSync(join(app.home, 'erase.json'))
 })
 
 t.test('how far a check is can be read, and what is under way is told in its answer', async (t) => {

@@ -30,15 +30,21 @@ export const NotBytes = defineError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the back
 const ImportFailed = defineError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. Nothing was changed.')
 const EraseFailed = defineError('ERR_IMPORT_FAILED', 'The data could not be erased whole: %s. The next start erases the rest.')
 
-/** Creates the error for an erasure that the disk, or a program that has a file open, cut short. */
-export const eraseFailed = (error: unknown): Error =>
-  new EraseFailed(describeDiskFailure(error) ?? (error as NodeJS.ErrnoException).code ?? 'see the log for the reason')
+const EraseRefused = defineError('ERR_IMPORT_FAILED', 'The data could not be erased: %s. Nothing was changed.')
 
-/** Creates the error for an import that failed on the disk, without paths. */
+/** The reason of a failure on the disk, without paths. */
+const reasonOf = (error: unknown) => describeDiskFailure(error) ?? (error as NodeJS.ErrnoException).code ?? 'see the log for the reason'
+
+/** Creates the error for an erasure that the disk, or a program that has a file open, cut short. */
+export const eraseFailed = (error: unknown): Error => new EraseFailed(reasonOf(error))
+
+/** Creates the error for an erasure that could not begin. */
+export const eraseRefused = (error: unknown): Error => new EraseRefused(reasonOf(error))
+
+/** Creates the error for an import that failed on the disk. */
 export function importFailed (error: unknown): Error {
-  const diskFailure = describeDiskFailure(error)
-  if (diskFailure === undefined) return new ImportFailed((error as NodeJS.ErrnoException).code ?? 'see the log for the reason')
-  return new ImportFailed(`${diskFailure}. Free disk space for three times the size of the backup, then import it again`)
+  if (describeDiskFailure(error) === undefined) return new ImportFailed(reasonOf(error))
+  return new ImportFailed(`${reasonOf(error)}. Free disk space for three times the size of the backup, then import it again`)
 }
 
 // magic (8 bytes) | version (1) | log2 N, r, p of scrypt (3) | salt (16) | check (16) | chunks

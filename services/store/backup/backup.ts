@@ -15,14 +15,14 @@ import {
   BackupOlder,
   BackupTooLarge,
   eraseFailed,
+  eraseRefused,
   importFailed,
   NoBackup,
   NotBytes,
   decryptBackup,
   encryptBackup
 } from './backup-format.ts'
-import { createReadStream } from 'node:fs'
-import { open, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { open, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { CheckedBackup, ErasedView, ImportedView, ImportProgress } from '../../../schemas/backup.ts'
@@ -62,6 +62,12 @@ interface Head {
   digestKey: string
 }
 
+interface ReadBackup {
+  head: Head
+  config: object
+  records: AsyncGenerator<StoredRecord>
+}
+
 /** Yields the lines of a backup. */
 export async function * linesOf ({ schema, digestKey, records }: StoreContents, config: object, createdAt: number): AsyncGenerator<string> {
   yield JSON.stringify({ backup: 1, schema, version: VERSION, createdAt, digestKey: digestKey.toString('base64') } satisfies Head)
@@ -76,9 +82,7 @@ export async function * linesOf ({ schema, digestKey, records }: StoreContents, 
 }
 
 /** Reads the lines of a backup: head and configuration first, then the records. Throws BackupDamaged (400). */
-export async function readLines (
-  lines: AsyncGenerator<string>
-): Promise<{ head: Head, config: object, records: AsyncGenerator<[key: string, value: unknown]> }> {
+export async function readLines (lines: AsyncGenerator<string>): Promise<ReadBackup> {
   const next = async (): Promise<any> => {
     const { done, value } = await lines.next()
     if (done) return undefined
@@ -95,13 +99,13 @@ export async function readLines (
   if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new BackupDamaged('its configuration is missing')
   return { head: { ...written, schema }, config, records: records() }
 
-  async function * records (): AsyncGenerator<[string, unknown]> {
+  async function * records (): AsyncGenerator<StoredRecord> {
     for (let count = 0; ; count++) {
       const entry = await next()
       if (entry?.end === count && (await lines.next()).done) return
       const isValid = Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'string' && isRecord(entry[0])
       if (!isValid) throw new BackupDamaged(`record ${count + 1} cannot be read`)
-      if (!isLocal(entry[0])) yield entry as [string, unknown]
+      if (!isLocal(entry[0])) yield entry as StoredRecord
     }
   }
 }
@@ -145,6 +149,12 @@ export function createBackup (
   const NOTHING: ImportProgress = { step: 'none', bytes: 0 }
   let progress = NOTHING
 
+  /** Restarts the service when the client has the response. */
+  function restartAfter (gone: AbortSignal): void {
+    if (gone.aborted) setImmediate(replaced)
+    else gone.addEventListener('abort', () => replaced(), { once: true })
+  }
+
   function assertIdle () {
     const reason = busy()
     if (reason !== undefined) throw new BackupBusy(`${reason} Wait for it to end, or stop it, then import again.`)
@@ -169,28 +179,37 @@ export function createBackup (
     return path
   }
 
-  /** Reads a backup, whose records are checked while they are read. Throws the errors of an invalid one (400). */
-  async function read (path: string, passphrase: string, step: 'reading' | 'writing') {
-    const { size: total } = await stat(path)
-    progress = { step, bytes: 0, total }
-    async function * pieces (): AsyncGenerator<Buffer> {
-      for await (const piece of createReadStream(path)) {
-        progress = { ...progress, bytes: progress.bytes + piece.length }
-        yield piece
+  /** Reads a backup with `work`; its records are checked while they are read. Throws the errors of an invalid one (400). */
+  async function read<T> (
+    path: string,
+    { passphrase, step }: { passphrase: string, step: 'reading' | 'writing' },
+    work: (backup: ReadBackup, bytes: number) => Promise<T>
+  ): Promise<T> {
+    const file = await open(path)
+    try {
+      const { size: total } = await file.stat()
+      progress = { step, bytes: 0, total }
+      async function * pieces (): AsyncGenerator<Buffer> {
+        for await (const piece of file.createReadStream()) {
+          progress = { ...progress, bytes: progress.bytes + piece.length }
+          yield piece
+        }
       }
+      const backup = await readLines(decryptBackup(pieces(), passphrase))
+      assertReadable(backup.head.schema)
+      return await work(backup, total)
+    } finally {
+      // A backup that is refused is not read to its end.
+      await file.close()
     }
-    const { head, ...rest } = await readLines(decryptBackup(pieces(), passphrase))
-    assertReadable(head.schema)
-    return { head, ...rest, bytes: total }
   }
 
   /** Builds a staged database from a backup. Changes no current data. */
-  async function stage (path: string, passphrase: string): Promise<{ records: number, createdAt: number }> {
-    const { head, config, records } = await read(path, passphrase, 'writing')
+  async function stage ({ head, config, records }: ReadBackup): Promise<{ records: number, createdAt: number }> {
     const next = await store.stage({ schema: head.schema, digestKey: Buffer.from(head.digestKey, 'base64') })
     let count = 0
     try {
-      let batch: Array<[string, unknown]> = []
+      let batch: StoredRecord[] = []
       let bytes = 0
       for await (const record of withFiles(records, attachments)) {
         batch.push(importedRecord(record))
@@ -212,8 +231,7 @@ export function createBackup (
   }
 
   /** Reads all of a backup and counts what is in it. */
-  async function inspect (path: string, passphrase: string): Promise<CheckedBackup> {
-    const { head: { createdAt, version }, records, bytes } = await read(path, passphrase, 'reading')
+  async function inspect ({ head: { createdAt, version }, records }: ReadBackup, bytes: number): Promise<CheckedBackup> {
     const { counts, add } = createCounter()
     let count = 0
     for await (const record of withFiles(records, { ...attachments, write: async () => ({ file: '', key: '' }) })) {
@@ -302,10 +320,13 @@ export function createBackup (
     async erase (gone: AbortSignal): Promise<ErasedView> {
       if (importing) throw new BackupBusy('An import is under way. Wait for it to end.')
       importing = true
-      await commitErasure(dir)
+      await commitErasure(dir).catch((error) => {
+        importing = false
+        log.error({ err: error }, 'an erasure could not begin')
+        throw eraseRefused(error)
+      })
       refuseRequests()
-      if (gone.aborted) setImmediate(replaced)
-      else gone.addEventListener('abort', () => replaced(), { once: true })
+      restartAfter(gone)
       await endChildren()
       await store.closeFor(() => eraseFiles(dir, logFile)).catch((error) => {
         log.error({ err: error }, 'the data could not be erased now; the next start finishes it')
@@ -324,14 +345,12 @@ export function createBackup (
       assertIdle()
       return alone(body, async (file) => {
         const staged = await prepare(file, gone, async (path) => {
-          const result = await stage(path, passphrase)
+          const result = await read(path, { passphrase, step: 'writing' }, stage)
           assertIdle()
           return result
         })
         refuseRequests()
-        const restart = () => replaced()
-        if (gone.aborted) setImmediate(restart)
-        else gone.addEventListener('abort', restart, { once: true })
+        restartAfter(gone)
         await endChildren()
         await store.closeFor(() => commitReplacement(dir, { key: 'keep', copies: false })).catch((error) => {
           log.error({ err: error }, 'an import could not replace the data')
@@ -347,7 +366,7 @@ export function createBackup (
      * errors of an invalid backup (400, 413, 415), and ImportFailed (503) on a disk failure.
      */
     check: (body: unknown, passphrase: string, gone: AbortSignal): Promise<CheckedBackup> =>
-      alone(body, (file) => prepare(file, gone, (path) => inspect(path, passphrase))),
+      alone(body, (file) => prepare(file, gone, (path) => read(path, { passphrase, step: 'reading' }, inspect))),
 
     /** Returns how far an import or a check is. */
     progress: (): ImportProgress => progress

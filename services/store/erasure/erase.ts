@@ -24,11 +24,17 @@ export type LogFileOf = (dir: string, log: Config['log']) => { path: string } | 
 
 export const hasPendingErasure = (dir: string): boolean => existsSync(join(dir, MARKER))
 
-/** Commits the erasure: it is finished now or at the next start. */
+/** Commits the erasure: it is finished now or at the next start. One that cannot be committed never happens. */
 export async function commitErasure (dir: string): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic')
-  await writeFileAtomic(join(dir, MARKER), '{}', { mode: 0o600, fsync: true })
-  await syncDirectory(dir)
+  const marker = join(dir, MARKER)
+  try {
+    await writeFileAtomic(marker, '{}', { mode: 0o600, fsync: true })
+    await syncDirectory(dir)
+  } catch (error) {
+    await rm(marker, { force: true }).catch(() => {})
+    throw error
+  }
 }
 
 /** Removes the data of the service, and its logs. The database must be closed, and the caller holds the lock. */
