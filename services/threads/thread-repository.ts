@@ -199,11 +199,11 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     /** Returns the id of a message without one of its own; the same as long as it stays the same and in its place. */
     messageId: turns.messageId,
 
-    /** Returns the id that a message of the thread has in chats. */
+    /** Returns the id that a message of the thread has in chats; a damaged message before it counts as none of its answer. */
     async shownId (id: string, at: number, message: ThreadMessage): Promise<string> {
       let first = message
       for (; at > 0; at--) {
-        const [before] = await reader.messages(id, { from: at - 1, limit: 1 })
+        const [before] = await unlessDamaged(reader.messages(id, { from: at - 1, limit: 1 })) ?? []
         if (before === undefined || !continuesAnswer(before, first)) break
         first = before
       }
@@ -212,7 +212,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
 
     /** Returns when the user said the message at a position, or the one before it; 0 for unknown. Milliseconds since the Unix epoch. */
     saidAt: async ({ id, turns: count }: ThreadHead, at: number): Promise<number> =>
-      (await turns.lastUpTo(store.digest(id), count, at))?.said ?? 0,
+      (await unlessDamaged(turns.lastUpTo(store.digest(id), count, at)))?.said ?? 0,
 
     /** Returns the user's turns from the `n`-th on, with positions and times. */
     turns: (id: string, n = 0) => turns.list(store.digest(id), n),

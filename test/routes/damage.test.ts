@@ -91,6 +91,25 @@ t.test('a thread that is damaged on the disk holds up no other, says so, and can
   }
 })
 
+t.test('what is damaged is missing in searches and in the export for people, and keeps nothing else from them', async (t) => {
+  const before = await build(t)
+  await before.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'I live in Rome.' } })
+  for (const id of ['torn', 'whole']) await before.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages } })
+  const torn = before.store.digest('torn')
+  await before.close()
+  await damage(before.home, [`message/${torn}/0000000000`, `turn/${torn}/0000000000`, '!record/brain'])
+  const app = await build(t, { home: before.home, cwd: before.cwd })
+
+  const found = (await app.inject('/search?q=nice')).json().results
+  t.match(found.map(({ threadId }: { threadId: string }) => threadId).toSorted(), ['torn', 'whole'])
+  const exported = (await app.inject('/export?format=json')).json()
+  t.match(exported.memory, { error: /damaged/ })
+  t.match(exported.threads.toSorted((a: { id: string }, b: { id: string }) => a.id < b.id ? -1 : 1), [
+    { id: 'torn', messages: [], error: /damaged/ },
+    { id: 'whole', messages }
+  ])
+})
+
 const hourly = { taskType: 'recurring', schedule: { interval: '1h' } }
 
 /** A service that was closed and is there again after those records were damaged on the disk. */

@@ -1,3 +1,5 @@
+import { isDamage } from '../store-errors.ts'
+
 /** One page of a list, and where the next one begins. */
 type Page<K extends string> = { [key in K]: unknown[] } & { nextCursor?: string }
 
@@ -21,23 +23,24 @@ interface ReadableParts {
 
 /**
  * Yields all that is for people to read as one JSON object, piece by piece: facts, agents, conversations with their messages and
- * the earlier versions of these, tasks with their runs, decisions and grants. It holds no secrets, and cannot be imported.
+ * the earlier versions of these, tasks with their runs, decisions and grants. It holds no secrets, and cannot be imported. In the place of
+ * what is damaged stands `error`.
  */
 export async function * readableExport (parts: ReadableParts): AsyncGenerator<string> {
   yield `{\n"exportedAt": ${JSON.stringify(new Date(parts.now()).toISOString())},\n"config": ${pretty(parts.config())},\n`
-  yield `"memory": ${pretty(await parts.brain())},\n"agents": ${pretty((await parts.agents()).agents)},\n"threads": [`
+  yield `"memory": ${pretty(await parts.brain().catch(damaged))},\n"agents": ${pretty((await parts.agents()).agents)},\n"threads": [`
   yield * list(pages(parts.threads, 'threads'), async (thread) => {
     const { id } = thread as { id: string }
     const messages: unknown[] = []
+    let page: Awaited<ReturnType<ReadableParts['thread']>> & { error?: string } = { messages }
     let settings: unknown
-    for (let cursor: string | undefined; ;) {
-      const page = await parts.thread(id, cursor).catch(() => ({ messages: [], settings: undefined, nextCursor: undefined }))
+    do {
+      page = await parts.thread(id, page.nextCursor).catch((error) => ({ messages: [], ...damaged(error) }))
       messages.unshift(...page.messages)
       settings ??= page.settings
-      if ((cursor = page.nextCursor) === undefined) break
-    }
-    const versions = await parts.versions(id).catch(() => [])
-    return { ...thread as object, settings, messages, ...versions.length > 0 && { versions } }
+    } while (page.nextCursor !== undefined)
+    const versions = await parts.versions(id).catch((error) => [damaged(error)])
+    return { ...thread as object, settings, messages, error: page.error, ...versions.length > 0 && { versions } }
   })
   yield '],\n"tasks": ['
   yield * list(pages(parts.tasks, 'tasks'), async (task) => {
@@ -49,6 +52,13 @@ export async function * readableExport (parts: ReadableParts): AsyncGenerator<st
   yield '],\n"grants": ['
   yield * list(pages(parts.grants, 'grants'), async (grant) => grant)
   yield ']\n}\n'
+}
+
+/** Says in the place of something that it is damaged, or was deleted meanwhile. Rethrows any other error. */
+function damaged (error: unknown): { error: string } {
+  const { code, message } = error as { code?: string, message: string }
+  if (!isDamage(error) && code !== 'ERR_THREAD_NOT_FOUND') throw error
+  return { error: message }
 }
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
