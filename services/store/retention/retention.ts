@@ -85,8 +85,15 @@ export function createRetention ({ store, clock, log, prune, owners = [] }: {
       }
     }
     await flush()
-    for (const owner of owners) await owner.sweep(signal)
-    return removed + (await prune?.(clock.now() - UNNAMED_DAYS * DAY, signal) ?? 0)
+    const failures: unknown[] = []
+    for (const owner of owners) {
+      signal?.throwIfAborted()
+      // A file that is in use, for example, keeps no other service from its work.
+      await owner.sweep(signal).catch((error) => failures.push(error))
+    }
+    removed += await prune?.(clock.now() - UNNAMED_DAYS * DAY, signal) ?? 0
+    if (failures.length > 0) throw failures[0]
+    return removed
   }
 
   return {

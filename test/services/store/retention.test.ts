@@ -65,3 +65,16 @@ t.test('the totals of model calls are kept for 400 days', async (t) => {
   await retention.sweep()
   t.equal(await days(), 0)
 })
+
+t.test('what one service cannot remove keeps the others from nothing, and is told', async (t) => {
+  const app = await build(t, { config })
+  const swept: string[] = []
+  const owners = [
+    { sweep: () => Promise.reject(new Error('its file is in use')) },
+    { sweep: async () => void swept.push('second') }
+  ]
+  const prune = async () => swept.push('threads')
+  const retention = createRetention({ store: app.store, clock: fakeClock(), log: app.log, owners, prune })
+  await t.rejects(retention.sweep(), /its file is in use/)
+  t.same(swept, ['second', 'threads'])
+})
