@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -249,6 +249,11 @@ t.test('the index follows changes in the background, a second later', async (t) 
   t.equal(await written(2), 2)
   await put(app, 'b', [user('second')])
   t.equal(await written(4), 4)
+  const waiting = () => getEventListeners(stop.signal, 'abort').length
+  const before = waiting()
+  await put(app, 'c', [user('third')])
+  t.equal(await written(6), 6)
+  t.equal(waiting(), before, 'no change leaves a listener behind')
   stop.abort()
   await running
 })

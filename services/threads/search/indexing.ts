@@ -136,11 +136,12 @@ export function createSearchIndexing ({ store, clock, log }: { store: Store, clo
     /** Indexes until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
       let isCaughtUp = false
+      signal.addEventListener('abort', () => wake.resolve(), { once: true })
       while (!signal.aborted) {
         try {
           if (!isCaughtUp) await catchUp(signal, (tookMs) => clock.sleep(tookMs * PAUSES, signal))
           isCaughtUp = true
-          await Promise.race([wake.promise, aborted(signal)])
+          await wake.promise
           wake = Promise.withResolvers()
           await clock.sleep(REST_MS, signal)
           await indexChanged(signal)
@@ -154,9 +155,3 @@ export function createSearchIndexing ({ store, clock, log }: { store: Store, clo
     }
   }
 }
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
