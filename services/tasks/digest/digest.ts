@@ -10,6 +10,7 @@ import {
   type DigestSeenBody
 } from '../../../schemas/digest.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { digestSeenKey, outcomePrefix, outcomeTime, type Store, unlessDamaged } from '../../store/index.ts'
 import { createDigestText, type DigestText, shorten, shortGoal } from './digest-text.ts'
@@ -73,6 +74,8 @@ export function createDigest (
     tools: Pick<ToolHost, 'say' | 'identity'>
   }
 ) {
+  const locked = createKeyedLock()
+
   /** The outcomes of that kind since that time, newest first, without those of deleted tasks. Runs with nothing to do are counted alone. */
   async function outcomesSince<T extends { taskId: string, nothing?: true }> (
     kind: OutcomeKind,
@@ -269,12 +272,13 @@ export function createDigest (
     digest,
 
     /** Notes how far a reader has seen the digest; never less than before. */
-    async seen ({ client, until }: DigestSeenBody): Promise<DigestSeen> {
-      const before = (await unlessDamaged(store.get<SeenUntil>(digestSeenKey(client))))?.until ?? 0
-      const seen = { until: Math.max(before, until), at: clock.now() } satisfies SeenUntil
-      await store.transact([{ type: 'put', key: digestSeenKey(client), value: seen }])
-      return { client, until: seen.until }
-    }
+    seen: ({ client, until }: DigestSeenBody): Promise<DigestSeen> =>
+      locked(client, async () => {
+        const before = (await unlessDamaged(store.get<SeenUntil>(digestSeenKey(client))))?.until ?? 0
+        const seen = { until: Math.max(before, until), at: clock.now() } satisfies SeenUntil
+        await store.transact([{ type: 'put', key: digestSeenKey(client), value: seen }])
+        return { client, until: seen.until }
+      })
   }
 }
 

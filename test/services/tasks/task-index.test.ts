@@ -274,4 +274,7 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
   t.same(await seen({ client: 'phone', until: 1 }), { client: 'phone', until: clock.now() - 40_000 }, 'it never goes back')
   t.match(await digest({ client: 'phone', limit: 1 }), { since: clock.now() - 40_000, completed: { items: [] } })
   t.match(await digest({ client: 'phone', since: 0, limit: 1 }), { since: 0 })
+  const [now, earlier] = [clock.now(), clock.now() - 10_000]
+  await Promise.all([seen({ client: 'phone', until: now }), seen({ client: 'phone', until: earlier })])
+  t.equal((await digest({ client: 'phone', limit: 1 })).since, now, 'nor of two that say so at once')
 })
