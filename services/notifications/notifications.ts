@@ -135,8 +135,10 @@ export function createNotifications ({ store, clock, emit, isRead }: {
       if (op.key.startsWith(NOTIFICATIONS)) {
         const id = op.key.slice(NOTIFICATIONS.length)
         const known = kept.get(id)
-        if (op.type === 'del') kept.delete(id)
-        else if (known === undefined) {
+        if (op.type === 'del') {
+          kept.delete(id)
+          unsaved.delete(id)
+        } else if (known === undefined) {
           const created = op.value as StoredNotification
           // Two transactions of the same moment may both tell of the same thing: the first one has.
           if (isKnown(created.key)) void remove([created]).catch(() => {})
