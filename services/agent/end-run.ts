@@ -55,7 +55,7 @@ export async function endEarly (
     if (kind === 'delete') await Promise.all([run.saved, run.writing])
     else if (end === 'interrupted') await interrupt(run, deps)
     else if (run.durable && kind !== 'stop' && kind !== 'budget' && !isWithoutObject(error)) {
-      await deps.runs.commit(run, { ops: await recordAnswer(run, deps, finalEvents), status: end })
+      await deps.runs.commit(run, { brokenBy: finalEvents, ops: await recordAnswer(run, deps, finalEvents), status: end })
     } else return await endSegment(run, deps, { finalEvents, end })
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.record.runId }, 'the end of a run could not be stored')

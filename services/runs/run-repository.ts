@@ -57,12 +57,17 @@ export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {
 export interface RunWrite<R extends RunRecord = RunRecord> {
   /** Readers get these events only after the transaction is durable; if it fails, they get none of them. */
   finalEvents?: RunEvent[]
+  /** Of a run that can still go on: how it broke off. The record says it; the events are not stored. */
+  brokenBy?: readonly RunEvent[]
   /** Changed fields of the record. They take effect when they are durable. */
   changes?: Partial<R>
   ops?: Op[]
   /** The status of the run from now on; default: it executes. */
   status?: RunStatus
 }
+
+/** Returns the record of a run that goes on, without what an earlier end has left in it. */
+const withoutEnd = <R extends RunRecord>({ completedAt, durationMs, error, stopped, ...record }: R) => record as unknown as R
 
 const kindOf = ({ taskId }: Pick<RunRecord, 'taskId'>): OwnerKind => taskId === undefined ? 'thread' : 'task'
 
@@ -125,20 +130,19 @@ export function createRunRepository ({ store, clock, facts }: {
 
   async function writeNow<R extends RunRecord> (
     run: Run<R>,
-    { finalEvents = [], changes = {}, ops = [], status = 'running' }: RunWrite<R>
+    { finalEvents = [], brokenBy = [], changes = {}, ops = [], status = 'running' }: RunWrite<R>
   ) {
     const { log, durable } = run
     const upTo = log.events.length
     const waits = status === 'pending_approval'
     const fresh = joinDeltas([...newEvents(run), ...finalEvents])
-    const { completedAt: _, durationMs: __, ...before } = run.record
     const { runId, taskId, chunks } = run.record
     // The records of tasks get their results from the change that ends the run.
     const result = status === 'running' || taskId !== undefined
       ? {}
-      : conversationResult(run.record, [...log.events, ...finalEvents], status)
+      : conversationResult(run.record, [...log.events, ...finalEvents, ...brokenBy], status)
     const written = { ...changes, ...result, status, chunks: chunks + (fresh.length > 0 ? 1 : 0) }
-    const record = { ...(status === 'running' ? before : run.record), ...written } as R
+    const record: R = { ...run.record, ...written }
     const writes: Op[] = [putRun(record)]
     if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(kindOf(record), runId, chunks), value: fresh.map(packed) })
     if (waits && !durable) writes.push({ type: 'put', key: runInputKey(runId), value: run.messages })
@@ -197,7 +201,7 @@ export function createRunRepository ({ store, clock, facts }: {
      */
     async loadToContinue<R extends RunRecord = RunRecord> (runId: string): Promise<Run<R> | undefined> {
       const run = await load<R>(runId)
-      return run?.durable ? { ...open(run.record, withoutCutCall(run.log.events), run.messages) } : undefined
+      return run?.durable ? open(withoutEnd(run.record), withoutCutCall(run.log.events), run.messages) : undefined
     },
 
     /** Returns the operations that store a new run of a conversation, in the transaction of its request. */

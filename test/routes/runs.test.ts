@@ -115,6 +115,41 @@ t.test('a run is shown while it executes, and failures and stops say why', async
   t.match((await runs(app, '?threadId=failing')).runs, [{ status: 'failed', error: /./ }])
 })
 
+t.test('a run that breaks off after an approval says why, and nothing of it once the same answer has let it go on', async (t) => {
+  const held = Promise.withResolvers<Plan>()
+  const begun = Promise.withResolvers<void>()
+  const answers: Array<Plan | Promise<Plan>> = [
+    { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] },
+    { error: { status: 400, message: 'no' } },
+    held.promise,
+    { text: 'Done.' }
+  ]
+  const { app } = await withGateway(t, (_request, nth) => {
+    if (nth === 2) begun.resolve()
+    return answers[nth]
+  })
+  const { events } = await say(app, 'go', { id: 'chat' })
+  const runId = runIdOf(events)
+  const [approvalId] = asked(events)
+  await answer(app, { [approvalId]: true })
+  t.match(await one(app, runId), { status: 'failed', error: /./, completedAt: Number })
+
+  const again = { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }] }
+  const run = await openRun(app, again, '/run/approve')
+  await begun.promise
+  const live = await one(app, runId)
+  t.match(live, { status: 'running' })
+  for (const field of ['completedAt', 'durationMs', 'error']) t.notOk(field in live, field)
+  run.hangUp()
+  await run.ended
+  t.match(await one(app, runId, '?waitMs=20000'), { status: 'cancelled', error: 'The client went away.' })
+
+  await answer(app, { [approvalId]: true })
+  const done = await one(app, runId)
+  t.match(done, { status: 'completed', output: 'Done.' })
+  t.notOk('error' in done)
+})
+
 t.test('an answer waits for the end, and not longer than its time and its client', async (t) => {
   const model = await heldModel(t)
   const app = await build(t, model.parts)
