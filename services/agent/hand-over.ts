@@ -31,7 +31,7 @@ const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, fini
  */
 export async function handOverToTask (attempt: ConversationAttempt, analysis: Analysis, deps: Deps): Promise<boolean> {
   const { live } = attempt
-  const { log, record } = live.run
+  const { log } = live.run
   log.append({ type: 'step-start', step: STEP_FINISH.step })
   const origin = originOf(live.run)
   const earlier = await deps.tasks.launched(origin)
@@ -45,7 +45,7 @@ export async function handOverToTask (attempt: ConversationAttempt, analysis: An
     { type: 'text-end', id: 'task' }
   ]
   events.forEach(log.append)
-  live.run.record = { ...record, steps: STEP_FINISH.step }
+  live.run.record = { ...live.run.record, steps: STEP_FINISH.step }
   log.append(STEP_FINISH)
   if (!await live.endUnlessSteered()) return false
   await finish(attempt, deps)

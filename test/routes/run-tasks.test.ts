@@ -8,7 +8,7 @@ import { build } from '../harness/helper.ts'
 import { NOT_UNDERSTOOD } from '../services/calendar/not-understood.ts'
 import { listen } from '../harness/raw.ts'
 import { openRun } from '../harness/reader.ts'
-import { kinds, postEvents, textOf } from '../harness/sse.ts'
+import { kinds, parseEvents, postEvents, textOf } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -250,7 +250,7 @@ t.test('a run that is stopped before its task is there makes none', async (t) =>
 })
 
 t.test('what the user says meanwhile is still answered', async (t) => {
-  const { app, gateway, tasks, release } = await planning(t)
+  const { app, run, gateway, tasks, release } = await planning(t)
   await app.inject({ method: 'POST', url: '/run/chat/steer', payload: { message: 'and what is the time?' } })
   release()
   await idle(app)
@@ -263,6 +263,9 @@ t.test('what the user says meanwhile is still answered', async (t) => {
     'what is the time'
   )
   t.equal((await tasks.get('')).tasks.length, 1)
+  const [{ runId }] = (await app.inject('/runs?threadId=chat')).json().runs
+  const stored = parseEvents((await app.inject(`/run/${runId}/stream`)).body)
+  t.same(kinds(stored), kinds(run.events.filter(({ type }) => type !== 'data-notice')), 'all of it is stored')
 })
 
 t.test('a store that takes nothing is told as an error, and there is no task', async (t) => {
