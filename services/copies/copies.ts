@@ -278,7 +278,8 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
       if (!text.includes(JSON.stringify(place).slice(1, -1))) return value
       let shown = text
       for (const { folder, real } of known.values()) {
-        shown = shown.replaceAll(JSON.stringify(folder).slice(1, -1), JSON.stringify(real).slice(1, -1))
+        // As a function: in a text, "$&" and the like would not stay what they are.
+        shown = shown.replaceAll(JSON.stringify(folder).slice(1, -1), () => JSON.stringify(real).slice(1, -1))
       }
       return JSON.parse(shown)
     }

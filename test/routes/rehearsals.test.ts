@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { BUBBLEWRAP } from '../harness/boxes.ts'
 import { until } from '../harness/exercise.ts'
@@ -365,4 +365,15 @@ t.test('a chat may send a rehearsed exchange along: it is no part of the convers
   t.match(run, { text: /would make a background task/, task: undefined })
   t.match((await request('GET', `/runs/${run.runId}/sheet`)).lines, [{ toolName: 'createTask', outcome: 'unknown', asks: false }])
   t.equal((await tasks.get('')).total, total)
+})
+
+t.test('a folder is named as it is called, whatever is in its name', async (t) => {
+  const { tasks, request, at } = await withTask(t, [call('writeFile', { path: 'a.txt', content: 'x' })])
+  mkdirSync(at('$& $1'))
+  const { id } = await tasks.create('keep the notes', { plan: { phases: [{ description: 'do it' }] }, cwd: at('$& $1') })
+  const { runId } = await request('POST', `/tasks/${id}/rehearse`)
+  const { toolCalls } = await request('GET', `/runs/${runId}?waitMs=60000`)
+  t.match(toolCalls.find(({ toolName }: any) => toolName === 'writeFile').output.path, at('$& $1/a.txt'))
+  const { changes } = await request('GET', `/runs/${runId}/changes`)
+  t.same(changes.map(({ path }: any) => path), [at('$& $1/a.txt')])
 })

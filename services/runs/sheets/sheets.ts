@@ -34,7 +34,7 @@ export function createSheets ({ runs, ofTasks, ofThreads, shown }: {
       const { cwd, sheet } = await find(runId) ?? {}
       if (cwd === undefined || sheet === undefined) return shown(value)
       const quoted = (path: string) => JSON.stringify(path).slice(1, -1)
-      return shown(JSON.parse(JSON.stringify(value).replaceAll(quoted(cwd), quoted(sheet.cwd))))
+      return shown(JSON.parse(JSON.stringify(value).replaceAll(quoted(cwd), () => quoted(sheet.cwd))))
     }
   }
 }
