@@ -127,3 +127,20 @@ t.test('an answer without an end, and one for the call alone, are told as such',
   await decide(app, once, { approved: true })
   t.match(await decide(app, once, GRANTED), { status: 409, body: { error: /with the scope "once";/ } })
 })
+
+t.test('a grant that comes to rest while a use of it is being stored rests, and its command asks until a person approves it', async (t) => {
+  const app = await build(t, { token: 'secret' })
+  const post = (url: string, payload: object) =>
+    app.inject({ method: 'POST', url, payload, headers: { authorization: 'Bearer secret' } })
+  const owner = { threadId: 'chat' }
+  await app.inject({ method: 'PUT', url: '/threads/chat', payload: { title: 'a' }, headers: { authorization: 'Bearer secret' } })
+  t.equal((await post('/grants', { ...owner, toolName: 'runCommand', input: { command: 'sh ./a.sh' }, scope: 'exact' })).statusCode, 201)
+  const [grant] = await app.grants.all(owner)
+  const isUsed = await app.grants.use(grant, async (used) => {
+    await app.store.transact(await app.grants.suspend([`${app.cwd}/a.sh`]))
+    await app.store.transact([used])
+  })
+  t.equal(isUsed, true)
+  t.match(await app.grants.all(owner), [{ uses: 1, suspended: { path: `${app.cwd}/a.sh` } }])
+  t.equal(await app.grants.use(grant, async () => {}), false)
+})

@@ -42,6 +42,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   const decided = createDecided({ store, now: clock.now })
   /** Grants that were ended with their owner or its goal. A use that is being stored at that moment must not bring them back. */
   const ended = new Set<string>()
+  /** Why grants rest since this start, by their ids: a use that is being stored at that moment must not wake them. */
+  const resting = new Map<string, Grant['suspended']>()
   const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(keyOwner(owner)))
   const keyOf = (grant: Grant) => grantKey(store.digest(keyOwner(grant)), grant.grantId)
   const put = (grant: Grant): Op => ({ type: 'put', key: keyOf(grant), value: grant })
@@ -121,8 +123,9 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
 
   /** Returns the operations that end the rest of grants for a command that a person has approved again. */
   async function awaken (owner: Owner, { toolName, digest }: Pick<ToolItem, 'toolName' | 'digest'>): Promise<Op[]> {
-    const resting = (await all(owner)).filter((grant) => grant.suspended && grant.toolName === toolName && grant.digest === digest)
-    return resting.map(({ suspended, ...grant }) => put(grant))
+    const alike = (await all(owner)).filter((grant) => grant.toolName === toolName && grant.digest === digest)
+    for (const { grantId } of alike) resting.delete(grantId)
+    return alike.filter(({ suspended }) => suspended).map(({ suspended, ...grant }) => put(grant))
   }
 
   async function assertRoom (owner: Owner, more = 1) {
@@ -196,21 +199,28 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
         // What runs in the box can do no more when it is another.
         if (grant.suspended !== undefined || grant.isConfined || !isCommand(grant)) continue
         const path = box !== undefined && isSuspendedByBox(grant, box) ? box : suspendedBy(grant, paths, by)
-        if (path !== undefined) ops.push(put({ ...grant, suspended: { at: clock.now(), path } }))
+        if (path === undefined) continue
+        const suspended = { at: clock.now(), path }
+        resting.set(grant.grantId, suspended)
+        ops.push(put({ ...grant, suspended }))
       }
+      while (resting.size > MOST_ENDED) resting.delete(resting.keys().next().value!)
       return ops
     },
 
     /**
      * Counts a use of the grant: `commit` gets the operation that records it, and stores it with the intent of the call. Returns false,
-     * without calling `commit`, when the grant was removed or used up meanwhile.
+     * without calling `commit`, when the grant was removed or used up meanwhile, or rests.
      */
     use: (grant: Grant, commit: (op: Op) => Promise<void>): Promise<boolean> =>
       locked(grant.grantId, async () => {
         const now = await unlessDamaged(store.get<Grant>(keyOf(grant)))
-        if (now === undefined || !lasts(now) || ended.has(grant.grantId)) return false
-        await commit(put({ ...now, uses: now.uses + 1, lastUsedAt: clock.now() }))
+        if (now === undefined || !lasts(now) || ended.has(grant.grantId) || resting.has(grant.grantId)) return false
+        const used = { ...now, uses: now.uses + 1, lastUsedAt: clock.now() }
+        await commit(put(used))
+        const suspended = resting.get(grant.grantId)
         if (ended.has(grant.grantId)) await store.transact([{ type: 'del', key: keyOf(grant) }])
+        else if (suspended !== undefined) await store.transact([put({ ...used, suspended })])
         return true
       }),
 

@@ -229,7 +229,7 @@ export async function settleCalls (open: readonly Call[], ports: CallPorts): Pro
     const bound = approval && await compare(call, approval, folder!)
     if (approval !== undefined && bound === undefined) return kept.discard()
     // What nobody was asked about may be what a granted command executes.
-    const resting = approval === undefined ? await ports.grants.suspend(paths ?? [], granted?.grant) : []
+    const resting = approval === undefined && isCovered ? await ports.grants.suspend(paths ?? [], granted?.grant) : []
     const isBegun = isCovered && await ports.begin(call, isDurable, [...kept.ops, ...resting], granted?.grant).catch(async (error) => {
       await kept.discard()
       throw error
