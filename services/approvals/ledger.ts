@@ -94,6 +94,9 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
   const get = async (id: string): Promise<Approval | undefined> =>
     isId(id) ? await store.get<Approval>(approvalKey(id)) ?? store.get<Approval>(taskApprovalKey(id)) : undefined
 
+  const readItems = async <I extends Approval>(keys: string[]): Promise<I[]> =>
+    (await Promise.all(keys.map((key) => unlessDamaged(store.get<I>(key))))).filter((item) => item !== undefined)
+
   /** Throws ApprovalNotFound (404). */
   async function require (approvalId: string): Promise<Approval> {
     const approval = await get(approvalId)
@@ -174,17 +177,9 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     /** Whether the item can still be answered. */
     isOpen: (item: Approval) => isUnanswered(item) && !isOverdue(item, clock.now()),
 
-    /** Returns the items of a conversation with these ids, without unknown ones. */
-    async all (approvalIds: string[]): Promise<ThreadItem[]> {
-      return (await Promise.all(approvalIds.map((id) => store.get<ThreadItem>(approvalKey(id)))))
-        .filter((approval) => approval !== undefined)
-    },
-
-    /** Returns the items of a task with these ids, without unknown and damaged ones. */
-    async ofTask (approvalIds: string[]): Promise<TaskItem[]> {
-      return (await Promise.all(approvalIds.map((id) => unlessDamaged(store.get<TaskItem>(taskApprovalKey(id))))))
-        .filter((approval) => approval !== undefined)
-    },
+    /** Return the items of a conversation, or of a task, with these ids, without unknown and damaged ones. */
+    all: (approvalIds: string[]): Promise<ThreadItem[]> => readItems(approvalIds.map(approvalKey)),
+    ofTask: (approvalIds: string[]): Promise<TaskItem[]> => readItems(approvalIds.map(taskApprovalKey)),
 
     /**
      * Selects the current answers of a chat message, which also contains the answers of earlier steps: those to open items or, if none

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../services/lib/clock.ts'
+import { asked, say } from '../harness/agent.ts'
 import { heldClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
 import { oldTable, rot, storeWithTable } from '../services/store/rot.ts'
 import { damage } from '../services/store/rewrite.ts'
 import { tasksOf } from '../harness/tasks.ts'
-import { taskKey, runKey } from '../../services/store/keys.ts'
+import { approvalKey, taskKey, runKey } from '../../services/store/keys.ts'
 
 t.test('/health tells of a damaged table that is found after the start, other requests get 503, and a restart repairs', async (t) => {
   const dir = t.testdir({ work: {} })
@@ -186,4 +187,17 @@ t.test('a run that is damaged on the disk is named, and its task goes on without
   )
   t.match(await tasks.get(`/${asking}`), { status: 'scheduled', waitingFor: undefined })
   for (const each of [id, asking]) t.equal((await tasks.call('DELETE', `/${each}`)).status, 200)
+})
+
+t.test('a damaged request for approval holds up neither its conversation nor the lists of runs', async (t) => {
+  const before = await build(t)
+  const { events } = await say(before, 'write "x" to a.txt', { id: 'chat' })
+  const [approvalId] = asked(events)
+  await before.close()
+  await damage(before.home, [approvalKey(approvalId)])
+  const app = await build(t, { home: before.home, cwd: before.cwd })
+  t.match((await app.inject('/runs')).json(), { runs: [{ threadId: 'chat' }] })
+  t.equal((await app.inject('/threads/chat')).statusCode, 200)
+  t.match((await say(app, 'system info', { id: 'chat' })).events.at(-1), { type: 'finish', finishReason: 'stop' })
+  t.match((await app.inject('/runs')).json(), { runs: [{ status: 'completed' }, { status: 'cancelled' }] })
 })
