@@ -70,8 +70,9 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request, reply) => {
     const { runId } = request.params
+    const lines = await app.recordings.record(runId, reply.closed)
     reply.header('cache-control', 'no-store').header('content-disposition', `attachment; filename="run-${runId}.jsonl"`)
-    return reply.type('application/x-ndjson').send(await app.recordings.record(runId, reply.closed))
+    return reply.type('application/x-ndjson').send(lines)
   })
 }
 

@@ -262,6 +262,7 @@ t.test('a run that is not over, or not known, is not recorded', async (t) => {
   t.match(stopped.headers, { 'content-type': /x-ndjson/, 'content-disposition': /run-.*\.jsonl/ })
   const unknown = await record('01a214ed-342f-7454-ba1b-10c13720741f')
   t.same([unknown.statusCode, unknown.json().code], [404, 'ERR_RUN_NOT_FOUND'])
+  t.notOk('content-disposition' in unknown.headers, 'an error is no file')
 })
 
 t.test('what a run expects is checked, beside what it did', async (t) => {
