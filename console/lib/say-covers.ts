@@ -51,7 +51,7 @@ function toolOf (does: string): string {
 }
 
 /** Returns an input, "“path: a.txt, content: Buy tea”", with the names of its fields in words. */
-const plainInput = (text: string): string => text.replace(/(^|, |“)(\w+)(?=: )/g, (written, before: string, name: string) => {
+const plainInput = (text: string): string => text.replace(/(^|, |[“(])(\w+)(?=: )/g, (written, before: string, name: string) => {
   const key = `field.${name}`
   return hasText(key) ? before + say(key) : written
 })

@@ -24,6 +24,7 @@ import { FORMAT } from '../harness/questions.ts'
 const PLANS: Record<string, Plan> = {
   write: { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'one\n2\n' } }] },
   correct: { toolCalls: [{ toolName: 'writeFile', input: { path: 'wrong.txt', content: 'text' } }] },
+  'correct the edit': { toolCalls: [{ toolName: 'editFile', input: { path: 'right.txt', edits: [{ oldText: 'te', newText: 'Te' }] } }] },
   delete: { toolCalls: [{ toolName: 'deleteFile', input: { path: 'a.txt' } }] },
   'write two': {
     toolCalls: ['b.txt', 'c.txt'].map((path) => ({ toolName: 'writeFile', input: { path, content: path } }))
@@ -295,6 +296,16 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     t.equal(readFileSync(`${work}/right.txt`, 'utf8'), 'text')
     t.notOk(existsSync(`${work}/wrong.txt`))
     t.match(told(), /ran with the user's corrected input/)
+
+    await ask('correct the edit')
+    const edit = page.getByRole('article', { name: /^Edit .*\?$/ })
+    await edit.locator('summary', { hasText: 'Change it before it runs' }).click()
+    t.equal(await edit.getByRole('textbox', { name: 'Changes 1: Find' }).inputValue(), 'te')
+    await edit.getByRole('textbox', { name: 'Changes 1: Replace with' }).fill('TE')
+    await press(edit.getByRole('button', { name: 'Run it with my changes' }))
+    await page.getByText('Nothing waits for you.').waitFor()
+    await ended()
+    t.equal(readFileSync(`${work}/right.txt`, 'utf8'), 'TExt')
   })
 
   // Two weeks of failures are those of test/routes/schedule-life.test.ts; here the service answers as it does after them.

@@ -20,10 +20,11 @@ export function Values ({ value }: { value: unknown }) {
   )
 }
 
-function Value ({ value }: { value: unknown }) {
+/** One value. Texts are cut after `limit` characters, with a button that shows all. */
+export function Value ({ value, limit }: { value: unknown, limit?: number }) {
   const columns = columnsOf(value)
   if (columns !== undefined) return <Table rows={value as Flat[]} columns={columns} />
-  return <pre><VisibleText text={isLines(value) ? value.join('\n') : typeof value === 'string' ? value : asJson(value)} /></pre>
+  return <pre><VisibleText text={isLines(value) ? value.join('\n') : typeof value === 'string' ? value : asJson(value)} limit={limit} /></pre>
 }
 
 type Flat = Record<string, string | number | boolean | null>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { say } from '../../lib/say.ts'
+import { isRecord, Value } from '../call/values.tsx'
 import { FieldName } from '../field-name.tsx'
-import { VisibleText } from '../visible-text.tsx'
 
 /** What is always shown whole, because the end of it decides what the call does. */
 const WHOLE = new Set(['command', 'path', 'from', 'to', 'cwd', 'url'])
@@ -16,12 +16,12 @@ interface Props {
 
 /** The whole input of a call, field by field. */
 export function CallInput ({ input, without = [], children }: Props) {
-  const fields = isObject(input) ? Object.entries(input).filter(([name]) => !without.includes(name)) : [['', input] as const]
+  const fields = isRecord(input) ? Object.entries(input).filter(([name]) => !without.includes(name)) : [['', input] as const]
   return (
     <dl className='call-input'>
       {fields.map(([name, value]) => (
         <Field key={name} name={name === '' ? say('approval.input') : <FieldName name={name} />}>
-          <pre><VisibleText text={textOf(value)} limit={WHOLE.has(name) ? Infinity : undefined} /></pre>
+          <Value value={value} limit={WHOLE.has(name) ? Infinity : undefined} />
         </Field>
       ))}
       {children}
@@ -33,7 +33,3 @@ export function CallInput ({ input, without = [], children }: Props) {
 export function Field ({ name, children }: { name: ReactNode, children: ReactNode }) {
   return <div className='call-field'><dt>{name}</dt><dd>{children}</dd></div>
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const textOf = (value: unknown): string => typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -5,12 +5,32 @@ import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Button } from '../button.tsx'
 import { Failed } from '../failed.tsx'
+import { isRecord } from '../call/values.tsx'
 import { FieldName } from '../field-name.tsx'
 import { CallPreview } from './call-preview.tsx'
 import { GuardedButton } from './guarded-button.tsx'
 import type { DecisionInProgress } from './use-decision.ts'
 
 type Fields = Record<string, unknown>
+/** Where a value is in the input: a field, or one of an entry of a list, such as the second edit's new text. */
+type Place = [name: string, entry?: number, part?: string]
+
+const isFlat = (entry: unknown): entry is Fields =>
+  isRecord(entry) && Object.values(entry).every((value) => typeof value !== 'object' || value === null)
+
+/** The places of an input that a person corrects one by one: a list of objects of texts and numbers is not shown as JSON. */
+const placesOf = (input: Fields): Place[] => Object.entries(input).flatMap(([name, value]) =>
+  Array.isArray(value) && value.length > 0 && value.every(isFlat)
+    ? value.flatMap((entry, at) => Object.keys(entry).map((part): Place => [name, at, part]))
+    : [[name] satisfies Place])
+
+const valueAt = (input: Fields, [name, entry, part]: Place): unknown =>
+  entry === undefined ? input[name] : (input[name] as Fields[])[entry][part!]
+
+function put (input: Fields, [name, entry, part]: Place, value: unknown): void {
+  if (entry === undefined) input[name] = value
+  else (input[name] as Fields[])[entry][part!] = value
+}
 
 const textOf = (value: unknown): string => typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 
@@ -29,23 +49,32 @@ export function Correct ({ approval, decision }: { approval: Approval, decision:
   const { approvalId } = approval
   const input = (approval.correctedInput ?? approval.input ?? {}) as Fields
   const [texts, setTexts] = useState<Record<string, string>>({})
-  const fields = Object.entries(input).map(([name, was]) => ({ name, was, text: texts[name] ?? textOf(was) }))
-  const corrected = Object.fromEntries(fields.map(({ name, was, text }) => [name, valueOf(text, was)]))
-  const isWhole = Object.values(corrected).every((value) => value !== undefined)
+  const corrected = structuredClone(input)
+  const fields = placesOf(input).map((place) => {
+    const key = place.join(' ')
+    const was = valueAt(input, place)
+    const text = texts[key] ?? textOf(was)
+    const value = valueOf(text, was)
+    put(corrected, place, value)
+    return { key, place, text, isRead: value !== undefined }
+  })
+  const isWhole = fields.every(({ isRead }) => isRead)
   const look = useMutation({
     mutationFn: () => previewCorrection({ ...asked(), path: { id: approvalId }, body: { input: corrected } }).then(body)
   })
   return (
     <details className='correct'>
       <summary>{say('approval.correct')}</summary>
-      {fields.map(({ name, text }) => (
-        <label key={name}>
-          <span className='quiet'><FieldName name={name} /></span>
+      {fields.map(({ key, place: [name, entry, part], text }) => (
+        <label key={key}>
+          <span className='quiet'>
+            <FieldName name={name} />{entry !== undefined && <> {entry + 1}: <FieldName name={part!} /></>}
+          </span>
           <textarea
             rows={Math.min(text.split('\n').length, 12)}
             value={text}
             onChange={({ target }) => {
-              setTexts({ ...texts, [name]: target.value })
+              setTexts({ ...texts, [key]: target.value })
               look.reset()
             }}
           />
