@@ -17,7 +17,7 @@ export function Page ({ title, actions, children }: { title: string, actions?: R
   return (
     <div className='page'>
       <header className='page-head'>
-        <h1 ref={heading} tabIndex={-1}>{title}</h1>
+        <h1 ref={heading} tabIndex={-1} title={title}>{title}</h1>
         {actions && <div className='actions'>{actions}</div>}
       </header>
       {children}

@@ -63,7 +63,7 @@ const PLANS: Array<[RegExp, Plan]> = [
       })
     ]
   }],
-  [/άλλαξε/, { toolCalls: [call('editFile', { path: 'λίστα.md', edits: [{ find: 'δύο', replace: '2' }] })] }],
+  [/άλλαξε/, { toolCalls: [call('editFile', { path: 'λίστα.md', edits: [{ oldText: 'δύο', newText: '2' }] })] }],
   [/γράψε/, { toolCalls: [call('writeFile', { path: 'νέο.md', content: 'νέο\n' })] }],
   [/σβήσε/, { toolCalls: [call('deleteFile', { path: 'λίστα.md' })] }],
   [/τρέξε/, { toolCalls: [call('runCommand', { command: 'ls' })] }],

@@ -6,7 +6,7 @@ import texts from '../../console/texts/en.json' with { type: 'json' }
 import { help } from '../../services/models/providers/offline/report.ts'
 import { sayTool } from '../../services/tools/index.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { openConsole } from '../harness/console.ts'
+import { cutOff, openConsole } from '../harness/console.ts'
 import { englishOn, NO_TEXT, pseudoText, speakPseudo } from '../harness/pseudo.ts'
 import { emptyViews, FURNISHED, furnish, show, type View } from './furnished.ts'
 
@@ -27,6 +27,13 @@ t.test('no text for people holds a route', async (t) => {
   t.equal(plainWords('GET /tasks lists them.'), '')
 })
 
+t.test('no key of the texts stands twice: the later text would take the place of the first', async (t) => {
+  const names = (value: unknown): string[] =>
+    typeof value === 'string' ? [] : Object.entries(value as object).flatMap(([name, inner]) => [name, ...names(inner)])
+  const written = [...readFileSync('console/texts/en.json', 'utf8').matchAll(/"(\w+)":/g)].map(([, name]) => name)
+  t.same(written, names(texts))
+})
+
 t.test('the console knows how the service says what a tool does', async (t) => {
   for (const [does, name] of Object.entries(GRANTED_TOOLS)) t.equal(sayTool(name), does)
 })
@@ -40,6 +47,7 @@ t.test('numbers, dates and durations are written as the browser does: the consol
 })
 
 t.test('the console in a language that nobody speaks', { skip: noBrowser }, async (t) => {
+  const viewport = { width: 1280, height: 2_000 }
   const console = await openConsole(t, FURNISHED)
   await console.visit('every text is one of the file of texts', async (t, page) => {
     const missing = await speakPseudo(page)
@@ -47,11 +55,15 @@ t.test('the console in a language that nobody speaks', { skip: noBrowser }, asyn
     const look = async (view: View) => {
       await show(page, view, pseudoText)
       t.same(await englishOn(page, NO_TEXT), [], view.name)
+      // Its texts are longer, too. Other widths are in the long test.
+      await page.setViewportSize({ width: 360, height: 740 })
+      t.same(await cutOff(page), [], `${view.name}: nothing is cut off`)
+      await page.setViewportSize(viewport)
       if (view.name === 'a task that ran, opened') await page.getByText('1.234.567').waitFor()
     }
     for (const view of emptyViews) if (['', 'tasks', 'chat', 'memory', 'nowhere', 'settings/usage'].includes(view.path)) await look(view)
     // The others, most of them questions before something is done, are looked at in test/faults/console-views.long.ts.
     for (const view of await furnish(console)) if (!view.isSeldom) await look(view)
     t.same(missing(), [], 'all texts were found in the console')
-  }, { locale: 'el-GR', viewport: { width: 1280, height: 2_000 }, expected: /status of 4\d\d/ })
+  }, { locale: 'el-GR', viewport, expected: /status of 4\d\d/ })
 })

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { emptyViews, FURNISHED, furnish, show, type View } from '../console/furnished.ts'
 import { noBrowser } from '../harness/browser.ts'
-import { axe, openConsole } from '../harness/console.ts'
+import { axe, cutOff, openConsole } from '../harness/console.ts'
 import { englishOn, englishText, NO_TEXT, pseudoText, speakPseudo } from '../harness/pseudo.ts'
 
-const SIZES = [{ width: 1440, height: 900 }, { width: 360, height: 740 }]
+const SIZES = [{ width: 1440, height: 900 }, { width: 820, height: 1_180 }, { width: 360, height: 740 }]
 const expected = /status of 4\d\d/
 const seen = "localStorage.setItem('welcome-seen', '1')"
 
@@ -20,7 +20,7 @@ t.test('every page and dialog, empty and full', { skip: noBrowser }, async (t) =
             await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
             t.same(await axe(page), [], `${view.name}: ${colorScheme}`)
           }
-          t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${view.name}: nothing is wider than the screen`)
+          t.same(await cutOff(page), [], `${view.name}: nothing is cut off`)
           const { SHOTS } = process.env
           if (SHOTS) await page.screenshot({ path: `${SHOTS}/${view.name.replace(/\W+/g, '-')}-${viewport.width}.png` })
         }
@@ -31,12 +31,15 @@ t.test('every page and dialog, empty and full', { skip: noBrowser }, async (t) =
   await check(emptyViews)
   const views = await furnish(console)
   await check(views)
-  await console.visit('every text is one of the file of texts', async (t, page) => {
-    await speakPseudo(page)
-    await page.addInitScript(seen)
-    for (const view of views) {
-      await show(page, view, pseudoText)
-      t.same(await englishOn(page, NO_TEXT), [], view.name)
-    }
-  }, { locale: 'el-GR', expected })
+  for (const viewport of SIZES) {
+    await console.visit(`every text is one of the file, and has room where it is longer, ${viewport.width} px`, async (t, page) => {
+      await speakPseudo(page)
+      await page.addInitScript(seen)
+      for (const view of views) {
+        await show(page, view, pseudoText)
+        t.same(await englishOn(page, NO_TEXT), [], view.name)
+        t.same(await cutOff(page), [], `${view.name}: nothing is cut off`)
+      }
+    }, { locale: 'el-GR', viewport, expected })
+  }
 })

@@ -99,6 +99,70 @@ export const overlaps = (page: Page) => page.evaluate<string[]>(
     at > 0 && row.getBoundingClientRect().top < rows[at - 1].getBoundingClientRect().bottom - 1 ? row.innerText : [])`
 )
 
+/**
+ * Returns what a page cuts off or draws over something else: texts that leave the screen or what clips them, without a title that has
+ * them whole, and controls that lie on each other. What scrolls sideways by itself is not looked into.
+ */
+export const cutOff = (page: Page) => page.evaluate<string[]>(`(() => {
+  const found = new Set()
+  const isHidden = (element) => !element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || element.closest('.skip')
+  /** What can be seen of a box, in the boxes that scroll or clip it. */
+  const seen = (element) => {
+    let { left, right, top, bottom } = element.getBoundingClientRect()
+    let isAbove = false
+    for (let box = element; box !== document.documentElement; box = box.parentElement) {
+      const { overflowX, overflowY, position, clipPath } = getComputedStyle(box)
+      if (clipPath !== 'none') return undefined
+      isAbove ||= position === 'fixed' || position === 'sticky'
+      if (box === element || (overflowX === 'visible' && overflowY === 'visible')) continue
+      const edges = box.getBoundingClientRect()
+      left = Math.max(left, edges.left)
+      right = Math.min(right, edges.right)
+      top = Math.max(top, edges.top)
+      bottom = Math.min(bottom, edges.bottom)
+    }
+    return { left, right, top, bottom, isAbove }
+  }
+  const words = (element) => (element.innerText || element.ariaLabel || element.outerHTML).trim().slice(0, 80)
+  const describe = (element) => words(element) + ' <' + element.className + '>'
+  if (document.documentElement.scrollWidth > document.documentElement.clientWidth) found.add('the page scrolls sideways')
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const range = document.createRange()
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const element = node.parentElement
+    if (!node.data.trim() || isHidden(element) || element.closest('option, [title]') || seen(element) === undefined) continue
+    range.selectNodeContents(node)
+    const { left, right } = range.getBoundingClientRect()
+    if (right - left < 1) continue
+    for (let box = element; ; box = box.parentElement) {
+      const { overflowX } = getComputedStyle(box)
+      if (overflowX === 'auto' || overflowX === 'scroll') break
+      const edges = box === document.documentElement ? { left: 0, right: innerWidth } : box.getBoundingClientRect()
+      if ((box === document.documentElement || overflowX !== 'visible') && (left < edges.left - 1 || right > edges.right + 1)) {
+        found.add('cut: ' + describe(element))
+        break
+      }
+      if (box === document.documentElement) break
+    }
+  }
+  const dialog = document.querySelector('[role=dialog], [role=alertdialog]')
+  const controls = [...(dialog ?? document).querySelectorAll('button, a, input, select, textarea')].filter((element) => !isHidden(element))
+  for (const element of controls) {
+    const isWide = element.matches('button') && element.scrollWidth > element.clientWidth + 1
+    if (isWide && !element.title) found.add('wider than its button: ' + describe(element))
+  }
+  const boxes = controls.map((element) => [element, seen(element)]).filter(([, box]) => box !== undefined)
+  boxes.forEach(([one, a], at) => {
+    for (const [other, b] of boxes.slice(at + 1)) {
+      if (one.contains(other) || other.contains(one) || a.isAbove !== b.isAbove) continue
+      const width = Math.min(a.right, b.right) - Math.max(a.left, b.left)
+      const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)
+      if (width > 1 && height > 1) found.add('overlap: ' + describe(one) + ' and ' + describe(other))
+    }
+  })
+  return [...found]
+})()`)
+
 /** The field of the chat for what is said. */
 export const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 

@@ -24,7 +24,8 @@ export function Values ({ value }: { value: unknown }) {
 export function Value ({ value, limit }: { value: unknown, limit?: number }) {
   const columns = columnsOf(value)
   if (columns !== undefined) return <Table rows={value as Flat[]} columns={columns} />
-  return <pre><VisibleText text={isLines(value) ? value.join('\n') : typeof value === 'string' ? value : asJson(value)} limit={limit} /></pre>
+  const text = isLines(value) ? value.join('\n') : typeof value === 'string' ? value : asJson(value)
+  return <pre><VisibleText text={text} limit={limit} /></pre>
 }
 
 type Flat = Record<string, string | number | boolean | null>

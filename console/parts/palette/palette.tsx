@@ -8,6 +8,7 @@ import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useSettled } from '../../lib/use-settled.ts'
+import { visibleText } from '../../lib/visible-characters.ts'
 import { VisibleText } from '../visible-text.tsx'
 import { places, type Entry } from './entries.ts'
 
@@ -78,7 +79,9 @@ export default function Palette ({ onClose, onKeys }: Props) {
                 onPointerMove={() => setAt(n)} onClick={() => take(entry)}
               >
                 <entry.icon />
-                <span className='palette-text'><VisibleText text={entry.text.slice(0, SHOWN)} limit={Infinity} /></span>
+                <span className='palette-text' title={visibleText(entry.text)}>
+                  <VisibleText text={entry.text.slice(0, SHOWN)} limit={Infinity} />
+                </span>
                 <span className='quiet'>{entry.kind}</span>
               </li>
             ))}

@@ -6,6 +6,7 @@ import { deleteThread, type Thread } from '../../../../client/generated/index.ts
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked } from '../../../lib/service.ts'
+import { visibleText } from '../../../lib/visible-characters.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import { Status } from '../../../parts/status.tsx'
@@ -36,7 +37,7 @@ export function ThreadRow ({ thread: { id, title, status, updatedAt }, isCurrent
   return (
     <li className='thread-row' data-current={isCurrent || undefined}>
       <Link href={`/chat/${encodeURIComponent(id)}`} aria-current={isCurrent ? 'page' : undefined} onClick={onOpen}>
-        <span className='thread-title'><VisibleText text={title || say('chat.untitled')} limit={200} /></span>
+        <span className='thread-title' title={visibleText(title)}><VisibleText text={title || say('chat.untitled')} limit={200} /></span>
         <span className='quiet thread-state'>
           {status === undefined
             ? <Time at={updatedAt} isShort />
