@@ -83,7 +83,9 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
         else failCall(line.head, line.tail, LONGEST_MESSAGE, TOO_LARGE)
       }
     } catch (error) {
-      if (error instanceof EndlessLine) transport.stop(`it wrote ${MAX_UNFINISHED_LINE / MIB} MiB without ending a line`)
+      const isEndless = error instanceof EndlessLine
+      // A server that is not heard any more would let each of its calls wait for its time limit.
+      transport.stop(isEndless ? `it wrote ${MAX_UNFINISHED_LINE / MIB} MiB without ending a line` : 'its output cannot be read any more')
     }
   }
 

@@ -16,9 +16,9 @@ const LONGEST_TEXT = 2_000
 const LONGEST_LOGGER = 100
 
 /** The levels of MCP, which are those of syslog (RFC 5424), as levels of our log. */
-const LEVELS: Record<string, Level> = {
+const LEVELS = new Map<unknown, Level>(Object.entries({
   debug: 'debug', info: 'info', notice: 'info', warning: 'warn', error: 'error', critical: 'error', alert: 'error', emergency: 'error'
-}
+} as const))
 
 /** Returns the level of MCP from which on a server is to send messages. */
 export const levelToSend = ({ level = 'info' }: Log): string =>
@@ -45,7 +45,7 @@ export function createServerLog ({ server, log, clock, secrets }: { server: stri
     const { redact } = secrets()
     const text = typeof data === 'string' ? data : JSON.stringify(data) ?? ''
     const shown = (value: string, longest: number) => redact(value.slice(0, 2 * longest)).slice(0, longest).toWellFormed()
-    log[LEVELS[String(level)] ?? 'info']({
+    log[LEVELS.get(level) ?? 'info']({
       server,
       ...typeof logger === 'string' && { logger: shown(logger, LONGEST_LOGGER) },
       text: shown(text, LONGEST_TEXT)

@@ -149,8 +149,8 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
     for (const tool of Array.isArray(tools) ? tools : []) schemas.set(tool?.name, tool?.inputSchema)
   }
 
-  /** Hears of changes for as long as the session lasts. */
-  async function listen () {
+  /** Hears of changes until the session or the connection ends. */
+  async function listen (signal: AbortSignal) {
     while (!signal.aborted) {
       try {
         await exchange('subscriptions/listen', { notifications: { toolsListChanged: true } }, signal)
@@ -175,8 +175,11 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
   if (!Array.isArray(versions)) return undefined
   if (!versions.includes(STATELESS_VERSION)) throw new Error(onlySpeaks(versions))
   const hears = (offered as { tools?: { listChanged?: unknown } } | undefined)?.tools?.listChanged === true
-  const ended = transport.ended.then(() => {})
-  if (hears) void Promise.race([listen(), ended]).catch(() => {})
+  if (hears) {
+    const over = new AbortController()
+    void transport.ended.then(() => over.abort('ended'))
+    listen(AbortSignal.any([signal, over.signal])).catch(() => {})
+  }
   return {
     capabilities: (offered ?? {}) as Json,
     ...typeof instructions === 'string' && { instructions },

@@ -79,7 +79,7 @@ t.test('what a server logs is in our log, with its level, bounded and without se
       { level: 'notice', logger: 'db', data: 'token a-secret-of-the-user-1' },
       { level: 'warning', data: { rows: 2 } },
       { level: 'emergency', data: 'x'.repeat(5_000) },
-      { level: 'unheard-of' },
+      { level: 'constructor' },
       ...Array.from({ length: 1_000 }, () => ({ level: 'info', data: 'again' }))
     ]
   }))

@@ -41,6 +41,18 @@ t.test('a picture that the result holds twice counts once, and not as text', asy
   t.throws(() => readResult(two, secrets), { message: /images .* larger than 5 MiB/ })
 })
 
+t.test('a server whose message cannot be handled is ended, and not left unheard', async (t) => {
+  const script = 'echo \'{"jsonrpc":"2.0","method":"notifications/odd"}\'; sleep 1000'
+  const options = { cwd: t.testdir(), env: process.env, stdin: 'pipe' as const, clock: systemClock }
+  const spawn = () => spawnGuarded('sh', ['-c', script], options)
+  const transport = createTransport({ clock: systemClock, tail: createStderrTail(), spawn })
+  transport.onmessage = () => {
+    throw new Error('a fault of this service')
+  }
+  await transport.start()
+  t.equal(await transport.ended, 'its output cannot be read any more')
+})
+
 t.test('who disconnects a server that is just being started finds nothing of it left', async (t) => {
   const asked = Promise.withResolvers<void>()
   let child: GuardedChild | undefined

@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { QuestionOutcome } from '../../../services/contracts/tool.ts'
+import type { ServerTransport } from '../../../services/mcp/server-transport.ts'
+import { openStatelessSession } from '../../../services/mcp/stateless-session.ts'
 import { startOddServer } from '../../fakes/mcp-http-server.ts'
 import { startStatelessServer } from '../../fakes/stateless-server.ts'
+import { fakeClock } from '../../harness/clock.ts'
 import { build } from '../../harness/helper.ts'
 import { connect, detail, statuses } from '../../harness/mcp.ts'
 import { run } from '../../harness/mcp-calls.ts'
@@ -71,6 +74,37 @@ t.test('a program that takes the newest revision alone is connected and called',
   t.equal(await call(app, 'echo', { message: 'hi' }), 'hi')
   t.equal(await call(app, 'greet', {}, answering({ is: 'answered', answers: { name: 'Ada' } } as any)), 'Hello, Ada')
   t.equal(await call(app, 'readResource', { uri: 'note://today' }), 'tea')
+})
+
+t.test('changes of a server whose connection has ended are not listened to any more', async (t) => {
+  const clock = fakeClock()
+  const ended = Promise.withResolvers<string>()
+  let isOver = false
+  let late = 0
+  const transport: Partial<ServerTransport> = {
+    ended: ended.promise,
+    async send (message) {
+      if (isOver) {
+        late++
+        throw new Error('The tool server is not connected any more.')
+      }
+      const result = { supportedVersions: [VERSION], capabilities: { tools: { listChanged: true } } }
+      const { id, method } = message as { id: number, method: string }
+      if (method === 'server/discover') setImmediate(() => transport.onmessage!({ jsonrpc: '2.0', id, result }))
+    }
+  }
+  const { signal } = new AbortController()
+  const elicit = async () => ({})
+  let changes = 0
+  await openStatelessSession({
+    ...{ transport: transport as ServerTransport, clock, signal, limit: signal, capabilities: {}, logLevel: 'info', elicit },
+    onToolsChanged: () => void changes++
+  })
+  isOver = true
+  ended.resolve('it ended with exit code 1')
+  transport.onclose!()
+  for (let minute = 0; minute < 6; minute++) await clock.advance(10_000)
+  t.strictSame({ late, changes }, { late: 0, changes: 0 }, 'the connection that follows listens by itself')
 })
 
 t.test('a server that speaks older revisions, too, is spoken to in a session of one, without a further request', async (t) => {
