@@ -56,8 +56,8 @@ export async function replayFile (
   if (cannotReplay !== undefined) return { ...outcome, ok: false, ms: 0, differences: [], cannotReplay }
   const copy = await makeWorkCopy(given, replayConfig(given))
   try {
-    const { home, cwd, recording } = copy
-    const session = createReplaySession(recording, { isStrict, clock: systemClock })
+    const { home, cwd, recording, holds } = copy
+    const session = createReplaySession(recording, { isStrict, clock: systemClock, holds })
     const boxes = boxesOf(recording)
     const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...parts.settings, home, cwd, boxes, replay: session })
     try {
@@ -98,8 +98,8 @@ export async function tryFile (file: string, { models, config, settings, ...opti
       ...{ ...permissions && { permissions }, ...analysis !== undefined && { analysis }, ...agent && { agent }, ...roots && { roots } }
     })
     try {
-      const { home, cwd, recording } = copy
-      const { wasOffered } = createReplaySession(recording, { isStrict: false, clock: systemClock })
+      const { home, cwd, recording, holds } = copy
+      const { wasOffered } = createReplaySession(recording, { isStrict: false, clock: systemClock, holds })
       const replay = { perform: trialTools(recording), wasOffered }
       const boxes = boxesOf(recording)
       const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...settings, home, cwd, boxes, replay })

@@ -1,4 +1,4 @@
-import { readJson } from '../lib/json.ts'
+import { isObject, readJson } from '../lib/json.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskEvaluation } from '../../schemas/evaluation.ts'
 import type { Answers } from '../../schemas/questions.ts'
@@ -203,9 +203,10 @@ export const linesOf = <T extends Line['type']>({ lines }: Pick<Recording, 'line
 export function readRecording (text: string, name: string): Recording {
   const parsed = text.split('\n').flatMap((line, at): Line[] => {
     if (line.trim() === '') return []
-    const read: Line | undefined = readJson(line)
-    if (read !== undefined) return [read]
-    throw new BadUsage(`${name} is no recording: line ${at + 1} is no JSON. A recording is the answer of POST /runs/:runId/recording.`)
+    const read: unknown = readJson(line)
+    if (isObject(read)) return [read as Line]
+    const what = `line ${at + 1} is no JSON object`
+    throw new BadUsage(`${name} is no recording: ${what}. A recording is the answer of POST /runs/:runId/recording.`)
   })
   const [header, ...lines] = parsed
   if (header?.type !== 'recording' || !Number.isInteger(header.version)) {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { replayFile, tryFile } from '../../bin/replay.ts'
@@ -298,8 +298,56 @@ t.test('a conversation that a person wrote is a recording, and one of a newer fo
   const dir = t.testdir({ 'a.jsonl': write(lines), 'b.jsonl': write([{ ...lines[0], version: 2 }, ...lines.slice(1)]), 'c.jsonl': 'hello' })
   t.ok((await replayFile(`${dir}/a.jsonl`, { isStrict: false, settings })).ok)
   await t.rejects(replayFile(`${dir}/b.jsonl`, { isStrict: false, settings }), { exitCode: 64, message: /newer version/ })
-  await t.rejects(replayFile(`${dir}/c.jsonl`, { isStrict: false, settings }), { exitCode: 64, message: /line 1 is no JSON/ })
+  await t.rejects(replayFile(`${dir}/c.jsonl`, { isStrict: false, settings }), { exitCode: 64, message: /line 1 is no JSON object/ })
   await t.rejects(replayFile(`${dir}/d.jsonl`, { isStrict: false, settings }), { exitCode: 64, message: /cannot be read/ })
+})
+
+t.test('a recording whose lines or patterns cannot be used is refused in a sentence', async (t) => {
+  const text = readFileSync(`${folder}/read-and-write.jsonl`, 'utf8')
+  const dir = t.testdir({ 'a.jsonl': `${text}null\n`, 'b.jsonl': text, 'b.expect.json': '{"answer":"(all"}' })
+  const refused = (name: string, message: RegExp) =>
+    t.rejects(replayFile(`${dir}/${name}.jsonl`, { isStrict: false, settings }), { exitCode: 64, message })
+  await refused('a', /a\.jsonl is no recording: line 13 is no JSON object/)
+  await refused('b', /The pattern "\(all" of an "expect" line cannot be used: .*unterminated group/i)
+})
+
+t.test('a replay changes files in its own folders alone, whatever the recording says', async (t) => {
+  const dir = t.testdir({ 'kept.txt': 'kept', others: { 'kept.txt': 'kept' } })
+  const path = `${dir}/a.jsonl`
+  const lines = readFileSync(`${folder}/read-and-write.jsonl`, 'utf8').trimEnd().split('\n').map((text) => JSON.parse(text))
+  const written = lines.findLast(({ type }) => type === 'call')
+  written.changes.push({ path: `${dir}/others`, after: null }, { path: `${dir}/kept.txt`, after: 'sha256:other' })
+  lines.push({ type: 'file', path: `${dir}/kept.txt`, before: 'kept', after: 'changed' })
+  writeFileSync(path, lines.map((each) => JSON.stringify(each)).join('\n'))
+  t.ok((await replayFile(path, { isStrict: false, settings })).ok)
+  t.equal(readFileSync(`${dir}/kept.txt`, 'utf8'), 'kept')
+  t.equal(readFileSync(`${dir}/others/kept.txt`, 'utf8'), 'kept')
+})
+
+t.test('a model that is tried reads and writes copies of the recorded roots, and nothing in those of the user', async (t) => {
+  const dir = t.testdir({ user: {} })
+  const gateway = await startFakeGateway({
+    reply ({ structured, body: { prompt } }) {
+      if (structured !== undefined) return undefined
+      if (prompt.at(-1).role !== 'user') return { text: 'It is done.' }
+      const [, path] = /in (\S+)\./.exec(JSON.stringify(prompt.at(-1)))!
+      return { toolCalls: [path, `${dir}/user`].map((at) => ({ toolName: 'writeFile', input: { path: `${at}/new.txt`, content: 'new' } })) }
+    }
+  })
+  t.teardown(() => gateway.close())
+  const lines = [
+    { type: 'recording', version: 1, config: { analysis: false, roots: ['{{recorded:root-1}}', dir], permissions: { '*': 'allow' } } },
+    { type: 'request', messages: [{ role: 'user', content: 'Write it in {{recorded:root-1}}.' }] },
+    { type: 'answer', text: 'It is done.' }
+  ]
+  writeFileSync(`${dir}/a.jsonl`, lines.map((each) => JSON.stringify(each)).join('\n'))
+  await tryFile(`${dir}/a.jsonl`, {
+    ...{ models: ['test/model'], approvesAll: false, config: { roots: [`${dir}/user`] } },
+    settings: { ...settings, gatewayKey: 'the-key', gatewayBaseURL: gateway.url }
+  })
+  const results = gateway.requests.at(-1)!.body.prompt.at(-1).content.map(({ output }: any) => output)
+  t.match(results, [{ value: { created: true } }, { type: 'error-text', value: /outside the folders that may be used/ }])
+  t.notOk(existsSync(`${dir}/user/new.txt`))
 })
 
 t.test('models are compared by what they made of a recorded request, within their budget', async (t) => {

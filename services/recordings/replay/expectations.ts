@@ -1,10 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Run } from '../../../schemas/runs.ts'
+import { Usage } from '../../lib/usage-error.ts'
 import type { ExpectLine } from '../recording.ts'
 import type { Difference } from './differences.ts'
 
-/** What `expect` lines say that is not so, of a run that is over. */
+function patternOf (text: string, flags: string): RegExp {
+  try {
+    return new RegExp(text, flags)
+  } catch (error) {
+    throw new Usage(`The pattern ${JSON.stringify(text)} of an "expect" line cannot be used: ${(error as Error).message}.`)
+  }
+}
+
+/** What `expect` lines say that is not so, of a run that is over. Throws Usage for a pattern that is none. */
 export async function checkExpectations (
   expected: readonly ExpectLine[],
   { run, asked, cwd, step }: { run: Run, asked: ReadonlySet<string>, cwd: string, step: number }
@@ -22,11 +31,11 @@ export async function checkExpectations (
       const text = await readFile(join(cwd, path), 'utf8').catch(() => undefined)
       if (pattern === null && text !== undefined) fail(`There is a file ${path}.`)
       if (pattern !== null && text === undefined) fail(`There is no file ${path}.`)
-      if (pattern !== null && text !== undefined && !new RegExp(pattern, 'm').test(text)) {
+      if (pattern !== null && text !== undefined && !patternOf(pattern, 'm').test(text)) {
         fail(`The file ${path} does not match ${pattern}.`, { now: text.slice(0, 400) })
       }
     }
-    if (answer !== undefined && !new RegExp(answer, 'im').test(run.output ?? '')) {
+    if (answer !== undefined && !patternOf(answer, 'im').test(run.output ?? '')) {
       fail(`The answer does not match ${answer}.`, { now: (run.output ?? '').slice(0, 400) })
     }
   }

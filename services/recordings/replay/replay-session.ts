@@ -51,9 +51,12 @@ export function stepsOf ({ lines }: Pick<Recording, 'lines'>): RecordedStep[] {
 
 /**
  * Answers from a recording in the place of the models and the tools of one run, and notes where the run goes otherwise. The ids of calls
- * stay as they were recorded.
+ * stay as they were recorded. Files change only where `holds` says that they are copies.
  */
-export function createReplaySession (recording: Recording, { isStrict, clock }: { isStrict: boolean, clock: Clock }) {
+export function createReplaySession (
+  recording: Recording,
+  { isStrict, clock, holds }: { isStrict: boolean, clock: Clock, holds: (path: string) => boolean }
+) {
   const steps = stepsOf(recording)
   const isTask = linesOf(recording, 'task').length > 0
   const told = linesOf(recording, 'context').flatMap(({ tools, deferred = [] }) => [...tools.map(({ name }) => name), ...deferred])
@@ -165,6 +168,7 @@ export function createReplaySession (recording: Recording, { isStrict, clock }: 
       differences.push({ step: made, what: `${tool.name} runs, and did not.`, recorded, now: JSON.stringify(input) })
     }
     for (const { path, after } of line.changes ?? []) {
+      if (!holds(path)) continue
       const text = files.get(path)?.after
       if (after === null) await rm(path, { recursive: true, force: true })
       else if (typeof text === 'string') await mkdir(dirname(path), { recursive: true }).then(() => writeFile(path, text))

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import type { Config } from '../../../schemas/config.ts'
 import { linesOf, type Recording } from '../recording.ts'
 import { mapTexts } from '../scrub.ts'
@@ -13,6 +13,8 @@ interface WorkCopy {
   cwd: string
   /** The recording with these folders in the place of those that it was made in. */
   recording: Recording
+  /** Whether a path lies in the folders of the copy. Nothing is written elsewhere, whatever a recording says. */
+  holds(path: string): boolean
   remove(): Promise<void>
 }
 
@@ -29,15 +31,20 @@ export async function makeWorkCopy (given: Recording, config: Config): Promise<W
   const names = new Set(['cwd', ...[...JSON.stringify(given).matchAll(FOLDER)].map(([, name]) => name)])
   const home = join(root, 'service')
   for (const path of [home, ...[...names].map(folder)]) await mkdir(path, { recursive: true })
+  const isBelow = (path: string, above: string) => {
+    const way = relative(above, path)
+    return way !== '' && way.split(sep, 1)[0] !== '..' && !isAbsolute(way)
+  }
+  const holds = (path: string) => [...names].some((name) => isBelow(path, folder(name)))
   for (const { path, before } of linesOf(recording, 'file')) {
-    // Nothing is written elsewhere, whatever the file says.
-    if (typeof before !== 'string' || relative(root, path).startsWith(`..${sep}`) || relative(home, path)[0] !== '.') continue
+    if (typeof before !== 'string' || !holds(path)) continue
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, before)
   }
   const workspace = names.has('workspace') ? folder('workspace') : folder('cwd')
-  await writeFile(join(home, 'config.json'), JSON.stringify({ ...config, workspace }))
-  return { home, cwd: folder('cwd'), recording, remove: () => rm(root, { recursive: true, force: true }) }
+  const roots = config.roots?.map(expanded).filter((path) => isBelow(path, root))
+  await writeFile(join(home, 'config.json'), JSON.stringify({ ...config, workspace, ...roots && { roots } }))
+  return { home, cwd: folder('cwd'), recording, holds, remove: () => rm(root, { recursive: true, force: true }) }
 }
 
 /** Returns the settings of the service for a replay: those of the recording, and nothing that happens beside the run. */
