@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createAgent } from '../../client/agent.ts'
-import { deleteThread, learnFact, listThreads } from '../../client/generated/index.ts'
+import { deleteThread, getConfig, learnFact, listThreads } from '../../client/generated/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { hostileModel, seedHostile } from './hostile.ts'
@@ -137,6 +137,7 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
     const { threads: [{ id }] } = (await listThreads(asked)).data
     const passphrase = 'größer als zwölf'
     await page.goto('/console/settings/general')
+    await page.getByText('They can be changed here when the service has a token').waitFor()
     await page.getByLabel('Passphrase of a backup').fill(passphrase)
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save a backup' }).click()
@@ -214,6 +215,24 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     await other.goto('/console')
     await other.getByLabel('Token').waitFor()
     t.notMatch(await other.locator('body').innerText(), /Write a file/)
+  }, { expected: /status of 401/ })
+
+  await console.visit('folders are added for the agent and taken away', async (t, page) => {
+    const roots = async () => {
+      const { client } = createAgent({ url: console.url, token: env.LOCAL_AGENT_TOKEN })
+      const { data } = await getConfig({ client, throwOnError: true })
+      return (data as { roots?: string[] }).roots
+    }
+    await page.goto('/console/settings/general')
+    await enter(page, env.LOCAL_AGENT_TOKEN)
+    await page.getByRole('button', { name: 'Add a folder…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Use “work”' }).click()
+    const remove = page.getByRole('button', { name: `Remove ${console.work}` })
+    await remove.waitFor()
+    t.same(await roots(), [console.work])
+    await remove.click()
+    await remove.waitFor({ state: 'detached' })
+    t.same(await roots(), [])
   }, { expected: /status of 401/ })
 
   await console.visit('when the token changes under a page, it is asked for over the page, which then goes on', async (t, page) => {

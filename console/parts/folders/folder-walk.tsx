@@ -3,6 +3,7 @@ import { Clock3, CornerLeftUp, Folder as FolderIcon, FolderSymlink, HardDrive, H
 import { useEffect, useId, useState, type KeyboardEvent } from 'react'
 import { listFolderPlaces } from '../../../client/generated/index.ts'
 import type { Folder } from '../../../client/generated/types.gen.ts'
+import { lastPart } from '../../lib/last-part.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
@@ -16,8 +17,6 @@ import { isPath, pathIn, useFolder } from './use-folder.ts'
 const PAGE = 10
 /** Characters of a name that are shown; the line is cut before. */
 const SHOWN = 200
-
-export const lastPart = (path: string) => path.replace(/[/\\]+$/, '').split(/[/\\]/).at(-1) || path
 
 interface Props {
   start: string

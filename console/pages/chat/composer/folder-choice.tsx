@@ -1,18 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Folder } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { about } from '../../../../client/generated/index.ts'
+import { lastPart } from '../../../lib/last-part.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
-import { Loading } from '../../../parts/loading.tsx'
+import { FolderDialog } from '../../../parts/folders/folder-dialog.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
-
-const FolderWalk = lazy(() => import('../../../parts/folders/folder-walk.tsx'))
-
-const lastPart = (path: string) => path.replace(/[/\\]+$/, '').split(/[/\\]/).at(-1) || path
 
 /** Chooses the folder in which the agent works for a conversation; empty is that of the service. */
 export function FolderChoice ({ cwd, onChange }: { cwd: string, onChange: (cwd: string) => void }) {
@@ -23,7 +19,6 @@ export function FolderChoice ({ cwd, onChange }: { cwd: string, onChange: (cwd: 
   const choose = (path: string) => {
     const next = path === usual ? '' : path
     if (next !== cwd) onChange(next)
-    setIsOpen(false)
   }
   return (
     <>
@@ -33,12 +28,10 @@ export function FolderChoice ({ cwd, onChange }: { cwd: string, onChange: (cwd: 
       >
         <Folder /> <span><VisibleText text={lastPart(shown).slice(0, 40)} limit={Infinity} /></span>
       </Button>
-      <Dialog title={say('chat.folderTitle')} isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        <p className='quiet'>{say('chat.folderHelp')}</p>
-        <Suspense fallback={<Loading />}>
-          <FolderWalk start={cwd} onClose={() => setIsOpen(false)} onChosen={choose} />
-        </Suspense>
-      </Dialog>
+      <FolderDialog
+        title={say('chat.folderTitle')} help={say('chat.folderHelp')} isOpen={isOpen} start={cwd} onClose={() => setIsOpen(false)}
+        onChosen={choose}
+      />
     </>
   )
 }

@@ -10,8 +10,8 @@ import { Failed } from '../../../parts/failed.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 
 /** The settings that are asked for. */
-interface WithBudget { budget?: { day?: { usd?: number, tokens?: number } } }
-export const configQuery = { queryKey: keys.config(), queryFn: () => getConfig(asked()).then(body) as Promise<WithBudget> }
+interface Settings { budget?: { day?: { usd?: number, tokens?: number } }, roots?: string[] }
+export const configQuery = { queryKey: keys.config(), queryFn: () => getConfig(asked()).then(body) as Promise<Settings> }
 
 /** What all calls of models may cost on a day; nothing entered is no limit. */
 export function Budget () {

@@ -1,10 +1,11 @@
 import { CHOICES, setAppearance, useAppearance } from '../../../lib/appearance.ts'
 import { AllowNotices } from '../../../lib/live/notices.tsx'
 import { say } from '../../../lib/say.ts'
+import { AgentFolders } from './agent-folders.tsx'
 import { Budget } from './budget.tsx'
 import { Data } from './data.tsx'
 
-/** How the console looks, what a day may cost, and what can be done with all that is stored. */
+/** How the console looks, what a day may cost, which folders the agent may use, and what can be done with all that is stored. */
 export function General () {
   const { theme, text } = useAppearance()
   return (
@@ -29,6 +30,7 @@ export function General () {
         <div className='actions'><AllowNotices /></div>
       </section>
       <Budget />
+      <AgentFolders />
       <Data />
     </>
   )
