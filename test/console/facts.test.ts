@@ -26,7 +26,7 @@ t.test('facts beside words', { skip: noBrowser }, async (t) => {
     const result = page.getByRole('region', { name: 'Result', exact: true })
     await result.getByText('Saved the list in list.md.').waitFor()
     await result.getByText('It called no tool, so it changed nothing.').waitFor()
-    await result.getByText('does not show that all of its report is true').waitFor()
+    await result.getByText('does not back up everything in its report').waitFor()
     await page.getByRole('definition').filter({ hasText: 'Completed' }).getByText('Not verified').waitFor()
     await page.getByRole('region', { name: 'How it was judged' }).getByText(/The plan expects that files are written/).waitFor()
     t.same(await axe(page), [])

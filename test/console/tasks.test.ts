@@ -47,6 +47,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     t.equal(await page.getByLabel('Goal').inputValue(), 'write "Good morning" to notes.txt', 'what was typed survives a reload')
     await page.getByRole('button', { name: 'Create and start' }).click()
     await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await section(page, 'Times').getByText('Next times (10)').click()
     await section(page, 'Times').locator('ol > li').nth(9).waitFor()
   }, { timezoneId: 'UTC' })
 
@@ -61,6 +62,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.locator('.connection').waitFor({ state: 'detached', timeout: 20_000 })
     const run = section(page, 'Runs').getByRole('listitem').filter({ hasText: 'Completed' })
     await run.getByText('caught up').waitFor()
+    await section(page, 'Times').getByText('Past times').click()
     await section(page, 'Times').getByText('Ran').waitFor()
     t.equal(await page.getByRole('textbox', { name: 'Tell it something' }).inputValue(), 'Shorter', 'what was typed is still there')
 

@@ -12,12 +12,15 @@ type Claim = NonNullable<TaskEvaluation['claims']>[number]
 /** How the run was judged: the effects that its report claims, each with what the recorded calls say of it. */
 export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation, calls: TaskToolCall[] }) {
   const { satisfied, qualityScore, outcome, issues, claims = [], evidence, judge } = evaluation
+  /** The outcome that the first sentence says already. */
+  const said = judge === 'none' ? undefined : satisfied ? 'done' : 'partly'
   return (
     <section className='section' aria-label={say('run.evaluation')}>
       <h2>{say('run.evaluation')}</h2>
       <p>
         {judge === 'none' ? say('run.notJudged') : say(satisfied ? 'run.satisfied' : 'run.notSatisfied', { score: sayScore(qualityScore) })}
-        {outcome && ` ${say(`run.outcome.${outcome}`)}`} {evidence && <span className='quiet'>{say(`run.evidence.${evidence}`)}</span>}
+        {outcome && outcome !== said && ` ${say(`run.outcome.${outcome}`)}`}{' '}
+        {evidence && <span className='quiet'>{say(`run.evidence.${evidence}`)}</span>}
       </p>
       {issues.length > 0 && (
         <ul className='bulleted'>{issues.map((issue, at) => <li key={at}><ServiceText text={issue} limit={1_000} /></li>)}</ul>

@@ -1,5 +1,5 @@
 import type { Run, Usage } from '../../../client/generated/index.ts'
-import { numbers, say } from '../../lib/say.ts'
+import { say } from '../../lib/say.ts'
 
 const LIVE: Array<Run['status']> = ['queued', 'running', 'pending_approval']
 const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 })
@@ -16,5 +16,7 @@ export function sayUsage ({ inputTokens, outputTokens, costUsd }: Usage): string
   return `${tokens}, ${costUsd === undefined ? say('run.noPrice') : dollars.format(costUsd)}`
 }
 
+const percent = new Intl.NumberFormat(undefined, { style: 'percent' })
+
 /** A fraction as percent. */
-export const sayScore = (score: number): string => `${numbers.format(Math.round(score * 100))} %`
+export const sayScore = (score: number): string => percent.format(score)

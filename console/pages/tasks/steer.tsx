@@ -24,18 +24,11 @@ export function Steer ({ task: { id, status } }: { task: Task }) {
   const isEmpty = comment.trim() === ''
   return (
     <section className='section' aria-label={say('tasks.steer')}>
-      <label className='field'>
-        <span>{say('tasks.steer')}</span>
+      <div className='steer'>
         <textarea
-          rows={2}
-          maxLength={4_000}
-          value={comment}
+          rows={1} maxLength={4_000} aria-label={say('tasks.steer')} placeholder={say('tasks.steerHelp')} value={comment}
           onChange={({ target }) => setComment(target.value)}
-          aria-describedby='steer-help'
         />
-      </label>
-      <p id='steer-help' className='quiet'>{say('tasks.steerHelp')}</p>
-      <div className='actions'>
         <Button disabled={isEmpty} isBusy={steer.isPending} onClick={() => steer.mutate(false)}>{say('tasks.steerLater')}</Button>
         {status !== 'cancelled' && (
           <Button disabled={isEmpty} isBusy={steer.isPending} onClick={() => steer.mutate(true)}>{say('tasks.steerNow')}</Button>

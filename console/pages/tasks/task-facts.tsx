@@ -4,18 +4,18 @@ import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { countsRuns } from './form-values.ts'
 import { sayScheduleWords } from './schedule-words.ts'
-import { hasOpenResult, statusOf, type TaskOption } from './task-words.ts'
+import { hasOpenResult, statusOf, titleOf, type TaskOption } from './task-words.ts'
 import type { Task } from './task-queries.ts'
 
 const OPTIONS: TaskOption[] = ['agent', 'model', 'effort', 'instructions']
 
 /** The state of a task and how it is set up. */
 export function TaskFacts ({ task }: { task: Task }) {
-  const { name, goal, taskType, schedule, cwd, approval: { mode, firstN, approvedRuns }, options = {} } = task
+  const { goal, taskType, schedule, cwd, approval: { mode, firstN, approvedRuns }, options = {} } = task
   const { budget } = options
   return (
     <section className='section' aria-label={say('tasks.facts')}>
-      {name !== goal.trim() && <p className='goal'><VisibleText text={goal} limit={1_000} /></p>}
+      {titleOf(task) !== goal.trim() && <p className='goal'><VisibleText text={goal} limit={1_000} /></p>}
       <dl className='facts'>
         <dt>{say('tasks.state')}</dt>
         <dd>

@@ -15,6 +15,7 @@ import { Steer } from './steer.tsx'
 import { TaskActions } from './task-actions.tsx'
 import { TaskFacts } from './task-facts.tsx'
 import { oneTask, type Task } from './task-queries.ts'
+import { titleOf } from './task-words.ts'
 import { Times } from './times.tsx'
 import { Triggers } from './triggers.tsx'
 import './tasks.css'
@@ -28,7 +29,7 @@ export default function TaskPage ({ id }: { id: string }) {
 /** A task: what it is to do, when it runs, what it waits for, what its runs did, and what it has learned. */
 function TaskView ({ id }: { id: string }) {
   const query = useQuery(oneTask(id))
-  const title = query.data === undefined ? say('tasks.task') : visibleText(query.data.name)
+  const title = query.data === undefined ? say('tasks.task') : visibleText(titleOf(query.data))
   return <Page title={title}><Loaded query={query}>{(task) => <Sections task={task} />}</Loaded></Page>
 }
 

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Slot } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
@@ -21,28 +22,44 @@ export function Times ({ task: { id, status } }: { task: Task }) {
   if (data === undefined) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />
   const { upcoming } = data.pages[0]
   const slots = data.pages.flatMap((page) => page.slots)
+  const lost = slots.filter(({ fate }) => fate === 'skipped' || fate === 'missed').length
   return (
     <section className='section' aria-label={say('tasks.times')}>
       <h2>{say('tasks.times')}</h2>
       <TimeLine upcoming={upcoming} slots={slots} />
-      <h3>{say(GOES_ON.includes(status) ? 'tasks.upcoming' : 'tasks.upcomingIf')}</h3>
       {upcoming.length === 0
         ? <p className='quiet'>{say('tasks.noTimes')}</p>
-        : <ol className='columns'>{upcoming.map((at) => <li key={at}><Moment at={at} /></li>)}</ol>}
-      <h3>{say('tasks.past')}</h3>
-      {slots.length === 0
-        ? <p className='quiet'>{say('tasks.noPast')}</p>
         : (
-          <VirtualList<Slot> items={slots} keyOf={({ at, from }) => `${from ?? at}`} label={say('tasks.past')} estimate={40}>
-            {(slot) => <SlotRow slot={slot} />}
-          </VirtualList>
+          <Fold title={`${say(GOES_ON.includes(status) ? 'tasks.upcoming' : 'tasks.upcomingIf')} (${upcoming.length})`}>
+            {() => <ol className='columns'>{upcoming.map((at) => <li key={at}><Moment at={at} /></li>)}</ol>}
+          </Fold>
           )}
-      {hasNextPage && (
-        <div className='actions'>
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>{say('tasks.olderTimes')}</Button>
-        </div>
+      {slots.length > 0 && (
+        <Fold title={say('tasks.past')} note={lost > 0 && say('tasks.lostTimes', { count: lost })}>
+          {() => (
+            <>
+              <VirtualList<Slot> items={slots} keyOf={({ at, from }) => `${from ?? at}`} label={say('tasks.past')} estimate={40}>
+                {(slot) => <SlotRow slot={slot} />}
+              </VirtualList>
+              {hasNextPage && (
+                <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>{say('tasks.olderTimes')}</Button>
+              )}
+            </>
+          )}
+        </Fold>
       )}
     </section>
+  )
+}
+
+/** Times that are read when they are asked for: the line shows them, the runs have a list of their own. */
+function Fold ({ title, note, children }: { title: string, note?: ReactNode, children: () => ReactNode }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{title}{note && <span className='quiet'> · {note}</span>}</summary>
+      {isOpen && <div className='section fold'>{children()}</div>}
+    </details>
   )
 }
 
