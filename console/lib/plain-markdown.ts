@@ -1,8 +1,9 @@
-/** Returns the words of Markdown for a line of a list, without its signs for emphasis, code, headings and links. */
+/** Returns the words of Markdown for a line of a list, without its signs for emphasis, code, headings, links and footnotes. */
 export function plainMarkdown (text: string): string {
   return text
     .replace(/^\s{0,3}(?:#{1,6}|>|[-*+])\s+/gm, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[\^[^\]\s]+\](?!:)/g, '')
     .replace(/(\*\*|__|~~|`+)(?=\S)(.+?)(?<=\S)\1/g, '$2')
 }
 

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { isAboutModels, plainWords } from '../../console/lib/plain-words.ts'
+import { createTask } from '../../client/generated/index.ts'
 import { GRANTED_TOOLS } from '../../console/lib/granted-tools.ts'
 import texts from '../../console/texts/en.json' with { type: 'json' }
 import { help } from '../../services/models/providers/offline/report.ts'
 import { sayTool } from '../../services/tools/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { cutOff, openConsole } from '../harness/console.ts'
-import { englishOn, NO_TEXT, pseudoText, speakPseudo } from '../harness/pseudo.ts'
+import { englishOn, englishText, NO_TEXT, pseudoText, speakPseudo } from '../harness/pseudo.ts'
 import { emptyViews, FURNISHED, furnish, show, type View } from './furnished.ts'
 
 const allTexts = (value: unknown): string[] =>
@@ -49,6 +50,7 @@ t.test('numbers, dates and durations are written as the browser does: the consol
 t.test('the console in a language that nobody speaks', { skip: noBrowser }, async (t) => {
   const viewport = { width: 1280, height: 2_000 }
   const console = await openConsole(t, FURNISHED)
+  let views: View[] = []
   await console.visit('every text is one of the file of texts', async (t, page) => {
     const missing = await speakPseudo(page)
     await page.addInitScript("localStorage.setItem('welcome-seen', '1')")
@@ -63,7 +65,32 @@ t.test('the console in a language that nobody speaks', { skip: noBrowser }, asyn
     }
     for (const view of emptyViews) if (['', 'tasks', 'chat', 'memory', 'nowhere', 'settings/usage'].includes(view.path)) await look(view)
     // The others, most of them questions before something is done, are looked at in test/faults/console-views.long.ts.
-    for (const view of await furnish(console)) if (!view.isSeldom) await look(view)
+    views = await furnish(console)
+    for (const view of views) if (!view.isSeldom) await look(view)
     t.same(missing(), [], 'all texts were found in the console')
   }, { locale: 'el-GR', viewport, expected: /status of 4\d\d/ })
+
+  await console.visit('dates, numbers, times and shares are written as a German browser writes them', async (t, page) => {
+    const textOn = async (name: string) => {
+      await show(page, views.find((view) => view.name === name)!, englishText)
+      return (await page.locator('main').innerText()).replace(/\u00A0/g, ' ')
+    }
+    const { data: { id } } = await createTask({
+      client: console.agent.client,
+      throwOnError: true,
+      body: { goal: 'γράψε', plan: { phases: [{ description: 'γράψε' }] }, options: { budget: { usd: 1_234.5 } } }
+    })
+    await page.goto(`/console/tasks/${id}`)
+    await page.getByText('1.234,5 US dollars').waitFor()
+    const task = await textOn('a task that ran, opened')
+    t.match(task, '1.234.567 tokens, 20 minutes')
+    t.match(task, 'Every day at 07:30')
+    t.match(task, 'morgen, 07:30')
+    t.match(await page.locator('time').first().getAttribute('title'), /^\p{L}+tag|^Mittwoch/u)
+    t.match(await textOn('a run, opened'), 'rated 60 %')
+    const usage = await textOn('the usage, opened')
+    t.match(usage, /from \d{1,2}\.\d{1,2}\.\d{4} to \d{1,2}\.\d{1,2}\.\d{4},/)
+    t.match(usage, /0,0\d+ \$/)
+    t.notMatch(`${task} ${usage}`, /\b[AP]M\b|\$\d|\d\/\d/)
+  }, { locale: 'de-DE', viewport })
 })
