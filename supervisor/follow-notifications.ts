@@ -60,15 +60,16 @@ export async function followNotifications (
   }
 
   function read (line: string) {
-    if (!line.startsWith('data: ')) return
-    const event = JSON.parse(line.slice('data: '.length)) as Notification & { type: string }
-    if (event.type === 'notification') show(event).catch(() => {})
-    if (event.type === 'notification:closed') onNotificationClosed(event.notificationId)
+    const event = line.startsWith('data: ') ? eventIn(line.slice('data: '.length)) : undefined
+    if (event?.type === 'notification') show(event).catch(() => {})
+    if (event?.type === 'notification:closed') onNotificationClosed(event.notificationId)
   }
 
   while (!signal.aborted) {
+    const over = new AbortController()
     try {
-      const { body } = await fetch(`${url}/events?types=notification,notification:closed`, { headers, signal })
+      const connection = AbortSignal.any([signal, over.signal])
+      const { body } = await fetch(`${url}/events?types=notification,notification:closed`, { headers, signal: connection })
       const lines = readLines(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), read)
       // What was announced before this connection.
       const { notifications } = await ask<{ notifications: Array<Notification & { needsShowing: boolean }> }>('/notifications')
@@ -76,7 +77,18 @@ export async function followNotifications (
       await lines
     } catch {
       // The next connection reads what was missed.
+    } finally {
+      over.abort()
     }
     await sleep(AGAIN_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** Returns an event of the service; undefined for a line that was cut, as by the end of the service. */
+function eventIn (json: string): Notification & { type: string } | undefined {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
   }
 }

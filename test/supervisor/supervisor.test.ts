@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, symlinkSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build as bundle } from 'esbuild'
 import t, { type Test } from 'tap'
 import { createSupervisor, type Notification, ServiceEnded, type SupervisorEvent, type SupervisorOptions } from '../../supervisor/index.ts'
+import { followNotifications } from '../../supervisor/follow-notifications.ts'
 import { atEnd } from '../harness/at-end.ts'
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
@@ -239,6 +243,43 @@ t.test('runs the real service over kills, always on its first port, with the tok
   await supervisor.start()
   await supervisor.stop()
   t.same(await supervisor.ended, { code: 0, signal: null })
+})
+
+t.test('asks anew for what a person is to be told when the service breaks off, and leaves no connection behind', async (t) => {
+  const stop = new AbortController()
+  const shown: string[] = []
+  const ends: Array<Promise<unknown>> = []
+  let events: ServerResponse | undefined
+  const server = createServer((request, response) => {
+    if (request.url!.startsWith('/events')) {
+      events = response
+      ends.push(once(response, 'close'))
+      response.write('data: {"type":"notif')
+      return
+    }
+    // The second connection is cut within an event.
+    if (ends.length === 2) events!.destroy()
+    response.statusCode = ends.length === 1 ? 500 : 200
+    const open = { notifications: [{ notificationId: 'n', needsShowing: true }] }
+    response.end(JSON.stringify(request.method === 'GET' ? open : { first: true }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  atEnd(t, async () => {
+    stop.abort()
+    server.closeAllConnections()
+    server.close()
+  })
+  const followed = followNotifications({ url: `http://127.0.0.1:${port}`, signal: stop.signal }, {
+    onNotification ({ notificationId }) {
+      shown.push(notificationId)
+      if (ends.length === 3) stop.abort()
+    }
+  })
+  await followed
+  await Promise.all(ends)
+  t.equal(ends.length, 3)
+  t.ok(shown.includes('n'))
 })
 
 t.test('hands over what a person is to be told, once, and says when it is over', async (t) => {
