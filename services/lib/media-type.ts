@@ -16,7 +16,7 @@ export const OFFICE_TYPES: Record<string, 'docx' | 'xlsx' | 'pptx' | 'odt'> = {
   'application/vnd.oasis.opendocument.text': 'odt'
 }
 
-const BY_EXTENSION: Record<string, string> = {
+const BY_EXTENSION = new Map<string | undefined, string>(Object.entries({
   txt: 'text/plain',
   log: 'text/plain',
   md: 'text/markdown',
@@ -46,7 +46,7 @@ const BY_EXTENSION: Record<string, string> = {
   pptx: `${OOXML}presentationml.presentation`,
   pptm: 'application/vnd.ms-powerpoint.presentation.macroenabled.12',
   odt: 'application/vnd.oasis.opendocument.text'
-}
+}))
 
 const begins = (bytes: Buffer, text: string, at = 0) => bytes.toString('latin1', at, at + text.length) === text
 
@@ -105,7 +105,7 @@ export function textKindOf (mediaType: string): TextKind | undefined {
 export function mediaTypeOf (bytes: Buffer, { declared, name }: { declared?: string, name?: string }): string {
   const found = SIGNATURES.find(([, matches]) => matches(bytes))?.[0]
   const said = plainType(declared)
-  const named = BY_EXTENSION[name?.split('.').at(-1)?.toLowerCase() ?? '']
+  const named = BY_EXTENSION.get(name?.split('.').at(-1)?.toLowerCase())
   const type = UNSAID.has(said) || (said === 'text/plain' && named !== undefined) ? named ?? said : said
   if (found !== undefined) return found === 'video/mp4' && /^(?:audio|video)\//.test(type) ? type : found
   if (textKindOf(type) === 'office') return ZIP(bytes) || OLE(bytes) ? type : OCTETS

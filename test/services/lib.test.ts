@@ -298,6 +298,7 @@ t.test('a file is what its bytes say, then what its sender or its name says, and
     ['\xff\xfea\0', { declared: 'text/plain' }, 'text/plain'],
     ['a', { declared: 'application/x-own' }, 'application/x-own'],
     ['a', {}, 'text/plain'],
+    ['a', { name: 'notes.constructor' }, 'text/plain'],
     ['\0', {}, OCTETS]
   ]
   for (const [bytes, said, type] of cases) t.equal(mediaTypeOf(Buffer.from(bytes, 'latin1'), said), type, JSON.stringify([bytes, said]))

@@ -29,7 +29,10 @@ export function remoteProviderSuite (t: Test, remote: RemoteKind) {
 
   t.test(`${kind}: several calls of one answer keep their order, inputs and ids`, async (t) => {
     const inputs = [{ path: 'a' }, { path: 'b', deep: { list: [1, 'ü"\\'] } }, {}]
-    const { parts } = await partsOf(t, { text: 'Let me look.', toolCalls: inputs.map((input) => ({ toolName: 'listDirectory', input })) })
+    const plan = { text: 'Let me look.', toolCalls: inputs.map((input) => ({ toolName: 'listDirectory', input })) }
+    const { parts, body } = await partsOf(t, plan, [user('cut \ud83d\ud83d within, and \\ud83d as text')])
+    const asked = JSON.stringify(body)
+    t.ok(asked.includes(String.raw`cut ${'\ufffd\ufffd'} within, and \\ud83d as text`), 'half a character is none: providers refuse it')
     const calls = parts.filter((part) => part.type === 'tool-call')
     t.strictSame(calls.map(({ input }) => JSON.parse(input)), inputs)
     t.equal(new Set(calls.map(({ toolCallId }) => toolCallId)).size, 3)

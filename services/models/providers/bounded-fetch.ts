@@ -25,7 +25,7 @@ type Fetch = typeof globalThis.fetch
  */
 export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
   return async (url, init) => {
-    const response = await (fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual' })
+    const response = await (fetch ?? globalThis.fetch)(url, { ...init, body: wellFormed(init?.body), redirect: 'manual' })
     const refusal = refusalOf(response.status, (name) => response.headers.get(name), mode)
     if (refusal) {
       response.body?.cancel().catch(() => {})
@@ -36,6 +36,15 @@ export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
     return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
   }
 }
+
+const HALF_CHARACTER = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
+
+/**
+ * Returns the JSON of a request without halves of characters, which JSON writes as \ud83d: texts that were cut end with them, and providers
+ * refuse the whole call for one.
+ */
+export const wellFormed = <B>(body: B): B | string =>
+  typeof body === 'string' && body.includes('\\ud') ? body.replace(HALF_CHARACTER, '\ufffd') : body
 
 /** Returns why an answer with this status and these headers is refused; undefined if it is not. */
 export function refusalOf (

@@ -206,7 +206,7 @@ const OTHER = kind(
   ({ it, instead }, detail) => `${it} failed${detail}. Try again${instead}.`
 )
 
-const BY_TYPE: Record<string, FailureKind> = {
+const BY_TYPE = new Map<string | undefined, FailureKind>(Object.entries({
   authentication_error: AUTHENTICATION,
   forbidden: FORBIDDEN,
   rate_limit_exceeded: RATE_LIMIT,
@@ -219,7 +219,7 @@ const BY_TYPE: Record<string, FailureKind> = {
   context_length_exceeded: TOO_LONG,
   server_error: BROKEN,
   overloaded_error: BROKEN
-}
+}))
 const BY_CODE: Array<[RegExp, FailureKind]> = [
   [/^ERR_ANSWER_TOO_LARGE$/, TOO_LARGE],
   [/^ERR_ANSWER_UNREADABLE$/, GARBLED],
@@ -275,7 +275,7 @@ function classifyFailure (chain: ErrorFacts[]): FailureKind {
   if (chain.some(({ message }) => /^API key (?:not valid|expired)/i.test(message))) return AUTHENTICATION
   if (chain.some(({ message }) => /credit balance is too low/i.test(message))) return PAYMENT
   for (const { type, code, status } of chain) {
-    const named = BY_TYPE[type ?? ''] ?? BY_TYPE[code ?? '']
+    const named = BY_TYPE.get(type) ?? BY_TYPE.get(code)
     const found = named ?? (status === undefined ? undefined : statusKind(status))
     if (found) return found
   }

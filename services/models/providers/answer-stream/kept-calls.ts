@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import { createEventStreamParser, EventTooLarge } from '../../../lib/event-stream.ts'
 import { readAtMost } from '../../../lib/line-reader.ts'
-import { LONGEST_ANSWER, tooLarge, UnusableAnswer, LONGEST_ERROR, refusalOf } from '../bounded-fetch.ts'
+import { LONGEST_ANSWER, tooLarge, UnusableAnswer, LONGEST_ERROR, refusalOf, wellFormed } from '../bounded-fetch.ts'
 import { parseSafely } from '../safe-json.ts'
 import { type PartReader, readBatches } from './response-batches.ts'
 import type { IncomingMessage } from 'node:http'
@@ -75,7 +75,7 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
   function exchangeOf (url: Parameters<Fetch>[0], init: RequestInit | undefined): Promise<IncomingMessage> {
     const { method, headers, body, signal } = init as Message
     lastURL = String(url)
-    return exchange({ method, url: lastURL, headers, body, signal })
+    return exchange({ method, url: lastURL, headers, body: wellFormed(body), signal })
   }
 
   /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */

@@ -206,7 +206,7 @@ t.test('anything that is thrown is described', async (t) => {
   for (
     const thrown of [undefined, null, 'text', 7, {}, new Error('odd'), Object.assign(new Error('a'), { cause: 'b' }), {
       lastError: { statusCode: 500 }
-    }]
+    }, { type: 'constructor' }]
   ) {
     t.match(registry.describeFailure(thrown, 'a/b'), { message: /a\/b/, code: /^ERR_/, retryable: Boolean })
   }
