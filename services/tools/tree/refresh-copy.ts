@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync
-} from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
 import { Beyond, copyOpened, stateOf, surveyFolder, withOpened } from './copy-tree.ts'
