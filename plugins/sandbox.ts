@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { createSandbox, type BoxKind, type Sandbox } from '../services/sandbox/sandbox.ts'
-import { realPathOf } from '../services/tools/copy-view.ts'
+import { realPathOf } from '../services/tools/path-policy.ts'
 import { withFolder } from '../services/tools/files/open-folder.ts'
 
 declare module 'fastify' {

@@ -7,7 +7,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { GuardedChild } from '../../process/index.ts'
 import type { BoxedCommand, SharedNetwork } from '../../sandbox/index.ts'
 import { ToolFailed } from '../tool-errors.ts'
-import { collectNew, type NewOutput } from './new-output.ts'
+import { collectNew, type NewOutput, SHUTDOWN_MS } from './command-output.ts'
 
 /** Commands that run in the background at once: of one conversation or run of a task, and in all. */
 const MOST_OF_OWNER = 8
@@ -16,8 +16,6 @@ const MOST = 32
 const MOST_ENDED = 64
 /** How long commands go on without a message, a read of their output or a run of their conversation, milliseconds. */
 const IDLE_MS = 60 * 60 * 1000
-/** Milliseconds between TERM and KILL at shutdown, for which the service itself has 5 s. */
-const SHUTDOWN_MS = 1_000
 
 const CommandUnknown = defineError(
   'ERR_COMMAND_UNKNOWN',

@@ -1,7 +1,48 @@
 import type { Readable } from 'node:stream'
-import type { ToolOutput } from '../../contracts/tool.ts'
+import type { ToolContext, ToolOutput } from '../../contracts/tool.ts'
+import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin } from '../../lib/deadline.ts'
+import type { GuardedChild } from '../../process/index.ts'
+
+/** A command that writes more bytes than this, on both streams together, is killed. */
+export const FLOOD_BYTES = 10 * 1024 * 1024
+/** Milliseconds between TERM and KILL at shutdown, for which the service itself has 5 s. */
+export const SHUTDOWN_MS = 1_000
+/** Characters of output that readers are shown while the command runs. */
+const SHOWN = 400
+
+/** Waits for the end of a command, for `ms` milliseconds at most, and ends it with all that it started. Collects what it writes. */
+export async function commandEnd (
+  child: GuardedChild,
+  { clock, ms, signal, progress }: { clock: Clock, ms: number, signal: AbortSignal, progress?: ToolContext['progress'] }
+) {
+  let bytes = 0
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length
+    progress?.({ progress: bytes, message: terminalText(decodeWhole(chunk.subarray(-SHOWN))).trim() })
+    if (bytes <= FLOOD_BYTES) return
+    // Killed before its pipes are closed: a command that ends by SIGPIPE or EPIPE might look as if it had completed.
+    child.kill('SIGKILL')
+    for (const stream of streams) stream.stop()
+    void child.end(0)
+  }
+  const streams = [collectOutput(child.stdout, count), collectOutput(child.stderr, count)]
+  const hasExited = await settlesWithin({ clock, ms, signal }, child.exited)
+  const timedOut = !hasExited && !signal.aborted
+  if (!hasExited) void child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined)
+  const exit = await child.exited
+  await child.end()
+  await waitForOutput(streams, clock)
+  return { exit, streams, timedOut, isFlood: bytes > FLOOD_BYTES }
+}
+
+const TAKEN_SHOWN = 20
+
+/** Says to a model what its command has lost. */
+export const takenAwayText = (taken: string[]): string =>
+  'Programs outside the box would obey what the command has put there, so it was taken away: ' +
+  `${taken.slice(0, TAKEN_SHOWN).join(' ')} If the user wants it, run the command with "outside": true and a reason.`
 
 /** Milliseconds to wait for the end of the output after the process group ended; only a process outside the group can still hold it. */
 const DRAIN_MS = 500
@@ -24,7 +65,7 @@ export async function waitForOutput (streams: Array<ReturnType<typeof collectOut
   for (const stream of streams) stream.stop()
 }
 
-/** Bytes kept of the head and of the tail of a stream, each. */
+/** Bytes kept of the head and of the tail of a stream, each; of what nobody has read yet, of its newest. */
 const KEPT_BYTES = 32 * 1024
 
 /** Collects a stream in bounded memory. `onChunk` gets every chunk, kept or not. */
@@ -54,7 +95,7 @@ export function collectOutput (stream: Readable, onChunk: (chunk: Buffer) => voi
 
   return {
     /** Resolves when the stream has closed. An empty stream may have closed before this function was called. */
-    closed: stream.closed ? Promise.resolve() : new Promise<void>((resolve) => stream.once('close', () => resolve())),
+    closed: closeOf(stream),
     stop: () => {
       stream.destroy()
     },
@@ -65,6 +106,61 @@ export function collectOutput (stream: Readable, onChunk: (chunk: Buffer) => voi
       const left = total - headBytes - KEPT_BYTES
       if (left <= 0) return Buffer.concat([...head, rest]).toString('utf8')
       return `${decodeWhole(Buffer.concat(head))}\n[… ${left} bytes left out …]\n${decodeWhole(rest.subarray(-KEPT_BYTES))}`
+    }
+  }
+}
+
+const closeOf = (stream: Readable): Promise<void> =>
+  stream.closed ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
+
+export type NewOutput = ReturnType<typeof collectNew>
+
+/** Collects what streams write, in the order in which it comes, until it is taken. What is too much loses its oldest part. */
+export function collectNew (streams: Readable[]) {
+  let kept: Buffer[] = []
+  let bytes = 0
+  let left = 0
+  let isEnded = false
+  let changed = Promise.withResolvers<void>()
+  const closed = Promise.all(streams.map(closeOf))
+  for (const stream of streams) {
+    // A broken pipe only ends the output.
+    stream.on('error', () => {}).on('data', (chunk: Buffer) => {
+      kept.push(chunk)
+      bytes += chunk.length
+      if (bytes > 2 * KEPT_BYTES) {
+        // Copied, because a subarray would keep the whole concatenated buffer in memory.
+        const newest = Buffer.from(Buffer.concat(kept).subarray(-KEPT_BYTES))
+        left += bytes - newest.length
+        kept = [newest]
+        bytes = newest.length
+      }
+      changed.resolve()
+    })
+  }
+  void closed.then(() => {
+    isEnded = true
+    changed.resolve()
+  })
+
+  return {
+    /** Resolves when there is something that was not taken, or nothing more comes. */
+    some: (): Promise<void> => changed.promise,
+    isEnded: () => isEnded,
+    /** Waits for the end of the streams, whose processes have ended. */
+    async closed (clock: Clock): Promise<void> {
+      await settlesWithin({ clock, ms: DRAIN_MS }, closed)
+      for (const stream of streams) stream.destroy()
+    },
+    /** Takes what is new, as a terminal shows it. `left` counts the bytes before it that are lost. */
+    take (): { output: string, left: number } {
+      const all = Buffer.concat(kept)
+      const shown = all.subarray(-KEPT_BYTES)
+      const taken = { output: terminalText(decodeWhole(shown)), left: left + all.length - shown.length }
+      kept = []
+      bytes = left = 0
+      if (!isEnded) changed = Promise.withResolvers()
+      return taken
     }
   }
 }

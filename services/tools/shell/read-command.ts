@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import type { BackgroundCommands, CommandState } from './background-commands.ts'
-import { takenAwayText } from './command-end.ts'
+import { takenAwayText } from './command-output.ts'
 
 const LONGEST_WAIT_MS = 50_000
 

@@ -8,8 +8,7 @@ import { unifiedDiff } from '../files/diff.ts'
 import { withFolder } from '../files/open-folder.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
-import { commandEnd, FLOOD_BYTES } from './command-end.ts'
-import { cleaned } from './command-output.ts'
+import { cleaned, commandEnd, FLOOD_BYTES } from './command-output.ts'
 
 /** A command that is tried out may take so long, milliseconds. */
 const TRY_MS = 30_000

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { lstat, open, readdir, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { within } from '../path-within.ts'
+import { within } from '../path-policy.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
 /** The files of a skill beside its SKILL.md. */
