@@ -69,8 +69,9 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
   /** The networks of owners whose commands share one. */
   const networks = new Map<string, Promise<SharedNetwork | undefined>>()
   const usedAt = new Map<string, number>()
-  /** The places of commands that are about to run. */
+  /** The places of commands that are about to run, and what other commands of the same owner use its network. */
   const starting = new Set<{ key: string }>()
+  const beside = new Set<{ key: string }>()
   let isClosing = false
 
   const keyOf = (runId: string): string => {
@@ -78,7 +79,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
     return owner?.threadId === undefined ? `run:${runId}` : `thread:${owner.threadId}`
   }
   const ofKey = (key: string): Background[] => [...running.values()].filter((each) => each.key === key)
-  const startingOf = (key: string): number => [...starting].filter((each) => each.key === key).length
+  const countOf = (places: ReadonlySet<{ key: string }>, key: string): number => [...places].filter((each) => each.key === key).length
   const use = (key: string) => usedAt.set(key, clock.awake())
 
   function find (runId: string, commandId: string): Background {
@@ -98,7 +99,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
   function reserve (key: string): () => void {
     if (isClosing) throw new ToolFailed('The service is about to end.')
     const own = ofKey(key)
-    if (own.length + startingOf(key) >= MOST_OF_OWNER) {
+    if (own.length + countOf(starting, key) >= MOST_OF_OWNER) {
       const list = own.map(({ commandId, command }) => `${commandId} (${command.slice(0, 60)})`).join(', ')
       throw new ToolFailed(`${MOST_OF_OWNER} commands run in the background already. End one with stopCommand first: ${list}.`)
     }
@@ -110,12 +111,16 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
 
   /** Ends the network of an owner none of whose commands needs it. */
   async function leave (key: string): Promise<void> {
-    if (ofKey(key).length > 0 || startingOf(key) > 0) return
+    if (ofKey(key).length > 0 || countOf(starting, key) > 0) return
+    usedAt.delete(key)
+    if (countOf(beside, key) > 0) return
     const network = networks.get(key)
     networks.delete(key)
-    usedAt.delete(key)
-    await (await network?.catch(() => undefined))?.close()
+    await close(await network?.catch(() => undefined))
   }
+
+  const close = (network: SharedNetwork | undefined) =>
+    network?.close().catch((error: Error) => log.warn({ err: error }, 'the network of commands could not be closed'))
 
   /** Opens ports, all or none; returns what closes them. */
   async function openPorts (network: SharedNetwork | undefined, ports: number[]): Promise<() => void> {
@@ -190,8 +195,26 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
       if (ofKey(key).length > 0) use(key)
     },
 
-    /** The network that commands of the run share with those that run in the background; undefined for none. */
-    networkOf: async (runId: string): Promise<SharedNetwork | undefined> => networks.get(keyOf(runId))?.catch(() => undefined),
+    /**
+     * Starts a command with `begin`, which gets the network that it shares with those of its owner that run in the background, if there is
+     * one. That stays until the command has ended: who starts it has not joined it yet.
+     */
+    async besideOthers (runId: string, begin: (shared: SharedNetwork | undefined) => Promise<Started>): Promise<Started> {
+      const place = { key: keyOf(runId) }
+      const leaveIt = () => {
+        beside.delete(place)
+        return leave(place.key)
+      }
+      beside.add(place)
+      try {
+        const started = await begin(await networks.get(place.key)?.catch(() => undefined))
+        void started.child.exited.then(leaveIt)
+        return started
+      } catch (error) {
+        await leaveIt()
+        throw error
+      }
+    },
 
     /** The ports of commands of the run's conversation that can be reached at 127.0.0.1. */
     portsOf: (runId: string): number[] => ofKey(keyOf(runId)).flatMap(({ ports }) => ports),
@@ -233,10 +256,10 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
         const view = { commandId: newId(), command, runId, ports, key, isBoxed: boxed !== undefined, ...ownerOf(runId) }
         return register(view, started, async () => {
           closePorts()
-          await own?.close()
+          await close(own)
         })
       } catch (error) {
-        await own?.close()
+        await close(own)
         release()
         await leave(key)
         throw error

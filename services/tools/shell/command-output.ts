@@ -9,6 +9,8 @@ import type { GuardedChild } from '../../process/index.ts'
 export const FLOOD_BYTES = 10 * 1024 * 1024
 /** Milliseconds between TERM and KILL at shutdown, for which the service itself has 5 s. */
 export const SHUTDOWN_MS = 1_000
+/** Milliseconds to wait for the end of the output after the process group ended; only a process outside the group can still hold it. */
+const DRAIN_MS = 500
 /** Characters of output that readers are shown while the command runs. */
 const SHOWN = 400
 
@@ -33,7 +35,8 @@ export async function commandEnd (
   if (!hasExited) void child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined)
   const exit = await child.exited
   await child.end()
-  await waitForOutput(streams, clock)
+  await settlesWithin({ clock, ms: DRAIN_MS }, Promise.all(streams.map(({ closed }) => closed)))
+  for (const stream of streams) stream.stop()
   return { exit, streams, timedOut, isFlood: bytes > FLOOD_BYTES }
 }
 
@@ -43,9 +46,6 @@ const TAKEN_SHOWN = 20
 export const takenAwayText = (taken: string[]): string =>
   'Programs outside the box would obey what the command has put there, so it was taken away: ' +
   `${taken.slice(0, TAKEN_SHOWN).join(' ')} If the user wants it, run the command with "outside": true and a reason.`
-
-/** Milliseconds to wait for the end of the output after the process group ended; only a process outside the group can still hold it. */
-const DRAIN_MS = 500
 
 /** The output as a terminal shows it, within the bounds of what models see. */
 export function cleaned (output: ToolOutput): ToolOutput {
@@ -57,12 +57,6 @@ export function cleaned (output: ToolOutput): ToolOutput {
     (isShortened || truncated === true) && 'A part of the output is left out: to see it, send it to a file and read or search that.'
   ].filter((sentence) => typeof sentence === 'string').join(' ')
   return { ...rest, ...shown, ...(isShortened || truncated === true) && { truncated: true }, ...message !== '' && { message } }
-}
-
-/** Waits for the end of the outputs of a command that has ended. */
-export async function waitForOutput (streams: Array<ReturnType<typeof collectOutput>>, clock: Clock): Promise<void> {
-  await settlesWithin({ clock, ms: DRAIN_MS }, Promise.all(streams.map(({ closed }) => closed)))
-  for (const stream of streams) stream.stop()
 }
 
 /** Bytes kept of the head and of the tail of a stream, each; of what nobody has read yet, of its newest. */
@@ -96,9 +90,7 @@ export function collectOutput (stream: Readable, onChunk: (chunk: Buffer) => voi
   return {
     /** Resolves when the stream has closed. An empty stream may have closed before this function was called. */
     closed: closeOf(stream),
-    stop: () => {
-      stream.destroy()
-    },
+    stop: () => void stream.destroy(),
     truncated: () => total > 2 * KEPT_BYTES,
     /** Returns the text, with a marker where bytes were left out. */
     text (): string {
@@ -121,6 +113,8 @@ export function collectNew (streams: Readable[]) {
   let bytes = 0
   let left = 0
   let isEnded = false
+  /** Holds back the beginning of a character whose end has not come. */
+  let decoder = new TextDecoder()
   let changed = Promise.withResolvers<void>()
   const closed = Promise.all(streams.map(closeOf))
   for (const stream of streams) {
@@ -156,23 +150,27 @@ export function collectNew (streams: Readable[]) {
     take (): { output: string, left: number } {
       const all = Buffer.concat(kept)
       const shown = all.subarray(-KEPT_BYTES)
-      const taken = { output: terminalText(decodeWhole(shown)), left: left + all.length - shown.length }
+      const lost = left + all.length - shown.length
+      if (lost > 0) decoder = new TextDecoder()
+      const output = decoder.decode(lost > 0 ? fromCharacter(shown) : shown, { stream: !isEnded })
       kept = []
       bytes = left = 0
       if (!isEnded) changed = Promise.withResolvers()
-      return taken
+      return { output: terminalText(output), left: lost }
     }
   }
 }
 
-/** Decodes a slice of UTF-8; incomplete characters at either end are dropped. */
-export function decodeWhole (bytes: Buffer): string {
+/** Returns a slice of UTF-8 from its first whole character on. */
+function fromCharacter (bytes: Buffer): Buffer {
   const continues = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
   let start = 0
   while (start < 3 && continues(bytes[start])) start++
-  // With `stream`, the decoder holds back an incomplete character at the end.
-  return new TextDecoder().decode(bytes.subarray(start), { stream: true })
+  return bytes.subarray(start)
 }
+
+/** Decodes a slice of UTF-8; incomplete characters at either end are dropped. */
+const decodeWhole = (bytes: Buffer): string => new TextDecoder().decode(fromCharacter(bytes), { stream: true })
 
 /** Bytes of the output of a command that models see, of both streams together. */
 const MODEL_BYTES = 32 * 1024

@@ -191,8 +191,9 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
             throw new ToolFailed('The box that the command was to run in, as it was shown, is not there any more. It was not run.')
           }
           if (input.background) return { output: await stay(input, held, boundary, context) }
-          const shared = boundary.is === 'confined' ? await background.networkOf(runId) : undefined
-          return start(command, held, boundary, shared)
+          return boundary.is === 'confined'
+            ? background.besideOthers(runId, (shared) => start(command, held, boundary, shared))
+            : start(command, held, boundary)
         }))
       if ('output' in begun) return begun.output
       const { child, finish } = begun

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { chmodSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
@@ -11,7 +11,8 @@ import { spawnGuarded } from '../../../services/process/spawn-guarded.ts'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { createBackgroundCommands } from '../../../services/tools/shell/background-commands.ts'
 import { fakeClock } from '../../harness/clock.ts'
-import { collectOutput } from '../../../services/tools/shell/command-output.ts'
+import type { SharedNetwork } from '../../../services/sandbox/index.ts'
+import { collectNew, collectOutput } from '../../../services/tools/shell/command-output.ts'
 import { alive } from '../process/alive.ts'
 import { build } from './helper.ts'
 
@@ -21,6 +22,10 @@ function lay (t: Test, environment?: NodeJS.ProcessEnv) {
   const workspace = realpathSync(t.testdir({ sub: {}, file: '' }))
   const { host, output, failure, execute } = build({ workspace, environment })
   return { workspace, host, failure, execute, run: (command: string, input: object = {}) => output('runCommand', { command, ...input }) }
+}
+
+const notHere = async () => {
+  throw new Error('not here')
 }
 
 /** Waits for a file that a command writes, and reads it. */
@@ -147,6 +152,21 @@ t.test('a stream that closed before it was listened to is over', async (t) => {
   t.equal(collected.text(), '')
 })
 
+t.test('a character whose bytes come in two parts is shown with the second', async (t) => {
+  const stream = new PassThrough()
+  const { take, some } = collectNew([stream])
+  const [first, second] = [Buffer.from('5 €').subarray(0, 3), Buffer.from('5 €').subarray(3)]
+  stream.write(first)
+  await some()
+  t.same(take(), { output: '5 ', left: 0 })
+  stream.write(second)
+  await some()
+  t.same(take(), { output: '€', left: 0 })
+  stream.end('é'.repeat(50_000))
+  await once(stream, 'close')
+  t.match(take(), { output: /^é+$/ }, 'and of what is lost no part is')
+})
+
 t.test('a flood of output is killed at 10 MiB and held in bounded memory', { skip: unix }, async (t) => {
   const { run } = lay(t)
   const before = process.memoryUsage().rss
@@ -266,4 +286,58 @@ t.test('commands in the background are bounded, keep the newest of their output,
   await commands.close()
   t.same(ids(), [])
   await t.rejects(start('busy', 'true'), { message: 'The service is about to end.' })
+})
+
+t.test('a command waits for the network that one in the background is making, which stays until it has ended', {
+  skip: unix
+}, async (t) => {
+  let network = Promise.withResolvers<SharedNetwork>()
+  const closed: string[] = []
+  const isClosed = Promise.withResolvers<void>()
+  const commands = createBackgroundCommands({
+    clock: systemClock,
+    log: console,
+    ownerOf: (runId) => ({ threadId: runId }),
+    isActive: () => false,
+    shareNetwork: () => network.promise
+  })
+  const spawn = async (command: string) => ({
+    child: await spawnGuarded('/bin/sh', ['-c', command], { cwd: '/', env: process.env, stdin: 'closed', clock: systemClock })
+  })
+  const boxed = { hosts: [] }
+  const shared = (name: string): SharedNetwork => ({
+    join: [name],
+    open: notHere,
+    async close () {
+      closed.push(name)
+      isClosed.resolve()
+    }
+  })
+
+  const staying = commands.start({ runId: 'one', command: 'sleep', boxed }, () => spawn('sleep 1000'))
+  const joined: Array<string | undefined> = []
+  const beside = (runId: string) =>
+    commands.besideOthers(runId, async (found) => {
+      joined.push(found?.join[0])
+      return spawn('sleep 1000')
+    })
+  await (await beside('two')).child.end(0)
+  t.same(joined, [undefined], 'one of another conversation waits for none')
+  const waiting = beside('one')
+  network.resolve(shared('first'))
+  const { child } = await waiting
+  t.same(joined, [undefined, 'first'])
+  await staying
+  await commands.endOf({ threadId: 'one' })
+  t.same(closed, [], 'the command may not have joined it yet')
+  await child.end(0)
+  await isClosed.promise
+
+  network = Promise.withResolvers()
+  const failing = commands.start({ runId: 'three', command: 'sleep', boxed }, () => spawn('sleep 1000'))
+  const without = beside('three')
+  network.reject(new Error('no network'))
+  await t.rejects(failing, { message: 'no network' })
+  await (await without).child.end(0)
+  t.same(joined, [undefined, 'first', undefined], 'where it cannot be made, the command runs without')
 })
