@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, join, parse, relative, sep } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Applied, UndoBody } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
@@ -11,7 +12,6 @@ import { defineError, ServiceError } from '../lib/service-error.ts'
 import { COPIES, copyKey, type Store } from '../store/index.ts'
 import { type CopiedFolder, type PathState, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
-import { differencesOf, stateAt } from './copy-differences.ts'
 
 /** A copy that no run used for this long is deleted, milliseconds. */
 const KEPT_MS = 7 * 24 * 3_600_000
@@ -54,10 +54,12 @@ interface CopyRecord {
   usedAt: number
 }
 
+type States = Array<[path: string, state: PathState]>
+
 /** How the paths were when they were copied, or taken over last. */
 interface Base {
-  sources: Array<[path: string, state: PathState]>
-  copies: Array<[path: string, state: PathState]>
+  sources: States
+  copies: States
 }
 
 interface Known extends CopyRecord {
@@ -319,4 +321,37 @@ function refusalOf (error: unknown): unknown {
 async function writeBase (folder: string, base: Base): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic')
   await writeFileAtomic(join(folder, BASE), JSON.stringify(base), { mode: 0o600, fsync: true })
+}
+
+/** A path that is not as it was copied, relative to the folder. */
+interface Difference {
+  path: string
+  /** Whether the folder itself still has what was copied. */
+  isAsCopied: boolean
+}
+
+/** Returns what the file system says of a path now; undefined for nothing, and for what is never copied. */
+async function stateAt (path: string): Promise<PathState | undefined> {
+  const stat = await lstat(path).catch(() => undefined)
+  if (stat === undefined) return undefined
+  const mode = stat.mode & 0o777
+  if (stat.isDirectory()) return { kind: 'folder', mode }
+  if (stat.isSymbolicLink()) return { kind: 'link', mode: 0, target: await readlink(path) }
+  if (!stat.isFile()) return undefined
+  const { size, ino, mtimeMs: modifiedAt, ctimeMs: changedAt } = stat
+  return { kind: 'file', mode, size, ino, modifiedAt, changedAt }
+}
+
+/** Returns the paths at which a copy differs from what was copied. */
+async function differencesOf (
+  { sources, copies }: { sources: States, copies: States },
+  now: States,
+  real: string
+): Promise<Difference[]> {
+  const was = new Map(copies)
+  const source = new Map(sources)
+  const is = new Map(now)
+  const changed = [...new Set([...was.keys(), ...is.keys()])].filter((path) => !isDeepStrictEqual(was.get(path), is.get(path)))
+  return Promise.all(changed.map(async (path) =>
+    ({ path, isAsCopied: isDeepStrictEqual(source.get(path), await stateAt(join(real, path))) })))
 }

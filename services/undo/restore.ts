@@ -4,9 +4,8 @@ import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'n
 import { dirname } from 'node:path'
 import { type Folder, type PathPolicy, withFolder, withParent } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
-import { isSpelledOtherwise } from './other-spelling.ts'
 import { isSame, type FilePlace, type Item } from './undo-entry.ts'
-import { inBatches, lookAt } from './survey.ts'
+import { inBatches, isSpelledOtherwise, lookAt } from './survey.ts'
 import { isModeAlone, type Chain, type Skipped } from './plan-undo.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants

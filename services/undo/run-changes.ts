@@ -4,8 +4,10 @@ import { contentDigest, unifiedDiff, withFile, withParent } from '../tools/index
 import { readCopy } from './entry-file.ts'
 import { isSame, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
 import type { KeepParts } from './keep-call.ts'
-import { chainsOf, planUndo, sourceOf, type UndoPlan } from './plan-undo.ts'
+import { type Chain, chainsOf, planUndo, sourceOf, type UndoPlan } from './plan-undo.ts'
+import { inBatches, lookAt } from './survey.ts'
 
+type Parts = Pick<KeepParts, 'paths' | 'folder'>
 type Entries = Array<[id: string, entry: Entry]>
 
 /** Longer files are not compared; bytes. */
@@ -24,7 +26,7 @@ export function uncoveredCalls (entries: Entries): UncoveredCall[] {
 export async function runChanges (
   entries: Entries,
   { limit, cursor = '0' }: { limit: number, cursor?: string },
-  parts: Pick<KeepParts, 'paths' | 'folder'>
+  parts: Parts
 ): Promise<Omit<RunChanges, 'followUps'>> {
   const all = entries.filter(([, { ended }]) => ended).flatMap(([id, entry]) =>
     changesOf(entry).map((change) => ({ id, entry, ...change }))
@@ -54,7 +56,7 @@ export async function runChanges (
 }
 
 /** Says of a change what there is then, or was, and what else of it changes. */
-export function shapeOf (before: Place | undefined, after: Place | undefined): Pick<PathChange, 'kind' | 'what' | 'mode' | 'link'> {
+function shapeOf (before: Place | undefined, after: Place | undefined): Pick<PathChange, 'kind' | 'what' | 'mode' | 'link'> {
   const what = (after ?? before)?.kind
   const [old, now] = [before, after].map((place) => place && 'mode' in place ? place.mode & 0o777 : undefined)
   return {
@@ -103,7 +105,7 @@ export interface FileTexts {
 }
 
 /** Returns the texts of the files that a run changed, as far as they are known. */
-export async function runTexts (entries: Entries, parts: Pick<KeepParts, 'paths' | 'folder'>): Promise<FileTexts[]> {
+export async function runTexts (entries: Entries, parts: Parts): Promise<FileTexts[]> {
   const texts: FileTexts[] = []
   for (const { path, before: place, left, source, isParent } of chainsOf(entries).values()) {
     if (isParent || place?.kind === 'folder') continue
@@ -132,7 +134,7 @@ type Copied = Omit<Parameters<typeof readCopy>[0], 'key'> & { key?: string } & P
 const asText = (bytes: Buffer): string | undefined => bytes.includes(0) ? undefined : bytes.toString('utf8')
 
 /** Returns the text of a copy; null where nothing was, undefined where it is no text or not known. */
-export async function keptText (place: Place, copy: Copy | undefined, source: Copied): Promise<string | null | undefined> {
+async function keptText (place: Place, copy: Copy | undefined, source: Copied): Promise<string | null | undefined> {
   if (place === null) return null
   if (place.kind !== 'file' || copy === undefined || place.size > COMPARED_BYTES) return undefined
   const chunks: Buffer[] = []
@@ -145,9 +147,76 @@ export async function keptText (place: Place, copy: Copy | undefined, source: Co
 }
 
 /** Returns the text of a file that is still as the change left it; null for a deletion. */
-export async function presentText (path: string, place: Place | undefined, { paths }: Copied): Promise<string | null | undefined> {
+async function presentText (path: string, place: Place | undefined, { paths }: Copied): Promise<string | null | undefined> {
   if (place === null) return null
   if (place?.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
   const bytes = await withParent(path, (folder, name) => withFile(folder, name, paths, (file) => file.readFile())).catch(() => undefined)
   return bytes === undefined || contentDigest(bytes) !== place.digest ? undefined : asText(bytes)
+}
+
+/** Changes that a plan shows, and differences among them. */
+const MOST_SHOWN = 200
+const MOST_DIFFS = 50
+
+/** Returns what steps would do to their paths, as the changes of a run are shown. A move is one change. */
+export async function plannedChanges (steps: readonly Chain[], parts: Parts): Promise<PathChange[]> {
+  const named = steps.filter(({ isParent }) => !isParent)
+  const going = named.filter(({ before, left }) => before === null && left?.kind === 'file' && left.size > 0)
+  const sources = new Map<Chain, Chain>()
+  for (const step of named) {
+    if (step.left !== null || step.before?.kind !== 'file') continue
+    const source = going.find((each) => isSame(each.left, step.before))
+    if (source === undefined) continue
+    sources.set(step, source)
+    going.splice(going.indexOf(source), 1)
+  }
+  const moved = new Set(sources.values())
+  const shown = named.filter((step) => !moved.has(step)).slice(0, MOST_SHOWN)
+  const compared = new Set(shown.slice(0, MOST_DIFFS))
+  return inBatches(shown, async (step): Promise<PathChange> => {
+    const { path, left, before } = step
+    const from = sources.get(step)?.path
+    const diff = from === undefined && compared.has(step) ? await diffOf(step, parts) : undefined
+    return { path, ...shapeOf(left, before), ...from !== undefined && { kind: 'moved', from }, ...diff !== undefined && { diff } }
+  })
+}
+
+async function diffOf (
+  { path, cwd, left, before, source }: Chain,
+  parts: Parts
+): Promise<string | undefined> {
+  if (isSame(left, before)) return undefined
+  const old = await presentText(path, left, { ...parts, id: '' })
+  const next = source?.from === undefined
+    ? await keptText(before, source?.copy, { ...parts, id: source?.id ?? '', key: source?.key })
+    : await presentText(source.from, before, { ...parts, id: '' })
+  if (old === undefined || next === undefined || (old === null && next === null)) return undefined
+  return unifiedDiff(relative(cwd, path), old, next ?? '')
+}
+
+/** What a run has left. */
+export interface AsLeft {
+  /** Real paths that are as the run left them. */
+  paths: Set<string>
+  /** The run made calls of which not all changes are known. */
+  isUncovered: boolean
+  /** Some of it is under way. */
+  isOpen: boolean
+}
+
+/** Returns which of these real paths hold what a run, with these entries, has left there, or nothing where it deleted what was there. */
+export async function pathsAsLeft (
+  entries: Entries,
+  among: readonly string[],
+  { paths }: Pick<Parts, 'paths'>
+): Promise<AsLeft> {
+  const ended = entries.filter(([, entry]) => entry.ended)
+  const chains = chainsOf(ended)
+  const known = among.filter((path) => chains.has(path))
+  const isLeft = await inBatches(known, async (path) => {
+    const { left } = chains.get(path)!
+    return isSame(await lookAt(path, left, { paths }).catch(() => undefined), left)
+  })
+  const isOpen = ended.length < entries.length
+  return { paths: new Set(known.filter((_, at) => isLeft[at])), isUncovered: isOpen || uncoveredCalls(entries).length > 0, isOpen }
 }

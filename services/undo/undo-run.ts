@@ -9,8 +9,7 @@ import { APPLY, ApplyCutShort, isSame, UNDO, type Entry, NotChanged, UndoCutShor
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped, type UndoPlan } from './plan-undo.ts'
 import { completeFolders, isIndependent, restore } from './restore.ts'
-import { plannedChanges } from './planned.ts'
-import { uncoveredCalls } from './run-changes.ts'
+import { plannedChanges, uncoveredCalls } from './run-changes.ts'
 import { inBatches } from './survey.ts'
 import { completedOps, type Work, workToContinue } from './works.ts'
 

@@ -5,8 +5,7 @@ import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, undo
 import type { KeepCall } from '../tools/index.ts'
 import type { UndoParts } from './open-undo.ts'
 import type { Kept } from './keep-call.ts'
-import type { AsLeft } from './as-left.ts'
-import type { FileTexts } from './run-changes.ts'
+import type { AsLeft, FileTexts } from './run-changes.ts'
 
 export type Undo = ReturnType<typeof createUndo>
 

@@ -7,7 +7,7 @@ import { createGlobFilter } from '../../../services/tools/search/search-folder.t
 import { relativeGlob } from '../../../services/tools/search/search-files.ts'
 import { createWorkFolders } from '../../../services/tools/work-folder.ts'
 import { isCovered } from '../../../services/approvals/grants/file-place.ts'
-import { isSpelledOtherwise } from '../../../services/undo/other-spelling.ts'
+import { isSpelledOtherwise } from '../../../services/undo/survey.ts'
 import { withRules, isIgnored } from '../../../services/tools/search/ignore-rules.ts'
 import { windowsFiles } from '../../fakes/windows-files.ts'
 import { READ, REFUSED } from '../../harness/windows-names.ts'
