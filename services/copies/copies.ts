@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { lstat, mkdir, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { existsSync, readlinkSync } from 'node:fs'
+import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, join, parse, relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Applied, UndoBody } from '../../schemas/undo.ts'
@@ -10,7 +10,7 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Log } from '../lib/log.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import { COPIES, copyKey, type Store } from '../store/index.ts'
-import { type CopiedFolder, type PathState, type Transform, within } from '../tools/index.ts'
+import { type CopiedFolder, type PathState, pathState, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
 
 /** A copy that no run used for this long is deleted, milliseconds. */
@@ -333,13 +333,7 @@ interface Difference {
 /** Returns what the file system says of a path now; undefined for nothing, and for what is never copied. */
 async function stateAt (path: string): Promise<PathState | undefined> {
   const stat = await lstat(path).catch(() => undefined)
-  if (stat === undefined) return undefined
-  const mode = stat.mode & 0o777
-  if (stat.isDirectory()) return { kind: 'folder', mode }
-  if (stat.isSymbolicLink()) return { kind: 'link', mode: 0, target: await readlink(path) }
-  if (!stat.isFile()) return undefined
-  const { size, ino, mtimeMs: modifiedAt, ctimeMs: changedAt } = stat
-  return { kind: 'file', mode, size, ino, modifiedAt, changedAt }
+  return stat && pathState(stat, () => readlinkSync(path))
 }
 
 /** Returns the paths at which a copy differs from what was copied. */

@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
-import type { CopiedTree, CopyRequest, PathState } from './tree-rpc.ts'
+import { Beyond, type CopiedTree, type CopyRequest, type PathState, pathState } from './tree-rpc.ts'
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants
 /** Folders are held open down to the current one, so their number is bounded. */
@@ -25,25 +25,6 @@ const DEEPEST = 100
 const CHUNK_BYTES = 1024 * 1024
 /** Left-out paths that are named. */
 const MOST_NAMED = 20
-
-/** A folder has more paths or bytes than may be copied. */
-export class Beyond extends Error {
-  readonly limit: 'paths' | 'bytes'
-  constructor (limit: 'paths' | 'bytes') {
-    super(`too many ${limit}`)
-    this.limit = limit
-  }
-}
-
-/** Returns what the file system says of a path; undefined for what is neither a file nor a folder nor a link. */
-export function stateOf (stat: Stats, target: () => string): PathState | undefined {
-  const mode = stat.mode & 0o777
-  if (stat.isDirectory()) return { kind: 'folder', mode }
-  if (stat.isSymbolicLink()) return { kind: 'link', mode: 0, target: target() }
-  if (!stat.isFile()) return undefined
-  const { size, ino, mtimeMs: modifiedAt, ctimeMs: changedAt } = stat
-  return { kind: 'file', mode, size, ino, modifiedAt, changedAt }
-}
 
 /** Calls `visit` with each path below a folder, the outer ones first, and with the folder that holds it. */
 function walk (
@@ -68,7 +49,7 @@ function walk (
       const stat = lstatSync(entryOf(held, name), { throwIfNoEntry: false })
       // A name that is not UTF-8 cannot be stored.
       const isNamed = Buffer.from(name).equals(bytes)
-      const state = isNamed && stat !== undefined ? stateOf(stat, () => readlinkSync(entryOf(held, name))) : undefined
+      const state = isNamed && stat !== undefined ? pathState(stat, () => readlinkSync(entryOf(held, name))) : undefined
       if (state === undefined || stat!.dev !== dev || (state.kind === 'folder' && depth === DEEPEST)) {
         leaveOut(path)
         continue

@@ -1,8 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
-import { Beyond, copyOpened, stateOf, surveyFolder, withOpened } from './copy-tree.ts'
-import type { PathState, RefreshedCopy, RefreshRequest } from './tree-rpc.ts'
+import { copyOpened, surveyFolder, withOpened } from './copy-tree.ts'
+import { Beyond, type PathState, pathState, type RefreshedCopy, type RefreshRequest } from './tree-rpc.ts'
 
 /**
  * Brings what was changed in a folder since it was copied into its copy, where the copy itself is as it was. A path that both have changed
@@ -74,7 +74,7 @@ export function refreshCopy ({ from, to, base, temporary, limits }: RefreshReque
   function settle (path: string, state: PathState | undefined): void {
     const now = state && inParent(copy!, path, (folder, name) => {
       const stat = lstatSync(entryOf(folder, name), { throwIfNoEntry: false })
-      return stat && stateOf(stat, () => state.target!)
+      return stat && pathState(stat, () => state.target!)
     })
     if (state === undefined || !now) {
       known.sources.delete(path)

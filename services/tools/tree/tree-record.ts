@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, existsSync, fstatSync, fsyncSync, lstatSync, openSync, readSync } from 'node:fs'
+import {
+  closeSync, constants, existsSync, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, readSync, rmSync, writeSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { describeDiskFailure } from '../../lib/disk-failure.ts'
-import { CHUNK_BYTES } from '../../lib/sealed-chunks.ts'
+import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../../lib/sealed-chunks.ts'
 import { entryOf, holdFolder, release } from '../search/held-folder.ts'
-import { createSealedFile, readSealedFile } from './sealed-file.ts'
-import type {
-  Compared,
-  CompareRequest,
-  LeftOut,
-  Recorded,
-  RecordRequest,
-  TreeDifference,
-  TreeFile,
-  TreePlace,
-  TreeRequest
+import {
+  Beyond,
+  type Compared,
+  type CompareRequest,
+  type LeftOut,
+  type Recorded,
+  type RecordRequest,
+  type TreeDifference,
+  type TreeFile,
+  type TreePlace,
+  type TreeRequest
 } from './tree-rpc.ts'
-import { Beyond, type Row, type Tree, walkTree } from './walk-tree.ts'
+import { type Row, type Tree, walkTree } from './walk-tree.ts'
 
 /** Of the form of a record: one of another form is not known. */
 const VERSION = 2
@@ -25,7 +27,7 @@ const MOST_NAMED = 20
 /** Milliseconds. Two changes within that time may have one time of change, so that the later one is not seen by it. */
 const RACY_MS = 100
 
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 
 /** The newest record that this thread wrote or read. */
 let newest: { id: string, tree: Tree } | undefined
@@ -262,4 +264,63 @@ function readRecord (store: string, { id, key }: TreeFile): Tree | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Writes a sealed file, which is created with its first chunk. Contents begin at chunks, and only their last chunk is short. */
+function createSealedFile (store: string, { id, key }: TreeFile) {
+  const path = join(store, id)
+  const secret = Buffer.from(key, 'base64')
+  let descriptor: number | undefined
+  let at = 0
+  let chunk = 0
+  let rest: Buffer[] = []
+  let restBytes = 0
+
+  function write (bytes: Buffer) {
+    const sealed = sealChunk({ id, key: secret, chunk: chunk++ }, bytes)
+    descriptor ??= openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    for (let done = 0; done < sealed.length;) done += writeSync(descriptor, sealed, done)
+    at += sealed.length
+  }
+  const endContent = () => {
+    if (restBytes > 0) write(Buffer.concat(rest))
+    rest = []
+    restBytes = 0
+  }
+
+  return {
+    position: () => ({ at, chunk }),
+    append (bytes: Buffer): void {
+      for (let begin = 0; begin < bytes.length;) {
+        const part = bytes.subarray(begin, begin + CHUNK_BYTES - restBytes)
+        rest.push(part)
+        restBytes += part.length
+        begin += part.length
+        if (restBytes === CHUNK_BYTES) endContent()
+      }
+    },
+    endContent,
+    close (): number {
+      if (descriptor === undefined) return 0
+      fsyncSync(descriptor)
+      closeSync(descriptor)
+      return at
+    },
+    discard (): void {
+      if (descriptor === undefined) return
+      closeSync(descriptor)
+      rmSync(path, { force: true })
+    }
+  }
+}
+
+/** Reads a sealed file that holds one content. Throws when it is gone or damaged. */
+function readSealedFile (store: string, { id, key }: TreeFile): Buffer {
+  const sealed = readFileSync(join(store, id))
+  const secret = Buffer.from(key, 'base64')
+  const parts: Buffer[] = []
+  for (let at = 0, chunk = 0; at < sealed.length; at += CHUNK_BYTES + TAG_BYTES, chunk++) {
+    parts.push(openChunk({ id, key: secret, chunk }, sealed.subarray(at, at + CHUNK_BYTES + TAG_BYTES)))
+  }
+  return Buffer.concat(parts)
 }

@@ -1,3 +1,5 @@
+import type { Stats } from 'node:fs'
+
 /** A sealed file of a tree, see lib/sealed-chunks.ts: its name, and its key as base64. */
 export interface TreeFile {
   id: string
@@ -32,6 +34,15 @@ export interface LeftOut {
   more: number
   /** Files that are too large for a copy, or cannot be read. */
   files: number
+}
+
+/** A folder has more paths or bytes than may be known of it, or copied. */
+export class Beyond extends Error {
+  readonly limit: 'paths' | 'bytes'
+  constructor (limit: 'paths' | 'bytes') {
+    super(`too many ${limit}`)
+    this.limit = limit
+  }
 }
 
 /** A record was made, or the folder is too large. `written` says how many bytes the new files have; absent: all was known. */
@@ -83,6 +94,16 @@ export interface PathState {
   modifiedAt?: number
   changedAt?: number
   target?: string
+}
+
+/** Returns what the file system says of a path; undefined for what is neither a file nor a folder nor a link. */
+export function pathState (stat: Stats, target: () => string): PathState | undefined {
+  const mode = stat.mode & 0o777
+  if (stat.isDirectory()) return { kind: 'folder', mode }
+  if (stat.isSymbolicLink()) return { kind: 'link', mode: 0, target: target() }
+  if (!stat.isFile()) return undefined
+  const { size, ino, mtimeMs: modifiedAt, ctimeMs: changedAt } = stat
+  return { kind: 'file', mode, size, ino, modifiedAt, changedAt }
 }
 
 export interface CopyRequest {

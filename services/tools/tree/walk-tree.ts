@@ -4,7 +4,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { KERNEL_FOLDERS } from '../path-policy.ts'
 import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
 import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from '../search/ignore-rules.ts'
-import type { TreeRequest } from './tree-rpc.ts'
+import { Beyond, type TreeRequest } from './tree-rpc.ts'
 
 /** One path of a record. What the file system says of it, and for a file the digest and the place of its content. */
 export interface Row {
@@ -49,15 +49,6 @@ interface Walked extends Tree {
 const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 /** Folders are held open down to the current one, so their number is bounded. */
 const DEEPEST = 100
-
-/** A tree has more than may be known of it. */
-export class Beyond extends Error {
-  readonly limit: 'paths' | 'bytes'
-  constructor (limit: 'paths' | 'bytes') {
-    super(`too many ${limit}`)
-    this.limit = limit
-  }
-}
 
 /**
  * Walks the folder. What is as it was keeps its row of `known`, where `isUsable` says so. Whether a folder is left out is as it was when
