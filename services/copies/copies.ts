@@ -123,6 +123,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     if (within(ownHome, real) || within(place, real)) throw new Refused('it holds the data of the service')
     const isHome = real === parse(real).root || homes.some((home) => within(home, real))
     if (isHome) throw new Refused('it is a home, or holds one. Work in a folder of it')
+    if (known.size >= MAX_COPIES) await removeOld()
     if (known.size >= MAX_COPIES) throw new Refused(`there are ${MAX_COPIES} already. Delete a conversation that has one`)
     await mkdir(root, { recursive: true, mode: 0o700 })
     place = await realpath(root)
@@ -168,9 +169,14 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
 
   const readBase = async (id: string): Promise<Base> => JSON.parse(await readFile(join(place, id, BASE), 'utf8'))
 
-  /** Deletes what no run used for long, and folders that no record names. */
-  async function sweep (): Promise<void> {
+  /** Deletes what no run used for long. */
+  async function removeOld (): Promise<void> {
     for (const copy of known.values()) if (copy.usedAt < clock.now() - KEPT_MS) await remove(copy)
+  }
+
+  /** The same, and folders that no record names. */
+  async function sweep (): Promise<void> {
+    await removeOld()
     for (const name of await readdir(place).catch(() => [])) {
       if (!known.has(name)) await rm(join(place, name), { recursive: true, force: true })
     }
@@ -240,6 +246,8 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
       if (run.isLive) throw new RunLive(runId)
       return locked(copy.thread, async () => {
         const { id, folder, real } = copy
+        // It went with its conversation meanwhile.
+        if (!known.has(id)) throw new NotACopy(runId)
         if (!await isFolder(real)) throw new FolderGone(real)
         const base = await readBase(id)
         const now = await transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })

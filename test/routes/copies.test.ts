@@ -15,6 +15,7 @@ import t, { type Test } from 'tap'
 import { newId } from '../../services/lib/ids.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { until } from '../harness/exercise.ts'
 import { stateOf } from '../harness/folders.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -22,9 +23,10 @@ import { withGateway } from '../harness/with-gateway.ts'
 const call = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
 
 /** A conversation that works on a copy of the folder, whose model does these steps and then says "done". */
-async function onCopy (t: Test, steps: Plan[], boxes = NO_BOX) {
+async function onCopy (t: Test, steps: Plan[], options: Parameters<typeof withGateway>[2] = {}) {
   const plans = [...steps]
-  const { app, gateway } = await withGateway(t, () => plans.shift() ?? { text: 'done' }, { config: { analysis: false }, boxes })
+  const settings = { config: { analysis: false }, boxes: NO_BOX, ...options }
+  const { app, gateway } = await withGateway(t, () => plans.shift() ?? { text: 'done' }, settings)
   t.teardown(() => rmSync(`${app.home}-copies`, { recursive: true, force: true }))
   const post = async (url: string, payload: object = {}) => app.inject({ method: 'POST', url, payload })
   const say = async (content = 'go', options = {}) =>
@@ -108,7 +110,7 @@ t.test('commands in the box work on the copy, at the path of the folder, and wha
     command('pwd; rm gone.sh; chmod 755 tool.sh; printf x > made; ln -s made to-made; mv folder other; cat "$OLDPWD/nothing"; ls'),
     command(`cat ${JSON.stringify('PLACE')}/tool.sh`),
     command('date', { outside: true, reason: 'it needs the computer' })
-  ].map((plan) => JSON.parse(JSON.stringify(plan).replaceAll('PLACE', `${t.testdirName}/work`))), BUBBLEWRAP)
+  ].map((plan) => JSON.parse(JSON.stringify(plan).replaceAll('PLACE', `${t.testdirName}/work`))), { boxes: BUBBLEWRAP })
   writeFileSync(at('gone.sh'), 'echo gone')
   writeFileSync(at('tool.sh'), 'echo tool')
   chmodSync(at('tool.sh'), 0o644)
@@ -185,6 +187,29 @@ t.test('a link that leads out of the copy asks, and folders that cannot be copie
     t.match(refused, { statusCode: 409, code: 'ERR_COPY_REFUSED', error: /holds/ })
   }
   t.equal(readdirSync(`${app.home}-copies`).length, 1)
+})
+
+t.test('an apply that comes while its conversation is deleted is refused, and copies that nobody uses make room for others', async (t) => {
+  const clock = fakeClock()
+  const { app, say } = await onCopy(t, [call('writeFile', { path: 'a.txt', content: '1' })], { clock })
+  const { runId } = await say()
+  const thread = app.store.digest('chat')
+  const [, , applied] = await Promise.allSettled([
+    app.copies.open(thread, app.cwd),
+    app.copies.removeOf(thread),
+    app.copies.apply(runId, {})
+  ])
+  t.match(applied, { status: 'rejected', reason: { code: 'ERR_COPY_REFUSED', message: /its copy is not kept any more/ } })
+
+  const open = (n: number) => app.copies.open(`thread-${n}`, app.cwd)
+  for (let n = 0; n < 32; n++) await open(n)
+  await t.rejects(open(32), { code: 'ERR_COPY_REFUSED', message: /there are 32 already/ })
+  await clock.advance(7 * 24 * 3_600_000)
+  const used = await open(1)
+  await clock.advance(1)
+  await open(32)
+  t.same(readdirSync(`${app.home}-copies`).length, 2)
+  t.ok(existsSync(used))
 })
 
 t.test('the next run finds in the copy what was changed in the folder meanwhile, where the copy itself is as it was', async (t) => {
