@@ -10,8 +10,7 @@ import {
   type Approval,
   type ApprovalDecision
 } from '../client/index.ts'
-import { requestPermission, type ItemParts } from './permission.ts'
-import { questionAsker, type Asked } from './questions.ts'
+import { questionAsker, requestPermission, type Asked, type ItemParts } from './questions.ts'
 import { diffContent, kindOf, locationsOf, textContent, titleOf } from './tool-facts.ts'
 
 /** How often a decision is sent again while the service cannot be reached: for about a minute, so that it can be restarted. */

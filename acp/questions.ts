@@ -1,6 +1,29 @@
-import type { ElicitationPropertySchema } from '@agentclientprotocol/sdk'
-import type { Answers, Approval, ApprovalDecision, Question } from '../client/index.ts'
-import { requestPermission, type ItemParts } from './permission.ts'
+import type { AgentContext, ElicitationPropertySchema, RequestPermissionResponse } from '@agentclientprotocol/sdk'
+import type { Agent, Answers, Approval, ApprovalDecision, Question } from '../client/index.ts'
+
+/** What is needed to ask an editor about the items of a session. */
+export interface ItemParts {
+  agent: Agent
+  client: AgentContext
+  sessionId: string
+  cwd: string
+  canElicit: boolean
+}
+
+/** Asks for a permission, and returns the id of the chosen option; undefined when the request was cancelled or the editor is gone. */
+export async function requestPermission (
+  client: AgentContext,
+  params: Parameters<typeof client.request<'session/request_permission'>>[1],
+  signal: AbortSignal
+): Promise<string | undefined> {
+  try {
+    const { outcome }: RequestPermissionResponse =
+      await client.request('session/request_permission', params, { cancellationSignal: signal })
+    return outcome.outcome === 'selected' ? outcome.optionId : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** A decision; `unasked` when the editor has no way to show the item; undefined when nothing was decided. */
 export type Asked = ApprovalDecision | 'unasked' | undefined

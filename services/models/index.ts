@@ -1,5 +1,13 @@
 export type { DescribeImage } from './describe-image.ts'
-export { analysisPrompt, REQUEST_SHOWN } from './prompts/analysis.ts'
+export {
+  analysisPrompt,
+  learningPrompt,
+  planPrompt,
+  REQUEST_SHOWN,
+  summaryPrompt,
+  titlePrompt,
+  toolWordsPrompt
+} from './prompts/asides.ts'
 export {
   EXTRACTION_INSTRUCTIONS,
   type ShownMessage,
@@ -10,12 +18,7 @@ export {
   type ShownEntry,
   filingPrompt
 } from './prompts/extraction.ts'
-export { learningPrompt } from './prompts/findings.ts'
 export { type Judgement, judgementPrompt, type Material, refinementPrompt } from './prompts/judgement.ts'
-export { planPrompt } from './prompts/plan.ts'
-export { summaryPrompt } from './prompts/summary.ts'
-export { titlePrompt } from './prompts/title.ts'
-export { toolWordsPrompt } from './prompts/vocabulary.ts'
 export { createConnections } from './providers/answer-stream/connections.ts'
 export { RecordedFailure } from './providers/failures.ts'
 export { createReplyModel, type Reply } from './providers/offline/reply-model.ts'

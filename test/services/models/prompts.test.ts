@@ -1,10 +1,6 @@
 import t from 'tap'
-import { analysisPrompt } from '../../../services/models/prompts/analysis.ts'
+import { analysisPrompt, learningPrompt, planPrompt, summaryPrompt, titlePrompt } from '../../../services/models/prompts/asides.ts'
 import { judgementPrompt, refinementPrompt } from '../../../services/models/prompts/judgement.ts'
-import { learningPrompt } from '../../../services/models/prompts/findings.ts'
-import { planPrompt } from '../../../services/models/prompts/plan.ts'
-import { summaryPrompt } from '../../../services/models/prompts/summary.ts'
-import { titlePrompt } from '../../../services/models/prompts/title.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { say } from '../../harness/agent.ts'
 
