@@ -1,3 +1,4 @@
+import { abortKind } from '../lib/abort.ts'
 import { isObject } from '../lib/json.ts'
 
 const LONGEST_TEXT = 1_000
@@ -38,7 +39,8 @@ export async function readPages (
   let cursor: string | undefined
   for (let page = 0; page < pages && all.length <= most; page++) {
     const { [key]: entries, nextCursor } = await request(cursor === undefined ? {} : { cursor })
-    if (Array.isArray(entries)) all.push(...entries)
+    // Not as arguments of one call, of which there may be fewer than entries.
+    for (const entry of Array.isArray(entries) ? entries : []) all.push(entry)
     if (typeof nextCursor !== 'string' || nextCursor === cursor) return { all, isCut: all.length > most }
     cursor = nextCursor
   }
@@ -47,3 +49,9 @@ export async function readPages (
 
 /** Returns what a server says of a failure as a part of a sentence. */
 export const withoutStop = (text: string): string => text.replace(/[.\s]+$/, '')
+
+/** Says why a server did not answer a request, as a clause. */
+export const whyUnanswered = (error: Error): string => abortKind(error) === 'timeout' ? NO_ANSWER : withoutStop(error.message)
+
+/** The message of a time limit for a request, a clause. */
+export const NO_ANSWER = 'it did not answer in time'

@@ -1,12 +1,11 @@
 import type { PromptChoice, PromptView } from '../../schemas/mcp-prompts.ts'
 import { PROMPT_OPENING } from '../contracts/model-texts.ts'
-import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { isObject } from '../lib/json.ts'
 import { defineError } from '../lib/service-error.ts'
 import { imageOf, type ResourceServer } from '../tools/index.ts'
-import { namesOf, readPages, withoutStop } from './entry-view.ts'
+import { namesOf, NO_ANSWER, readPages, whyUnanswered } from './entry-view.ts'
 
 const NoPrompt = defineError('ERR_INVALID_REQUEST', 'prompt: %s')
 const PromptFailed = defineError('ERR_PROMPT_FAILED', 'The tool server "%s" did not give the prompt "%s": %s.')
@@ -35,7 +34,7 @@ export interface PromptWords {
 /** The prompts of connected tool servers, which their user chooses. */
 export function createPrompts ({ servers, clock }: { servers: () => ResourceServer[], clock: Clock }) {
   async function ofServer (server: ResourceServer, signal: AbortSignal): Promise<PromptView[]> {
-    return withDeadline({ clock, ms: LIST_MS, signal, message: 'it did not answer in time' }, async (limit) => {
+    return withDeadline({ clock, ms: LIST_MS, signal, message: NO_ANSWER }, async (limit) => {
       const ask = (cursor: Json) => server.request('prompts/list', cursor, { signal: limit })
       const { all } = await readPages(ask, 'prompts', { pages: MAX_PAGES, most: MOST_PROMPTS })
       return all.flatMap((each) => viewOf(server.name, each) ?? []).slice(0, MOST_PROMPTS)
@@ -64,11 +63,10 @@ export function createPrompts ({ servers, clock }: { servers: () => ResourceServ
         const others = known === '' ? 'No server has any.' : `Those that have are: ${known}.`
         throw new NoPrompt(`no connected tool server named ${JSON.stringify(name)} has prompts. ${others}`)
       }
-      const why = (error: Error) => abortKind(error) === 'timeout' ? 'it did not answer in time' : withoutStop(error.message)
-      const failure = (error: Error) => new PromptFailed(name, prompt, why(error))
-      const listed = await ofServer(server, signal).catch((error) => {
-        throw failure(error)
-      })
+      const fail = (error: Error) => {
+        throw new PromptFailed(name, prompt, whyUnanswered(error))
+      }
+      const listed = await ofServer(server, signal).catch(fail)
       const known = listed.find((each) => each.name === prompt)
       if (known === undefined) {
         const names = listed.map((each) => each.name).join(', ') || 'none'
@@ -76,9 +74,7 @@ export function createPrompts ({ servers, clock }: { servers: () => ResourceServ
       }
       checkArguments(known, given)
       const result = await withDeadline({ clock, ms: GET_MS, signal }, (limit) =>
-        server.request('prompts/get', { name: prompt, arguments: given }, { signal: limit })).catch((error) => {
-        throw failure(error)
-      })
+        server.request('prompts/get', { name: prompt, arguments: given }, { signal: limit })).catch(fail)
       return wordsOf(result, { server: name, name: prompt, arguments: given })
     }
   }

@@ -1,11 +1,10 @@
 import type { ResourceEntry, ResourceTemplate, ResourceView } from '../../schemas/mcp-resources.ts'
-import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { isObject } from '../lib/json.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { ResourceServer } from '../tools/index.ts'
-import { namesOf, readPages, withoutStop } from './entry-view.ts'
+import { namesOf, NO_ANSWER, readPages, whyUnanswered, withoutStop } from './entry-view.ts'
 import type { ToolServer } from './tool-server.ts'
 
 const ResourceFailed = defineError('ERR_RESOURCE_FAILED', 'The tool server "%s" did not give the resource %s: %s.')
@@ -47,7 +46,6 @@ export function createServerResources ({ servers, find, clock }: Parts) {
     if (status === 'connected') return 'it has none'
     return error === undefined ? `it is not connected (${status}); GET /mcp/servers says more` : withoutStop(error)
   }
-  const reasonOf = (error: Error) => abortKind(error) === 'timeout' ? 'it did not answer in time' : withoutStop(error.message)
 
   /** Lists what a server has under `method`, page after page. */
   async function pages (server: ResourceServer, method: string, key: string, signal: AbortSignal) {
@@ -57,7 +55,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
   }
 
   async function ofServer (server: ResourceServer, signal: AbortSignal) {
-    return withDeadline({ clock, ms: LIST_MS, signal, message: 'it did not answer in time' }, async (limit) => {
+    return withDeadline({ clock, ms: LIST_MS, signal, message: NO_ANSWER }, async (limit) => {
       const [listed, templates] = await Promise.all([
         pages(server, 'resources/list', 'resources', limit),
         // Servers without templates may refuse this.
@@ -83,7 +81,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
       const lists = await Promise.all(asked.map((server) =>
         ofServer(server, signal).catch((error: Error) => {
           signal.throwIfAborted()
-          found.failed.push({ server: server.name, error: reasonOf(error) })
+          found.failed.push({ server: server.name, error: whyUnanswered(error) })
         })))
       for (const [n, list] of lists.entries()) {
         if (list === undefined) continue
@@ -101,7 +99,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
       if (server === undefined) throw failure(whyNone(name))
       const { contents } = await withDeadline({ clock, ms: READ_MS, signal }, (limit) =>
         server.request('resources/read', { uri }, { signal: limit })).catch((error) => {
-        throw failure(reasonOf(error))
+        throw failure(whyUnanswered(error))
       })
       if (!Array.isArray(contents)) throw failure('it answered without its contents')
       return { server: name, uri, contents: partsOf(contents, uri) }

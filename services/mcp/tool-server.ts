@@ -91,9 +91,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
           connectMs: current.connectMs,
           elicitor,
           logs: { take: logged, level: levelToSend(log) },
-          onTools: () => {
-            updateTools()
-          }
+          onTools: updateTools
         })
         error = undefined
         status = 'connected'

@@ -187,9 +187,7 @@ export function createToolServers (parts: Parts) {
    * first. Throws a 502 when the attempt fails; an abort closes the server.
    */
   async function connectFirst (server: ToolServer, signal: AbortSignal) {
-    const abandon = () => {
-      void retire(server)
-    }
+    const abandon = () => void retire(server)
     signal.addEventListener('abort', abandon)
     try {
       await server.start()

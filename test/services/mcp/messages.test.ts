@@ -1,5 +1,6 @@
 import t from 'tap'
 import { readResult } from '../../../services/mcp/call-result.ts'
+import { readPages } from '../../../services/mcp/entry-view.ts'
 import { createRedactor } from '../../../services/lib/secrets.ts'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { createStderrTail } from '../../../services/mcp/server-transport.ts'
@@ -25,6 +26,12 @@ t.test('a result of very many values is read at once, however many secrets there
   const many = createRedactor(Array.from({ length: 500 }, (_, n) => `secret-number-${n}`))
   const rows = Array.from({ length: 100_000 }, (_, n) => `${n}`)
   t.equal((readResult({ structuredContent: { rows } }, many) as any).structuredContent.rows, rows, 'and as it came')
+})
+
+t.test('a page of a list may have as many entries as a message has room for', async (t) => {
+  const tools = Array.from({ length: 240_000 }, () => 0)
+  const { all, isCut } = await readPages(async () => ({ tools }), 'tools', { pages: 32, most: 128 })
+  t.match([all.length, isCut], [240_000, true])
 })
 
 t.test('an error holds nothing that is for the user alone, and no base64', async (t) => {
