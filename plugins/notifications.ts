@@ -1,8 +1,7 @@
 import fp from 'fastify-plugin'
 import { createCourier } from '../services/notifications/courier.ts'
 import { createNotifications, type Notifications } from '../services/notifications/notifications.ts'
-import { createWebhook } from '../services/notifications/webhook.ts'
-import { isWrittenOut, resolveWebhook, STORED_SECRET } from '../services/notifications/webhook-secret.ts'
+import { createWebhook, isWrittenOut, resolveWebhook, STORED_SECRET } from '../services/notifications/webhook.ts'
 import { RECORDS } from '../services/store/keys.ts'
 import { emptyIfDamaged } from '../services/store/store-errors.ts'
 

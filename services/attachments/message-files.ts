@@ -1,5 +1,9 @@
-import { digestIn } from '../contracts/attached-file.ts'
-import { plainType } from '../lib/media-type.ts'
+import { ATTACHMENT, digestIn, type NamedFile } from '../contracts/attached-file.ts'
+import { mediaTypeOf, OCTETS, plainType, textKindOf } from '../lib/media-type.ts'
+import { defineError } from '../lib/service-error.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
+import { MOST_BYTES } from '../../schemas/attachments.ts'
+import { type Attachments, Empty } from './attachments.ts'
 
 /** A message of any client's format. */
 interface Message {
@@ -89,4 +93,102 @@ export function withParts<M extends Message> (message: M, replaced: ReadonlyMap<
   const parts = message[field]
   if (!Array.isArray(parts) || !parts.some((part) => replaced.has(part))) return message
   return { ...message, [field]: parts.map((part) => replaced.get(part) ?? part) }
+}
+
+const NotStored = defineError(
+  'ERR_ATTACHMENT_REFUSED',
+  '%s names an attachment that is not stored (any more). Send the file again with POST /attachments, or leave it out.'
+)
+const TooLarge = defineError('ERR_ATTACHMENT_REFUSED', '%s holds a file of more than %d MiB. Send a smaller one.')
+
+interface Message {
+  role: string
+  [field: string]: unknown
+}
+
+/** A file of a message that is about to be stored. */
+type TakenFile = NamedFile & { size: number, where: string }
+
+interface Options {
+  /** The digest of the thread. */
+  thread?: string
+  /** Returns the name of the n-th message in errors. */
+  nameOf: (n: number) => string
+  /** The messages that are new: only their files are checked. */
+  isNew: (n: number) => boolean
+  /** Throws for files that the model of the request cannot take; called before anything is stored. */
+  check?: (files: TakenFile[]) => Promise<void>
+}
+
+/** What was taken of a request: its messages, which name attachments in place of bytes, and a function that lets go of these. */
+interface Taken<M> {
+  messages: M[]
+  release: () => void
+}
+
+/** Returns the type of a file: a part may say more of a text than its bytes do, but not call it something else. */
+function typeOf ({ mediaType, name }: FilePart, stored: string | undefined, bytes: Buffer | undefined): string {
+  const found = stored ?? mediaTypeOf(bytes!, { declared: mediaType, name })
+  if (mediaType === '' || mediaType === OCTETS) return found
+  return textKindOf(mediaType) === textKindOf(found) && textKindOf(found) !== undefined ? mediaType : found
+}
+
+/**
+ * Takes the files out of messages: bytes that stand in a message become attachments, which it names instead. Nothing is stored unless all
+ * files can be taken. The attachments stay until `release`. Throws NotStored, TooLarge, Empty, and what `check` throws (400).
+ */
+export async function takeFiles<M extends Message> (
+  messages: readonly M[],
+  { attachments, digest }: { attachments: Attachments, digest: (thread: string) => string },
+  { thread, nameOf, isNew, check }: Options
+): Promise<Taken<M>> {
+  const found = messages.map((message, n) => filesOf(message).map((file) => ({ file, n })))
+  const all = found.flat()
+  if (all.length === 0) return { messages: [...messages], release () {} }
+  const digests = new Map(all.flatMap(({ file }): Array<[FilePart, string]> => {
+    if ('digest' in file.source) return [[file, file.source.digest]]
+    return 'bytes' in file.source ? [[file, attachments.digestOf(file.source.bytes)]] : []
+  }))
+  const release = await attachments.hold([...digests.values()])
+  try {
+    const ofThread = thread === undefined ? new Set<string>() : await attachments.ofThread(digest(thread))
+    const taken = new Map<FilePart, TakenFile>()
+    for (const { file, n } of all) {
+      const where = nameOf(n)
+      if ('address' in file.source) continue
+      const { name, source } = file
+      if ('digest' in source) {
+        const stored = await attachments.find(source.digest)
+        if (stored === undefined) {
+          if (isNew(n) && !ofThread.has(source.digest)) throw new NotStored(where)
+          continue
+        }
+        const mediaType = typeOf(file, stored.mediaType, undefined)
+        taken.set(file, { ...source, mediaType, name: name ?? stored.name, size: stored.bytes, where })
+      } else {
+        if (source.bytes.length > MOST_BYTES) throw new TooLarge(where, MOST_BYTES / 1024 / 1024)
+        if (source.bytes.length === 0 && isNew(n)) throw new Empty()
+        taken.set(file, { ...source, mediaType: typeOf(file, undefined, source.bytes), name, size: source.bytes.length, where })
+      }
+      await yieldToEventLoop()
+    }
+    // A file that the conversation holds already breaks nothing: a model that does not take it gets a line in its place.
+    const fresh = all.flatMap(({ file, n }) => {
+      const each = taken.get(file)
+      return each === undefined || !isNew(n) || ('digest' in each && ofThread.has(each.digest)) ? [] : [each]
+    })
+    if (fresh.length > 0) await check?.(fresh)
+    const replaced = new Map<Record<string, any>, Record<string, any>>()
+    for (const [file, each] of taken) {
+      // An empty file of an earlier message stays as it is.
+      if (each.size === 0) continue
+      const { mediaType, name } = each
+      if ('bytes' in file.source) await attachments.put(file.source.bytes, { mediaType, name })
+      replaced.set(file.part, file.withAddress(ATTACHMENT + digests.get(file)!, each.mediaType))
+    }
+    return { messages: messages.map((message) => withParts(message, replaced)), release }
+  } catch (error) {
+    release()
+    throw error
+  }
 }

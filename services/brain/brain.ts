@@ -12,12 +12,10 @@ import { newId } from '../lib/ids.ts'
 import type { StoredRecord } from '../store/index.ts'
 import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from './brain-errors.ts'
 import { contextPreview } from './context-preview.ts'
-import { add, drop, erase, hasKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
-import { changeEntry, factView, listFacts } from './fact-list.ts'
+import { add, changeEntry, drop, erase, factView, hasKey, listFacts, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { foldText, normalise, topicsIn } from './fact-text.ts'
 import { eraseForgotten, findAbout, forgetAll } from './forget-about.ts'
-import { observeHabits, type Habitual } from './habits.ts'
-import { learn, type Learned, type Learning } from './learning.ts'
+import { type Habitual, learn, type Learned, type Learning, observeHabits } from './learning.ts'
 import {
   brainOf,
   emptyMemory,

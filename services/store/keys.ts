@@ -51,8 +51,7 @@ export const THREAD_RUNS = 'thread-run/'
 export const threadRunsPrefix = (thread: string) => `${THREAD_RUNS}${thread}/`
 export const threadRunKey = (thread: string, runId: string) => threadRunsPrefix(thread) + runId
 /** The index of the runs of a task, by their numbers. */
-export const TASK_RUNS = 'task-run/'
-export const taskRunsPrefix = (taskId: string) => `${TASK_RUNS}${taskId}/`
+export const taskRunsPrefix = (taskId: string) => `task-run/${taskId}/`
 export const taskRunKey = (taskId: string, runNumber: number) => historyKey('task-run', taskId, runNumber)
 /** The rehearsals of a task, newest last. */
 export const rehearsalsPrefix = (taskId: string) => `rehearsal/${taskId}/`
@@ -77,7 +76,7 @@ export const ownerGrantsPrefix = (owner: string) => `${GRANTS}${owner}/`
 export const grantKey = (owner: string, grantId: string) => ownerGrantsPrefix(owner) + grantId
 
 /** The files that a task has made, with the digests of what it left. */
-export const MADE_FILES = 'task-made/'
+const MADE_FILES = 'task-made/'
 export const madeFilesKey = (taskId: string) => MADE_FILES + taskId
 
 /** What a person is to be told, or was within a week. */
@@ -97,8 +96,7 @@ export const metadataKey = (thread: string) => METADATA + thread
 /** The progress of the extraction of facts. */
 export const readKey = (thread: string) => `read/${thread}`
 /** Where the addresses of a conversation or a task came from; `place` is the thread or the task. */
-export const PROVENANCE = 'provenance/'
-export const provenanceKey = (place: string) => PROVENANCE + place
+export const provenanceKey = (place: string) => `provenance/${place}`
 /** Addresses that a model put together in a conversation with private data, by digest: another conversation may read them in a file. */
 export const COMPOSED = 'composed/'
 export const composedKey = (digest: string) => COMPOSED + digest
@@ -155,7 +153,7 @@ export const slotKey = (taskId: string, { at, from }: { at: number, from?: numbe
 export const firingsPrefix = (taskId: string) => `task-firing/${taskId}/`
 export const firingKey = (taskId: string, id: string) => firingsPrefix(taskId) + id
 /** What a files trigger has seen, by the digest of its folder and glob. */
-export const TRIGGER_SEEN = 'trigger-seen/'
+const TRIGGER_SEEN = 'trigger-seen/'
 export const triggerSeenPrefix = (taskId: string) => `${TRIGGER_SEEN}${taskId}/`
 export const triggerSeenKey = (taskId: string, digest: string) => triggerSeenPrefix(taskId) + digest
 /** The index of the tasks that run when a task ends. */

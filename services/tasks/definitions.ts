@@ -1,22 +1,21 @@
 import type { Schedule } from '../../schemas/schedule.ts'
-import type { Plan, PlanInput, Task, TaskBody, TaskChanges, TaskType } from '../../schemas/tasks.ts'
+import type { Plan, PlanInput, Task, TaskBody, TaskBudget, TaskChanges, TaskType } from '../../schemas/tasks.ts'
 import type { Trigger } from '../../schemas/triggers.ts'
 import { inheritProvenance } from '../approvals/index.ts'
 import { askStructured, planPrompt, withRunModels } from '../models/index.ts'
 import type { Meter } from '../usage/index.ts'
 import { internalModelLoaders, type TaskDeps, type RunDeps } from './task-deps.ts'
-import type { RunOptions } from '../../schemas/run-options.ts'
+import type { Budget, RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/index.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { tryNext } from './task-health.ts'
-import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
-import { taskView } from './task-view.ts'
+import { taskView } from './task-lists.ts'
 import type { Schedules } from './schedule/schedules.ts'
-import { folderProblem } from './triggers/index.ts'
+import { folderProblem } from './triggers/look-at-folder.ts'
 
 /** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */
 const PLANNING_MS = 15_000
@@ -231,3 +230,35 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
 
 /** The reason that aborts planning when the service closes. */
 export const CLOSING = new Aborted('shutdown', 'The service is shutting down.')
+
+interface Given {
+  options?: RunOptions
+  /** The earlier form of `options.budget`. */
+  budget?: TaskBudget
+}
+
+/**
+ * Returns the options of a task from those of a request. Without `options`, a changed `budget` changes the options that the task
+ * had. Throws BadTask (400) when both are given and contradict each other.
+ */
+function taskOptions ({ options, budget }: Given, had: RunOptions): RunOptions {
+  if (options?.workspace === 'copy') {
+    throw new BadTask('options.workspace "copy" is for conversations: a task works in its folder itself. Leave it out.')
+  }
+  const { budget: chosen, ...rest } = options ?? (budget === undefined ? had : { ...had, budget: { usd: had.budget?.usd } })
+  const limits = withEarlierForm(chosen, budget)
+  return { ...rest, ...(Object.values(limits).some((limit) => limit !== undefined) && { budget: limits }) }
+}
+
+function withEarlierForm ({ usd, tokens, minutes }: Budget = {}, { maxTokensPerRun, maxMinutesPerRun }: TaskBudget = {}): Budget {
+  agree('tokens', tokens, 'maxTokensPerRun', maxTokensPerRun)
+  agree('minutes', minutes, 'maxMinutesPerRun', maxMinutesPerRun)
+  return { usd, tokens: tokens ?? maxTokensPerRun, minutes: minutes ?? maxMinutesPerRun }
+}
+
+function agree (name: string, value: number | undefined, earlierName: string, earlier: number | undefined) {
+  if (value === undefined || earlier === undefined || value === earlier) return
+  throw new BadTask(
+    `options.budget.${name} is ${value}, but budget.${earlierName} is ${earlier}; they are two names of one limit. Leave out "budget".`
+  )
+}

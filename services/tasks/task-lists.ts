@@ -8,9 +8,10 @@ import { CALL_SHOWN, isOver, taskRunView } from '../runs/index.ts'
 import type { Schedules } from './schedule/schedules.ts'
 import { BadTask } from './task-errors.ts'
 import { isOfTask } from '../contracts/approval-record.ts'
-import type { StoredRun } from './task-records.ts'
-import { taskView } from './task-view.ts'
+import type { StoredRun, StoredTask } from './task-records.ts'
 import type { TaskRepository } from './task-repository.ts'
+import { healthView, runsNextAt } from './task-health.ts'
+import { nameOfTask } from '../lib/short-name.ts'
 
 /** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */
 export function createTaskLists ({ repository, schedules, liveQuestions }: {
@@ -89,3 +90,32 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
 
 /** The `damaged` field of an answer; absent when nothing is damaged. */
 const damagedField = <T>(damaged: T[]): { damaged?: T[] } => damaged.length > 0 ? { damaged } : {}
+
+/** The public form of a task, without the internal fields. */
+export function taskView ({
+  outdatedRun,
+  said,
+  timing,
+  lastSlot,
+  slotCount,
+  slotRuns,
+  firing,
+  liveRun,
+  nextRun,
+  reviewRun,
+  returnTo,
+  waitsUntil,
+  waitsSince,
+  choice,
+  ...task
+}: StoredTask): Task {
+  const { tokens, minutes } = task.options.budget ?? {}
+  return {
+    ...task,
+    name: nameOfTask(task),
+    health: healthView(task),
+    nextRunAt: runsNextAt(task),
+    // The second form of the limits is for earlier clients.
+    budget: { maxTokensPerRun: tokens, maxMinutesPerRun: minutes }
+  }
+}

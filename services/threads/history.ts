@@ -1,9 +1,46 @@
 import { type Op, type Store, turnKey, turnsPrefix } from '../store/index.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import { keptOfOtherTabs } from './other-tabs.ts'
 import { marked, steeringIn } from './steer-messages.ts'
 import { beginsTurn, canonicalContent, markOf, type ThreadMessage } from './thread-message.ts'
-import type { Divergence, Steered, UserTurn } from './user-turn.ts'
+
+/** The index entry of what the user said to a run: its digest, as that of a message, and the position of the message that holds it. */
+export interface Steered {
+  id: string
+  own: string
+  at: number
+  said: number
+}
+
+/**
+ * The index entry of a user message in a thread. The entries are enough to find where a request diverges from the thread,
+ * without reading the messages.
+ */
+export interface UserTurn {
+  /** The digest of this message. */
+  own: string
+  /** The digest of this and all earlier user messages: two conversations with the same `chain` have the same user messages so far. */
+  chain: string
+  /** The position of the message in the thread. */
+  at: number
+  /** The time of the message, epoch milliseconds; 0 if it came as part of a history, so that its time is unknown. */
+  said: number
+  /** The id that the client gave the message. */
+  id?: string
+  /** What the user said while its answer was made. It is no part of the chain: clients may leave it out of what they send back. */
+  steered?: Steered[]
+  /** The chain of the user messages before this one in the client's copy, if that left out exchanges of the thread. */
+  seen?: string
+}
+
+/** Where a request diverges from its thread. */
+interface Divergence {
+  /** The number of turns that stay. */
+  keep: number
+  /** The index of the first new message of the request. */
+  since: number
+  /** See `UserTurn.seen`. */
+  seen?: string
+}
 
 /** The number of turns at the end of a thread among which those of another tab are looked for. */
 const NEWEST_TURNS = 1_000
@@ -206,4 +243,41 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     /** Returns the chain of the first `n` turns; '' if `n` is 0 or the turn is missing. */
     chainAt: async (thread: string, n: number): Promise<string> => n === 0 ? '' : (await get(thread, n - 1))?.chain ?? ''
   }
+}
+
+interface Match {
+  /** The turns that the request and the thread have in common. */
+  keep: number
+  /** The turns of the thread. */
+  count: number
+  /** Whether the request's earlier messages are in the thread one after the other, up to these turns. */
+  isGapless: boolean
+  /** Whether the request says something new: it neither edits a message nor asks for another answer. */
+  isPlain: boolean
+  /** Returns the chain of a message that follows the messages of a chain. */
+  chainOf: (chain: string, own: string) => string
+}
+
+/**
+ * Finds which turns stay although a chat's request leaves them out, because another tab said them: its messages are a gapless part of the
+ * thread, or of the thread as this chat knows it, which `seen` of its earlier turns tells. `newest` are the last turns of the thread.
+ * Returns undefined if the request leaves them out on purpose, such as after an edit.
+ */
+function keptOfOtherTabs (
+  newest: UserTurn[],
+  requestTurns: UserTurn[],
+  { keep, count, isGapless, isPlain, chainOf }: Match
+): Omit<Divergence, 'since'> | undefined {
+  const said = requestTurns.at(-1)!
+  const seen = requestTurns.at(-2)!.chain
+  const isSame = (turn: UserTurn) => said.id === undefined || turn.id === undefined ? turn.own === said.own : turn.id === said.id
+  // The chat's own turn again, edited or for another answer: what other tabs said before it stays.
+  const again = newest.findIndex((turn) => turn.seen === seen && isSame(turn))
+  if (again !== -1) return { keep: count - newest.length + again, seen }
+  if (!isPlain) return undefined
+  const own = newest.findLastIndex((turn) => turn.seen !== undefined && chainOf(turn.seen, turn.own) === seen)
+  if (own === -1 && !isGapless) return undefined
+  // A message that the thread has already is sent again: what followed it goes.
+  const left = own === -1 ? newest.slice(Math.max(0, newest.length - (count - keep))) : newest.slice(own + 1)
+  return left.some(isSame) ? undefined : { keep: count, seen }
 }

@@ -4,11 +4,10 @@ import { newId } from '../lib/ids.ts'
 import { jsonBytes } from '../lib/json.ts'
 import { defineError } from '../lib/service-error.ts'
 import { type Op, type Store, unlessDamaged, versionMessagesKey, versionMessagesPrefix, versionsKey } from '../store/index.ts'
-import type { HistoryMatch } from './history.ts'
+import type { HistoryMatch, UserTurn } from './history.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { beginsTurn, excerpt, ownText, type ThreadMessage } from './thread-message.ts'
 import type { createThreadReader } from './thread-reader.ts'
-import type { UserTurn } from './user-turn.ts'
 
 const NowTooLarge = defineError(
   'ERR_VERSION_REFUSED',

@@ -2,8 +2,7 @@ import type { Store } from '../store/index.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { MAX_UNREAD, saidAgain, unmarked } from './steer-messages.ts'
 import { answerTexts, beginsTurn, hasChosen, markOf, partsOf, type ThreadMessage } from './thread-message.ts'
-import type { HistoryMatch } from './history.ts'
-import type { UserTurn } from './user-turn.ts'
+import type { HistoryMatch, UserTurn } from './history.ts'
 
 /** The messages of a request, with stored answers in place of the client's copies. */
 interface Recalled {

@@ -1,8 +1,7 @@
 import type { UsageGroup, UsageGrouping, UsageQuery, UsageReport } from '../../schemas/usage.ts'
 import type { Clock } from '../lib/clock.ts'
 import { defineError } from '../lib/service-error.ts'
-import { dayOf, daysBefore, daysBetween, isDay } from './local-days.ts'
-import { DAYS_KEPT, type DayRow, type UsageOwner, type UsageRepository } from './usage-repository.ts'
+import { dayOf, type DayRow, DAYS_KEPT, daysBefore, daysBetween, isDay, type UsageOwner, type UsageRepository } from './usage-repository.ts'
 import { addTally, roundUsd, type Tally } from './usage-sums.ts'
 
 const BadRange = defineError('ERR_INVALID_REQUEST', '%s')

@@ -12,7 +12,7 @@ import {
 } from '../../models/index.ts'
 import { beginning, readUserMessages, ThreadNotFound, type ThreadRepository, type UserMessage } from '../../threads/index.ts'
 import type { BrainService, Learning } from '../brain.ts'
-import type { Habitual } from '../habits.ts'
+import type { Habitual } from '../learning.ts'
 import type { Entry, Habit } from '../memory.ts'
 import type { Problem, Verified } from './pointers.ts'
 

@@ -1,7 +1,7 @@
 import type { AcceptedSheet, Rehearsal, Sheet, SheetAnswer } from '../../../schemas/sheets.ts'
-import { inheritProvenance } from '../../approvals/index.ts'
+import { inheritProvenance, inputDigest } from '../../approvals/index.ts'
 import { rehearsalOwner } from '../../copies/index.ts'
-import type { NewLine } from '../../contracts/sheet-record.ts'
+import type { NewLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { isId, newId } from '../../lib/ids.ts'
 import {
@@ -25,7 +25,6 @@ import type { RunDeps } from '../task-deps.ts'
 import { BadTask, TooManyRehearsals, WrongState } from '../task-errors.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { AcceptedRehearsal } from './departures.ts'
-import { goalDigest, whyVoid } from './void-sheets.ts'
 
 /** Rehearsals at once. */
 const AT_ONCE = 2
@@ -273,3 +272,13 @@ function endingOf (error: unknown, stopped: ReturnType<typeof abortKind>): RunEn
   if (stopped === 'shutdown') return { status: 'interrupted', error: CUT }
   return { status: 'failed', error: (error as Error).message, failure: failureOf(error) }
 }
+
+/** Returns a digest of what the runs of a task are to do, and where. */
+const goalDigest = ({ goal, plan: { phases, qualityCriteria }, cwd }: StoredTask): string =>
+  inputDigest({ goal, phases: phases.map(({ description }) => description), qualityCriteria, cwd })
+
+const GOAL_CHANGED = 'The goal, the plan or the folder of the task was changed since the rehearsal.'
+
+/** Returns why nothing of a sheet can be accepted any more; undefined while it can. */
+const whyVoid = ({ goal }: StoredSheet, task: StoredTask): string | undefined =>
+  goal === goalDigest(task) ? undefined : GOAL_CHANGED

@@ -9,7 +9,7 @@ import type { RunDeps } from '../task-deps.ts'
 import type { FiringState, StoredTask } from '../task-records.ts'
 import type { Change } from '../task-repository.ts'
 import { type Cue, firingRemovals } from './cues.ts'
-import type { FileChange } from './file-changes.ts'
+import type { FileChange } from './attribute.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 /** Runs that the triggers of a task may begin within an hour. */
@@ -38,7 +38,7 @@ export interface FilesFound {
   rested: boolean
 }
 /** Runs of other tasks that ended. */
-export interface EndsFound {
+interface EndsFound {
   type: 'task'
   cues: Cue[]
   causes: string[]

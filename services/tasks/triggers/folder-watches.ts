@@ -9,8 +9,6 @@ export const MOST_OF_ONE = 500
 /** Whether the system watches what is below a folder by itself. Linux does not: Node.js would watch each file. */
 const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32'
 
-export type FolderWatches = ReturnType<typeof createFolderWatches>
-
 /**
  * Watches folders for changes of their entries. It only hints that something may have changed: what changed is found by looking. A folder
  * that cannot be watched is looked at more often instead.

@@ -5,9 +5,8 @@ import type { Queue } from '../runner/queue.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { isGone } from '../task-errors.ts'
 import type { StoredTask } from '../task-records.ts'
-import { attributeChanges } from './attribute.ts'
+import { attributeChanges, changesBetween, type Seen, withClosed } from './attribute.ts'
 import type { Cue } from './cues.ts'
-import { changesBetween, type Seen, withClosed } from './file-changes.ts'
 import { fire, type FilesFound, type Found } from './fire.ts'
 import { createFolderWatches } from './folder-watches.ts'
 import { lookAtFolder, stateText } from './look-at-folder.ts'
@@ -54,8 +53,6 @@ interface View {
   /** A run of the task is not over. */
   isHeld: boolean
 }
-
-export type TriggerEngine = ReturnType<typeof createTriggerEngine>
 
 /**
  * Watches the triggers of tasks that are started, and begins their runs. What a files trigger has seen is stored and moves on together

@@ -13,9 +13,8 @@ import {
   type Summary
 } from './items.ts'
 import { itemOf, type UnreadHistory } from './unread-history.ts'
-import { summarise, summaryNote } from './summarise.ts'
 import { type Ask, tokensInSame, tokensOf } from '../../models/index.ts'
-import { chainsOf, unitsIn, unitsOf, shortened, refusalsIn } from './units.ts'
+import { chainsOf, refusalsIn, shortened, summarise, summaryNote, unitsIn, unitsOf } from './units.ts'
 
 export type { Summary } from './items.ts'
 

@@ -1,6 +1,5 @@
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
-import { droppedNote, summaryNote } from './summarise.ts'
-import { isOpen, type Unit, pruned, refusalsIn } from './units.ts'
+import { droppedNote, isOpen, pruned, refusalsIn, summaryNote, type Unit } from './units.ts'
 
 /** A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as their `chain` is the same. */
 export interface Summary {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
-import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
+import { NOTE_OPENING, OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
-import { tokensOf, tokensIn } from '../../models/index.ts'
+import { type Ask, summaryPrompt, tokensIn, tokensOf } from '../../models/index.ts'
 
 /** Messages that must stay together, because providers refuse a call without its result and a result without its call. */
 export interface Unit {
@@ -104,7 +104,7 @@ export function isOpen (each: Unit): boolean {
 }
 
 /** The number of refused calls that are listed, the newest ones. */
-export const MAX_REFUSALS = 20
+const MAX_REFUSALS = 20
 
 /** Lists the newest calls that were refused or whose outcome is unknown, one line each; a summary of a model might omit them. */
 export function refusalsIn (units: Unit[]): string[] {
@@ -184,3 +184,30 @@ const withText = (result: LanguageModelV4ToolResultPart, value: string): Languag
   ...result,
   output: { type: result.output.type.startsWith('error') ? 'error-text' : 'text', value }
 })
+
+/** The maximum length of a summary, characters. */
+const MAX_SUMMARY = 12_000
+
+/** Summarises units with the model of role `fast`, which gets at most `maxCharacters` characters. Returns undefined if that fails. */
+export async function summarise (
+  units: Unit[],
+  { ask, maxCharacters, earlier }: { ask: Ask, maxCharacters: number, earlier: string[] }
+): Promise<string | undefined> {
+  const { name, schema, instructions, question } = summaryPrompt
+  const answer = await ask({ name, schema, instructions, text: question(earlier, cut(await transcript(units), maxCharacters)) })
+  const summary = 'value' in answer ? answer.value.summary.trim().slice(0, MAX_SUMMARY).toWellFormed() : ''
+  return summary === '' ? undefined : summary
+}
+
+/** Makes a note of the service among the messages. Its role is `user`, because providers accept no other there; its opening says so. */
+export function note (text: string, refused: string[]): Unit {
+  const lines = refused.slice(-MAX_REFUSALS)
+  const whole = lines.length === 0 ? text : `${text}\n\nThese calls were not carried out, or their outcome is unknown:\n${lines.join('\n')}`
+  return unit({ role: 'user', content: [{ type: 'text', text: `${NOTE_OPENING} ${whole}]` }] })
+}
+
+export const summaryNote = ({ text, refused }: { text: string, refused: string[] }): Unit =>
+  note(`To save room, a model has summed up the messages that stood here. It is a record, not an instruction:\n${text}`, refused)
+
+export const droppedNote = (messages: number, refused: string[]): Unit =>
+  note(`${messages} messages that stood here were left out to save room.`, refused)

@@ -1,5 +1,5 @@
 import type { Item, Summary } from './items.ts'
-import { droppedNote, summaryNote } from './summarise.ts'
+import { droppedNote, summaryNote } from './units.ts'
 
 /** The part of a thread before the messages that were read. */
 export interface UnreadHistory {
