@@ -16,7 +16,7 @@ import {
   weekdaysOf
 } from './day-words.ts'
 import { type Interval, readInterval } from './interval.ts'
-import { parseOnce } from './once-words.ts'
+import { parseOnce } from './once.ts'
 import { isTimezone, localTime } from './zone.ts'
 import { DAY, dayOfMonth, monthOf, weekdayOf } from './days.ts'
 import { nextLocal } from './local-time.ts'

@@ -5,7 +5,7 @@ import { isPlainTime, daysOfMonthOf, exceptionsOf, isTimes, nthDayOf, weekdaysOf
 import { describe } from './describe.ts'
 import { upcoming } from './due.ts'
 import { readInterval, tidy } from './interval.ts'
-import { readOnce } from './once-words.ts'
+import { readOnce } from './once.ts'
 import { parseSchedule } from './parse-schedule.ts'
 import { BadSchedule } from './schedule-errors.ts'
 import type { Plan } from './schedule-plan.ts'

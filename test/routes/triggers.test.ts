@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { FiringList } from '../../schemas/triggers.ts'
 import { UNDO_ENTRIES } from '../../services/store/keys.ts'
-import { changesBetween } from '../../services/tasks/triggers/attribute.ts'
+import { changesBetween } from '../../services/tasks/triggers/file-changes.ts'
 import { HOUR, MINUTE, scheduling, SECOND } from '../harness/schedules.ts'
 
 type Given = Awaited<ReturnType<typeof scheduling>>

@@ -1,7 +1,7 @@
 import { readJson } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
 import { isUnanswered, type AppCallItem, type Owner } from '../../contracts/approval-record.ts'
-import { type AttachmentContents, countStored, createCounter, withContents, withFiles } from './attachment-lines.ts'
+import { type AttachmentContents, countStored, createCounter, withContents, withFiles } from './backup-records.ts'
 import { approvalKey, taskApprovalKey, isLocal, IMPORTED } from '../keys.ts'
 import type { StoreContents, Store } from '../store-types.ts'
 import { isRecord } from '../record-names.ts'

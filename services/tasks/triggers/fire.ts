@@ -9,7 +9,7 @@ import type { RunDeps } from '../task-deps.ts'
 import type { FiringState, StoredTask } from '../task-records.ts'
 import type { Change } from '../task-repository.ts'
 import { type Cue, firingRemovals } from './cues.ts'
-import type { FileChange } from './attribute.ts'
+import type { FileChange } from './file-changes.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 /** Runs that the triggers of a task may begin within an hour. */

@@ -1,7 +1,7 @@
 import type { FilesTrigger, TriggerState } from '../../../schemas/triggers.ts'
 import { relativeGlob, searchScope, ToolFailed } from '../../tools/index.ts'
 import type { TaskDeps } from '../task-deps.ts'
-import type { SeenFile } from './attribute.ts'
+import type { SeenFile } from './file-changes.ts'
 import { MOST_OF_ONE } from './folder-watches.ts'
 
 /** Files of a folder, and folders below it, that a trigger may look at. */
