@@ -33,6 +33,11 @@ import type { Schedules } from './schedule/schedules.ts'
 
 type StopChange = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
 
+const unchanged = (task: StoredTask): StopChange => ({ task, runs: [], events: [] })
+/** Returns two changes, the second one made of the task of the first, as one. */
+const both = (first: StopChange, second: StopChange): StopChange =>
+  ({ task: second.task, runs: [...first.runs, ...second.runs], events: [...first.events, ...second.events] })
+
 /**
  * The operations on an existing task: start, pause, resume, cancel, run, steer. Each throws WrongState (409) when the state
  * of the task does not allow it.
@@ -74,13 +79,12 @@ export function createLifecycle (
   /** Ends the live run and the run that is queued behind it. */
   async function stopRuns (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
     const dropped = await dropNext(task, 'The task was stopped before this run began.')
-    const stopped = await stopLive(dropped.task, reason, ending)
-    return { task: stopped.task, runs: [...dropped.runs, ...stopped.runs], events: [...dropped.events, ...stopped.events] }
+    return both(dropped, await stopLive(dropped.task, reason, ending))
   }
 
   /** Ends the run that is queued behind the live one. */
   async function dropNext ({ nextRun, ...task }: StoredTask, error: string): Promise<StopChange> {
-    if (nextRun === undefined) return { task, runs: [], events: [] }
+    if (nextRun === undefined) return unchanged(task)
     queue.drop(nextRun.runId)
     const run = await repository.runById(nextRun.runId)
     const closed = run && closeRun(run, [], { status: 'cancelled', error }, ends())
@@ -89,20 +93,20 @@ export function createLifecycle (
 
   /** Ends the live run. A run that is queued behind it becomes the live run. */
   async function stopLive (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
-    if (task.liveRun === undefined) return { task, runs: [], events: [] }
+    if (task.liveRun === undefined) return unchanged(task)
     queue.drop(task.liveRun.runId)
     const run = await executor.stop(task.liveRun.runId, reason) ?? await repository.runById(task.liveRun.runId)
     // A paused run of a one_shot is stored as interrupted but may still continue, so it has to be ended.
-    if (run === undefined || (isOver(run) && run.status !== 'interrupted')) return { task, runs: [], events: [] }
-    const history = await unlessDamaged(repository.events(run.runId)) ?? []
-    const closed = closeRun(run, history, ending, ends())
-    return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
+    return run === undefined || (isOver(run) && run.status !== 'interrupted') ? unchanged(task) : endRun(task, run, ending)
   }
 
   /** Ends the run whose result waits while the task goes on. */
   async function dropResult (task: StoredTask, ending: RunEnding): Promise<StopChange> {
     const run = task.reviewRun && await repository.runById(task.reviewRun.runId)
-    if (run === undefined || isOver(run)) return { task, runs: [], events: [] }
+    return run === undefined || isOver(run) ? unchanged(task) : endRun(task, run, ending)
+  }
+
+  async function endRun (task: StoredTask, run: StoredRun, ending: RunEnding): Promise<StopChange> {
     const history = await unlessDamaged(repository.events(run.runId)) ?? []
     const closed = closeRun(run, history, ending, ends())
     return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
@@ -111,8 +115,7 @@ export function createLifecycle (
   /** Ends all runs of the task. */
   async function stopAll (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
     const dropped = await dropResult(task, ending)
-    const stopped = await stopRuns(dropped.task, reason, ending)
-    return { task: stopped.task, runs: [...dropped.runs, ...stopped.runs], events: [...dropped.events, ...stopped.events] }
+    return both(dropped, await stopRuns(dropped.task, reason, ending))
   }
 
   /** Stops the live run of a one_shot so that it can continue when the task is resumed. */
@@ -120,7 +123,7 @@ export function createLifecycle (
     const { runId } = task.liveRun!
     queue.drop(runId)
     const run = await executor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await repository.runById(task.liveRun!.runId)
-    if (run === undefined || (run.status === 'queued' && !isWaitingForProvider(run))) return { task, runs: [], events: [] }
+    if (run === undefined || (run.status === 'queued' && !isWaitingForProvider(run))) return unchanged(task)
     const { retryAt, ...paused } = run
     return { task: { ...task, retryAt: undefined }, runs: [{ ...paused, status: 'interrupted' }], events: [] }
   }
@@ -134,13 +137,14 @@ export function createLifecycle (
       return { ...stopped, task: after, answer: after }
     }
     if (task.status === 'scheduled' && task.liveRun === undefined) return paused({ task })
-    const { task: alone, ...dropped } = await dropNext(task, 'The task was paused before this run began.')
+    const dropped = await dropNext(task, 'The task was paused before this run began.')
+    const { task: alone } = dropped
     const stopped = task.status === 'pending_approval'
-      ? { task: alone, runs: [], events: [] }
+      ? unchanged(alone)
       : task.taskType === 'one_shot'
         ? await pauseOneShot(alone)
         : await stopRuns(alone, new Aborted('pause', 'The task was paused.'), { status: 'interrupted', error: 'The task was paused.' })
-    return paused({ ...stopped, runs: [...stopped.runs, ...dropped.runs], events: [...stopped.events, ...dropped.events] })
+    return paused(both(dropped, stopped))
   }
 
   async function resume (task: StoredTask): Promise<Change<StoredTask>> {

@@ -2,7 +2,6 @@ import type { Op, Store } from '../store/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { ToolFailed } from '../tools/index.ts'
-import type { TaskRepository } from './task-repository.ts'
 
 /** Tells a person of tasks. */
 export interface TaskNotifications {
@@ -40,18 +39,16 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const MOST_OF_RUN = 3
 const MOST_OF_DAY = 20
 
-interface Parts {
-  store: Pick<Store, 'transact' | 'digest'>
-  clock: Clock
-  repository: Pick<TaskRepository, 'runById'>
-  notifications: TaskNotifications
-}
-
 /**
  * Creates the function with which a run tells its person something; the same words of a run once. Throws ToolFailed for a run of a
  * conversation, and beyond the limits.
  */
-export function createTellUser ({ store, clock, repository, notifications }: Parts) {
+export function createTellUser ({ store, clock, repository, notifications }: {
+  store: Pick<Store, 'transact' | 'digest'>,
+  clock: Clock,
+  repository: { runById: (runId: string) => Promise<{ taskId: string } | undefined> },
+  notifications: TaskNotifications
+}) {
   const locked = createKeyedLock()
   return async (runId: string, text: string): Promise<void> => {
     const run = await repository.runById(runId)

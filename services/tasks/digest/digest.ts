@@ -117,6 +117,11 @@ export function createDigest (
     }
     for (const taskId of states.notFinished()) await taskOf(taskId)
     const all = [...tasks.values()]
+    /** The first entries as they are shown, none or one of each, and the number of further ones. */
+    const listOf = async <E, T>(entries: E[], shown: (entry: E) => Promise<T[]>): Promise<Excerpt<T>> => {
+      const { items, more } = excerpt(entries, limit)
+      return { items: (await Promise.all(items.map(shown))).flat(), more }
+    }
 
     const runs = new Map<string, Promise<StoredRun | undefined>>()
     /** Reads a run once; undefined when it does not exist or is damaged. */
@@ -148,30 +153,18 @@ export function createDigest (
       outcomesSince<SlotOutcome>('notRun', since, states),
       outcomesSince<FiringOutcome>('fired', since, states)
     ])
-    const endedRuns = async ({ entries }: Outcomes<RunOutcome>): Promise<Excerpt<DigestRun>> => {
-      const { items, more } = excerpt(entries, limit)
-      return { items: (await Promise.all(items.map(shownRun))).flat(), more }
-    }
+    const endedRuns = ({ entries }: Outcomes<RunOutcome>) => listOf(entries, shownRun)
     const [completed, failed, stopped] = await Promise.all([ofCompleted, ofFailed, ofStopped].map(endedRuns))
     const nothingToDo = [...ofCompleted.nothing.values()].reduce((sum, n) => sum + n, 0)
 
-    const outcomes = excerpt(ofSlots.entries, limit)
-    const slots = await Promise.all(outcomes.items.map(async ({ taskId, slot }) => ({ task: await taskOf(taskId), slot })))
-    const notRun = {
-      items: slots.flatMap(({ task, slot }) =>
-        task === undefined ? [] : [{ ...named(task), slot, text: describe.notRun(task, slot) }]
-      ),
-      more: outcomes.more
-    }
-
-    const told = excerpt(ofFirings.entries, limit)
-    const fired = {
-      items: (await Promise.all(told.items.map(async ({ taskId, firing }) => ({ task: await taskOf(taskId), firing })))).flatMap(
-        ({ task, firing }) =>
-          task === undefined ? [] : [{ ...named(task), firing, text: describe.fired(task, firing) }]
-      ),
-      more: told.more
-    }
+    const notRun = await listOf(ofSlots.entries, async ({ taskId, slot }) => {
+      const task = await taskOf(taskId)
+      return task === undefined ? [] : [{ ...named(task), slot, text: describe.notRun(task, slot) }]
+    })
+    const fired = await listOf(ofFirings.entries, async ({ taskId, firing }) => {
+      const task = await taskOf(taskId)
+      return task === undefined ? [] : [{ ...named(task), firing, text: describe.fired(task, firing) }]
+    })
 
     /** What happened to one task. */
     async function ofTask ({ taskId, shown, more, nothing, denied, passed }: TaskOutcomes): Promise<DigestOfTask[]> {
@@ -201,8 +194,7 @@ export function createDigest (
         text: describe.task(task, { runs: items.length + more, nothing, denied: deniedOnce.length, passed })
       }]
     }
-    const grouped = excerpt(outcomesByTask({ runs: [ofFailed, ofCompleted, ofStopped], slots: ofSlots }), limit)
-    const byTask = { items: (await Promise.all(grouped.items.map(ofTask))).flat(), more: grouped.more }
+    const byTask = await listOf(outcomesByTask({ runs: [ofFailed, ofCompleted, ofStopped], slots: ofSlots }), ofTask)
 
     const waits: DigestQuestion[] = []
     const calls: DigestAppCall[] = []
@@ -220,47 +212,28 @@ export function createDigest (
     const waiting = excerpt(waits.sort(oldestFirst), limit)
     const waitingForApp = excerpt(calls.sort(oldestFirst), limit)
 
-    const busy = excerpt(
-      all.filter(({ status, liveRun, retryAt }) => (status === 'running' || retryAt !== undefined) && liveRun !== undefined).sort((a, b) =>
-        a.liveRun!.runId < b.liveRun!.runId ? -1 : 1
-      ),
-      limit
-    )
-    const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await runOf(task.liveRun!.runId) })))
-    const working = {
-      items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: describe.working(task, run) }]),
-      more: busy.more
-    }
+    const busy = all.filter(({ status, liveRun, retryAt }) => (status === 'running' || retryAt !== undefined) && liveRun !== undefined)
+      .sort((a, b) => a.liveRun!.runId < b.liveRun!.runId ? -1 : 1)
+    const working = await listOf(busy, async (task) => {
+      const run = await runOf(task.liveRun!.runId)
+      return run === undefined ? [] : [{ ...runFields(run, task), text: describe.working(task, run) }]
+    })
 
-    const unwell = excerpt(all.filter(isFailing).sort((a, b) => b.health.since! - a.health.since!), limit)
-    const failing = {
-      items: await Promise.all(unwell.items.map(async (task) => {
-        const error = (await repository.runNumbered(task.id, task.totalRuns))?.error
-        const { failures, since, nextTryAt } = task.health
-        return {
-          ...named(task),
-          failures,
-          since: since!,
-          nextTryAt,
-          error: error && shorten(error),
-          text: describe.failing(task, task.health, error)
-        }
-      })),
-      more: unwell.more
-    }
+    const unwell = all.filter(isFailing).sort((a, b) => b.health.since! - a.health.since!)
+    const failing = await listOf(unwell, async (task) => {
+      const error = (await repository.runNumbered(task.id, task.totalRuns))?.error
+      const { failures, since, nextTryAt } = task.health
+      const text = describe.failing(task, task.health, error)
+      return [{ ...named(task), failures, since: since!, nextTryAt, error: error && shorten(error), text }]
+    })
 
-    const ahead = excerpt(
-      all.filter(({ status, nextRunAt }) => nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status))
-        .sort((a, b) => runsNextAt(a)! - runsNextAt(b)!),
-      limit
-    )
-    const next = {
-      items: ahead.items.map((task) => {
-        const at = runsNextAt(task)!
-        return { ...named(task), at, text: describe.next(task, at) }
-      }),
-      more: ahead.more
-    }
+    const ahead = all.filter(({ status, nextRunAt }) =>
+      nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status)
+    ).sort((a, b) => runsNextAt(a)! - runsNextAt(b)!)
+    const next = await listOf(ahead, async (task) => {
+      const at = runsNextAt(task)!
+      return [{ ...named(task), at, text: describe.next(task, at) }]
+    })
 
     const past = { tasks: byTask, nothingToDo, completed, failed, stopped, notRun, fired }
     const sections = { ...past, waiting, waitingForApp, working, failing, next }
